@@ -1660,6 +1660,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/operator/ledger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the ledger's state
+         * @description Shows the ledger as it stands: money, holds, accounts below 0, and what audits found.
+         */
+        get: operations["getOperatorLedger"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/ledger/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Audit the ledger
+         * @description Begins an audit in the background: it recomputes every balance from the entries and verifies the hash chain, as `svc ledger audit` and
+         *     `svc ledger verify` do. Its result is in `GET /v1/operator/ledger`. One runs at a time: while it does, 409 `not_possible`.
+         */
+        post: operations["startLedgerAudit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/operator/me": {
         parameters: {
             query?: never;
@@ -12019,6 +12060,76 @@ export interface components {
                 type: "permission_error";
             };
         };
+        /** @description An audit. */
+        LedgerAudit: {
+            /** @description When it ended; null: it runs. */
+            ended_at: components["schemas"]["Timestamp"] | null;
+            /** @description Id of the audit. */
+            id: string;
+            /**
+             * @description Always `operator.ledger.audit`.
+             * @enum {string}
+             */
+            object: "operator.ledger.audit";
+            /** @description What it found; null: it runs or failed. */
+            result: components["schemas"]["LedgerAuditResult"] | null;
+            /** @description When it began. */
+            started_at: components["schemas"]["Timestamp"];
+            /** @description The operator who began it, by email address. */
+            started_by: string;
+            /** @description How it stands. */
+            status: components["schemas"]["LedgerAuditStatus"];
+        };
+        /** @description What an audit found, as of one moment for the balances and one for the chain. */
+        LedgerAuditResult: {
+            /**
+             * Format: int64
+             * @description Accounts whose balances were recomputed.
+             */
+            accounts: number;
+            /** @description The first broken link; null: every link holds. */
+            broken: components["schemas"]["LedgerBrokenLink"] | null;
+            /**
+             * Format: int64
+             * @description Entries whose links were verified.
+             */
+            chain_entries: number;
+            /** @description SHA-256 over the last hash of every account, as `svc ledger verify` prints it; null: the chain is broken. */
+            chain_head: string | null;
+            /**
+             * Format: int64
+             * @description Entries that they were recomputed from.
+             */
+            entries: number;
+            /**
+             * Format: int64
+             * @description Holds of calls and of processes that keep some ready.
+             */
+            holds_open: number;
+            /**
+             * Format: int64
+             * @description Media holds that are neither settled nor released.
+             */
+            media_holds_open: number;
+            /** @description What differs, at most 100. */
+            mismatches: components["schemas"]["LedgerMismatch"][];
+            /** @description Whether more differs than is listed. */
+            truncated: boolean;
+        };
+        /**
+         * @description How an audit stands.
+         * @enum {string}
+         */
+        LedgerAuditStatus: "running" | "agrees" | "differs" | "failed";
+        /** @description The first broken link of the hash chain. */
+        LedgerBrokenLink: {
+            /** @description Id of the account. */
+            account_id: string;
+            /** @description Id of the entry. */
+            entry_id: string;
+            /** @description What is wrong with it. */
+            reason: string;
+        };
         /** @description One entry of the ledger. Entries are never changed; their sum is the balance. */
         LedgerEntry: {
             /** @description USD, at most 8 decimals: a positive amount adds to the balance, a negative one subtracts from it. */
@@ -12059,6 +12170,17 @@ export interface components {
          * @enum {string}
          */
         LedgerEntryType: "purchase" | "signup_bonus" | "usage" | "hold" | "hold_settle" | "hold_release" | "refund" | "gift" | "adjustment" | "payment_refund" | "dispute";
+        /** @description A balance that is not what the entries say. */
+        LedgerMismatch: {
+            /** @description Id of the account. */
+            account_id: string;
+            /** @description USD that the entries add up to. */
+            computed_usd: components["schemas"]["Usd"];
+            /** @description USD that are stored. */
+            stored_usd: components["schemas"]["Usd"];
+            /** @description What differs, such as `balance`. */
+            what: string;
+        };
         /** @description Prices per token. */
         LegacyPriceList: {
             /** @description Every listed model, sorted by `model`. */
@@ -13790,6 +13912,50 @@ export interface components {
              * @enum {string}
              */
             object: "list";
+        };
+        /** @description The ledger as it stands. */
+        OperatorLedger: {
+            /**
+             * Format: int64
+             * @description Accounts.
+             */
+            accounts: number;
+            /** @description The newest audit, be it running; null: operators began none. */
+            audit: components["schemas"]["LedgerAudit"] | null;
+            /** @description USD of all accounts. */
+            balance_usd: components["schemas"]["Usd"];
+            /** @description USD in them. */
+            held_usd: components["schemas"]["Usd"];
+            /**
+             * Format: int64
+             * @description Holds of calls and of processes that keep some ready.
+             */
+            holds_open: number;
+            /** @description The newest audit with a result; null: there is none. */
+            last_result: components["schemas"]["LedgerAudit"] | null;
+            /** @description USD that they hold. */
+            media_held_usd: components["schemas"]["Usd"];
+            /**
+             * Format: int64
+             * @description Media jobs that hold money.
+             */
+            media_holds_open: number;
+            /**
+             * Format: int64
+             * @description Accounts below 0.
+             */
+            negative_accounts: number;
+            /** @description USD by which they are below 0. */
+            negative_usd: components["schemas"]["Usd"];
+            /**
+             * @description Always `operator.ledger`.
+             * @enum {string}
+             */
+            object: "operator.ledger";
+            /** @description When the oldest hold of a call was made; null: no call has one. */
+            oldest_hold_at: components["schemas"]["Timestamp"] | null;
+            /** @description When the oldest of them began; null: there are none. */
+            oldest_media_hold_at: components["schemas"]["Timestamp"] | null;
         };
         /** @description All operators. */
         OperatorList: {
@@ -17340,6 +17506,64 @@ export interface components {
             nonce: string;
             /** @description Comes back with the code; compare the two, and send both to `POST /v1/auth/signin/{provider}`. */
             state: string;
+        };
+        /** @description Body of a 400. */
+        StartLedgerAuditError400: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 403. */
+        StartLedgerAuditError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "csrf_failed" | "confirmation_required";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 400. */
         StartSignInError400: {
@@ -32163,6 +32387,294 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error404EndpointNotFoundOrJobNotFound"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    getOperatorLedger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ledger as it stands. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorLedger"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    startLedgerAudit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Why. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OperatorReason"];
+            };
+        };
+        responses: {
+            /** @description An audit. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LedgerAudit"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartLedgerAuditError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartLedgerAuditError403"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `not_possible`: The state of what the operator wants to change does not allow it. Nothing was changed. */
+            409: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error409NotPossible"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */

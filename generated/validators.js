@@ -34886,6 +34886,89 @@ validate_parameters_getOperatorJob.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_startLedgerAudit = validate_bodies_startLedgerAudit;
+function validate_bodies_startLedgerAudit(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_startLedgerAudit.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.reason === void 0 && (missing0 = "reason")) {
+validate_bodies_startLedgerAudit.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_OperatorReason,
+data
+}];
+return false;
+} else if (data.reason !== void 0) {
+let data0 = data.reason;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 500) {
+validate_bodies_startLedgerAudit.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_bodies_startLedgerAudit.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+} else if (!pattern_77ac0abe.test(data0)) {
+validate_bodies_startLedgerAudit.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "pattern",
+params: { pattern: "^[^\\n\\r]*\\S[^\\n\\r]*$" },
+message: "must match pattern \"^[^\\n\\r]*\\S[^\\n\\r]*$\"",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_startLedgerAudit.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_bodies_startLedgerAudit.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_OperatorReason,
+data
+}];
+return false;
+}
+validate_bodies_startLedgerAudit.errors = vErrors;
+return true;
+}
+validate_bodies_startLedgerAudit.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_setOperator = validate_bodies_setOperator;
 const schema_OperatorChange = {
 "type": "object",
@@ -56179,6 +56262,7 @@ suspendAccount: bodies_suspendAccount,
 refundCall: bodies_refundCall,
 checkCatalog: bodies_checkCatalog,
 compareCatalog: bodies_compareCatalog,
+startLedgerAudit: bodies_startLedgerAudit,
 setOperator: bodies_setOperator,
 removeOperator: bodies_removeOperator,
 disableProvider: bodies_disableProvider,
@@ -56326,6 +56410,7 @@ bodies_setOperator,
 bodies_signIn,
 bodies_signInWithProvider,
 bodies_signUp,
+bodies_startLedgerAudit,
 bodies_startSignIn,
 bodies_suspendAccount,
 bodies_updateApiKey,

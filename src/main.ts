@@ -18,6 +18,7 @@ import { openIdentityProviders } from "./identity/providers.ts";
 import { startJobs } from "./jobs/jobs.ts";
 import type { JobTimes } from "./jobs/parts.ts";
 import { lookAtParity } from "./ledger/audit.ts";
+import { openLedgerAudits } from "./ledger/audits.ts";
 import { openReceiptKeys } from "./ledger/receipt-keys.ts";
 import { keepRolledUp } from "./ledger/summary/roll-up.ts";
 import { ledgerStatements, openLedger, warmUpLedger } from "./ledger/ledger.ts";
@@ -211,12 +212,14 @@ async function openDomain(
   opening.adopt(keepSwept(db, { clock, onFault }), (opened) => opened.stop());
   opening.adopt(keepGrantsExpired(db, { clock, onFault }), (opened) => opened.stop());
   opening.adopt(keepKeysSwept(db, { clock, onFault }), (opened) => opened.stop());
+  const ledgerAudits = opening.adopt(openLedgerAudits({ db, url: listenUrl, onFault }), (opened) => opened.close());
   const admitCall = openAdmission({ ledger, limits, clock });
   return {
     ledger,
     receiptKeys: openReceiptKeys(db, config.receiptSecret),
     accounts,
     limits,
+    ledgerAudits,
     admitCall,
     mailer,
     identityProviders,

@@ -70,6 +70,7 @@ import type {
   InvitationRequest,
   JobList,
   LeaveWorkspaceQuery,
+  LedgerAudit,
   LedgerEntryList,
   LimitState,
   ListAccountLedgerQuery,
@@ -117,6 +118,7 @@ import type {
   OperatorChange,
   OperatorJobDetail,
   OperatorJobList,
+  OperatorLedger,
   OperatorList,
   OperatorProvider,
   OperatorProviderList,
@@ -1593,6 +1595,40 @@ export declare function listOperatorJobs(client: Client, input?: ListOperatorJob
  * @throws {SvcError} 503 `overloaded`
  */
 export declare function getOperatorJob(client: Client, id: string, options?: RequestOptions): Call<OperatorJobDetail, "getOperatorJob">;
+
+/**
+ * Shows the ledger as it stands: money, holds, accounts below 0, and what audits found.
+ *
+ * `GET /v1/operator/ledger`, /docs/api/getOperatorLedger
+ *
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 404 `endpoint_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function getOperatorLedger(client: Client, options?: RequestOptions): Call<OperatorLedger, "getOperatorLedger">;
+
+/**
+ * Begins an audit in the background: it recomputes every balance from the entries and verifies the hash chain, as `svc ledger audit` and
+ * `svc ledger verify` do. Its result is in `GET /v1/operator/ledger`. One runs at a time: while it does, 409 `not_possible`.
+ *
+ * `POST /v1/operator/ledger/audit`, /docs/api/startLedgerAudit
+ *
+ * @example
+ * await svc.operator.ledger.audit({ reason: "end of the quarter" });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+ * @throws {SvcError} 404 `endpoint_not_found`
+ * @throws {SvcError} 409 `not_possible`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function startLedgerAudit(client: Client, input: OperatorReason, options?: RequestOptions): Call<LedgerAudit, "startLedgerAudit">;
 
 /**
  * Says who the operator of the session is, with the role, and until when the session may change something.

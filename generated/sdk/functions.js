@@ -309,6 +309,14 @@ export function getOperatorJob(client, id, options) {
   return call(client, { path: () => `/v1/operator/jobs/${segment(id)}`, auth: "session" }, undefined, options);
 }
 
+export function getOperatorLedger(client, options) {
+  return call(client, { path: "/v1/operator/ledger", auth: "session" }, undefined, options);
+}
+
+export function startLedgerAudit(client, input, options) {
+  return call(client, { path: "/v1/operator/ledger/audit", method: "POST", auth: "session" }, input, options);
+}
+
 export function getOperator(client, options) {
   return call(client, { path: "/v1/operator/me", auth: "session" }, undefined, options);
 }

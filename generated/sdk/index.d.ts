@@ -71,6 +71,7 @@ import type {
   InvitationRequest,
   JobList,
   LeaveWorkspaceQuery,
+  LedgerAudit,
   LedgerEntryList,
   LimitState,
   ListAccountLedgerQuery,
@@ -118,6 +119,7 @@ import type {
   OperatorChange,
   OperatorJobDetail,
   OperatorJobList,
+  OperatorLedger,
   OperatorList,
   OperatorProvider,
   OperatorProviderList,
@@ -1898,6 +1900,7 @@ export interface OperatorMethods {
   readonly calls: OperatorCallsMethods;
   readonly catalog: OperatorCatalogMethods;
   readonly jobs: OperatorJobsMethods;
+  readonly ledger: OperatorLedgerMethods;
   /**
    * Says who the operator of the session is, with the role, and until when the session may change something.
    *
@@ -2214,6 +2217,42 @@ export interface OperatorJobsMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   get(id: string, options?: RequestOptions): Call<OperatorJobDetail, "getOperatorJob">;
+}
+
+/** `svc.operator.ledger` */
+export interface OperatorLedgerMethods {
+  /**
+   * Shows the ledger as it stands: money, holds, accounts below 0, and what audits found.
+   *
+   * `GET /v1/operator/ledger`, /docs/api/getOperatorLedger
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(options?: RequestOptions): Call<OperatorLedger, "getOperatorLedger">;
+  /**
+   * Begins an audit in the background: it recomputes every balance from the entries and verifies the hash chain, as `svc ledger audit` and
+   * `svc ledger verify` do. Its result is in `GET /v1/operator/ledger`. One runs at a time: while it does, 409 `not_possible`.
+   *
+   * `POST /v1/operator/ledger/audit`, /docs/api/startLedgerAudit
+   *
+   * @example
+   * await svc.operator.ledger.audit({ reason: "end of the quarter" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 409 `not_possible`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  audit(input: OperatorReason, options?: RequestOptions): Call<LedgerAudit, "startLedgerAudit">;
 }
 
 /** `svc.operator.operators` */

@@ -190,6 +190,10 @@ export class Svc {
         list: of(f.listOperatorJobs),
         get: of(f.getOperatorJob),
       },
+      ledger: {
+        get: of(f.getOperatorLedger),
+        audit: of(f.startLedgerAudit),
+      },
       me: of(f.getOperator),
       operators: {
         list: of(f.listOperators),
