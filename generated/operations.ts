@@ -66,6 +66,7 @@ export type OperationId =
   | "recommendModels"
   | "getModel"
   | "listOperatorAccounts"
+  | "createAccount"
   | "getOperatorAccount"
   | "adjustAccount"
   | "listAccountLedger"
@@ -3035,6 +3036,42 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "type": "string"
       }
     ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "createAccount": {
+    "id": "createAccount",
+    "method": "post",
+    "path": "/v1/operator/accounts",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "finance",
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "csrf_failed",
+      "endpoint_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "not_possible",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
     "successes": [
       200
     ],

@@ -102,6 +102,7 @@ import type {
   ModelList,
   ModelRow,
   MusicRequest,
+  NewAccount,
   NewApiKey,
   NewSession,
   NoticeList,
@@ -1975,6 +1976,26 @@ export interface OperatorAccountsMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   list(input?: ListOperatorAccountsQuery, options?: RequestOptions): Pages<OperatorAccountList, "listOperatorAccounts">;
+  /**
+   * Creates an account. Its owner signs in after setting a password (`POST /v1/auth/password/forgot`), and gets the secret of a key by rolling
+   * the default key or making another: no operator sees it. An address that has an account already, and a mailbox that already got the signup
+   * credit, give 409 `not_possible`.
+   *
+   * `POST /v1/operator/accounts`, /docs/api/createAccount
+   *
+   * @example
+   * await svc.operator.accounts.create({ email: "alan@example.com", verified: true, deposit_usd: 20, reason: "contract 17" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 409 `not_possible`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  create(input: NewAccount, options?: RequestOptions): Call<OperatorAccountDetail, "createAccount">;
   /**
    * Returns one account with its balance, holds, tier and keys. An unknown id gives 404 `account_not_found`.
    *

@@ -31,7 +31,7 @@ const promised = `createChatCompletion createMessage countMessageTokens createCo
   exportAccount deleteAccount redeemVoucher listCreditGrants listStatements getStatement listSessions endSession endOtherSessions
   adjustAccount refundCall listOperatorCalls getOperatorCall listOperators setOperator removeOperator
   listProviders disableProvider enableProvider getTotp beginTotp confirmTotp deleteTotp
-  listOperatorJobs getOperatorJob listOperatorSettings getOperatorUsageSummary getOperatorCatalog checkCatalog compareCatalog`
+  listOperatorJobs getOperatorJob listOperatorSettings getOperatorUsageSummary getOperatorCatalog checkCatalog compareCatalog createAccount`
   .trim()
   .split(/\s+/);
 
