@@ -1,5 +1,6 @@
 // Lists which protocol serves which verb (docs/behaviour/providers.md#protocols). A dialect that a protocol doesn't speak is translated.
 import { anthropicChat, anthropicMessages } from "./anthropic/messages.ts";
+import { bedrockMessages } from "./bedrock/messages.ts";
 import { elevenlabsMusic, elevenlabsSounds, elevenlabsSpeech } from "./elevenlabs/audio.ts";
 import { elevenlabsVoices } from "./elevenlabs/voices.ts";
 import { falMusic } from "./fal/music.ts";
@@ -47,6 +48,7 @@ export interface AdapterParts {
 export function openAdapters(upstream: Upstream, { fetchReference, fetchMade }: AdapterParts): Adapters {
   const chat = openaiChat(upstream);
   const messages = anthropicMessages(upstream);
+  const bedrock = bedrockMessages(upstream);
   return {
     chat: { openai: chat, anthropic: anthropicChat(messages) },
     messages: { openai: openaiMessages(chat), anthropic: messages },
