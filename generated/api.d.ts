@@ -1476,6 +1476,7 @@ export interface paths {
         /**
          * List operators' actions
          * @description Lists what operators and the command line changed, newest first. Rows are never changed or deleted. Filters combine.
+         *     `Accept: text/csv` or `application/x-ndjson` gives the rows as a file.
          */
         get: operations["listOperatorActions"];
         put?: never;
@@ -1543,6 +1544,47 @@ export interface paths {
          *     charged, an amount above its charge, and an id that several charged calls have.
          */
         post: operations["refundCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search media jobs
+         * @description Lists media jobs of all accounts, newest first, those of the genmedia API included. Filters combine. With `account` any time is searched;
+         *     without it the 31 days before `to`, or since `from`, which is then at most 31 days before.
+         */
+        get: operations["listOperatorJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/jobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a media job
+         * @description Returns one media job of any account with its attempts and ledger entries. `POST /v1/operator/calls/{id}/refund` gives its charge back.
+         */
+        get: operations["getOperatorJob"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1691,6 +1733,48 @@ export interface paths {
          * @description Uses a disabled provider, or a disabled route, again. One that is not disabled stays so.
          */
         post: operations["enableProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List settings
+         * @description Lists the settings that the process runs with: those of the gateway, and the variables that the catalog names for providers' keys and
+         *     headers, which are secret. A secret has no `value`; `source` tells whether it is set.
+         */
+        get: operations["listOperatorSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/usage/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sum up all accounts' usage
+         * @description Sums up all accounts' requests by hour, day or month, up to this moment, with what providers charge for them. Filters combine.
+         *     `Accept: text/csv` or `application/x-ndjson` gives the rows as a file. At most 1000 hours, days or months are summed up at once.
+         */
+        get: operations["getOperatorUsageSummary"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3607,10 +3691,15 @@ export interface components {
         };
         /** @description One provider. */
         CatalogProvider: {
+            /** @description `bedrock`: name of the environment variable that holds the access key's id. Default: the machine's own identity. */
+            access_key_id_env?: string;
             /** @description Name of the environment variable that holds the secret. */
             api_key_env?: string;
-            /** @description Base URL of the protocol's paths. `simulator:/PATH` is PATH on the built-in simulator. */
-            base_url: string;
+            /**
+             * @description Base URL of the protocol's paths. `simulator:/PATH` is PATH on the built-in simulator. Required, except for `bedrock`, whose own
+             *     follows from `region`.
+             */
+            base_url?: string;
             /**
              * @description Request fields that change what the provider charges (`service_tier`, `web_search_options`, …) and still reach it, because your prices
              *     cover them. A field that is refused otherwise passes if every provider of the model lists it. Default: none.
@@ -3635,6 +3724,14 @@ export interface components {
             on_disconnect?: "cancel" | "drain";
             /** @description The provider's wire protocol. */
             protocol: components["schemas"]["ProviderProtocol"];
+            /** @description `bedrock`: the region whose models are called, and for which requests are signed. */
+            region?: string;
+            /** @description `bedrock`: ARN of a role that is assumed with these credentials. */
+            role_arn?: string;
+            /** @description `bedrock`: name of the environment variable that holds the secret access key. */
+            secret_access_key_env?: string;
+            /** @description `bedrock`: name of the environment variable that holds the session token of a temporary access key. */
+            session_token_env?: string;
             /**
              * Format: int32
              * @description Timeout in milliseconds until the first byte of an answer; default 60000.
@@ -3660,7 +3757,7 @@ export interface components {
             /** @description Reduced precision of this route, such as `fp8`; it makes the route fallback layer 2. */
             reduced_precision?: string;
             /**
-             * @description For `anthropic` routes: `adaptive` is the newer form of thinking; default `budget`.
+             * @description For `anthropic` and `gemini` routes: `adaptive` is the newer form of thinking (Gemini: levels); default `budget`.
              * @enum {string}
              */
             thinking?: "adaptive" | "budget";
@@ -9108,6 +9205,37 @@ export interface components {
             };
         };
         /** @description Body of a 404. */
+        Error404EndpointNotFoundOrJobNotFound: {
+            /** @description Endpoints that may have been meant, at most 5; on `endpoint_not_found`. */
+            available_endpoints?: string[];
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "endpoint_not_found" | "job_not_found";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "not_found_error";
+            };
+        };
+        /** @description Body of a 404. */
         Error404EndpointNotFoundOrProviderNotFound: {
             /** @description Endpoints that may have been meant, at most 5; on `endpoint_not_found`. */
             available_endpoints?: string[];
@@ -13029,6 +13157,130 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A media job of any account. */
+        OperatorJob: {
+            /** @description Id of the account. */
+            account_id: string;
+            /** @description The alias that was sent; null: the model's id was. */
+            alias: string | null;
+            /** @description The API that it came through. */
+            api: components["schemas"]["OperatorJobApi"];
+            /** @description USD that were charged; null: nothing was. */
+            charged_usd: components["schemas"]["Usd"] | null;
+            /** @description When it ended; null: it has not. */
+            completed_at: components["schemas"]["Timestamp"] | null;
+            /** @description When it was submitted. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Why it failed or expired; null: it did not. */
+            error: components["schemas"]["OperatorJobError"] | null;
+            /** @description USD that are held for it, or were. */
+            estimated_usd: components["schemas"]["Usd"];
+            /** @description Id of the job, as its caller sees it. */
+            id: string;
+            /** @description What it makes. */
+            kind: components["schemas"]["JobKind"];
+            /** @description The model. */
+            model: string;
+            /**
+             * @description Always `operator.job`.
+             * @enum {string}
+             */
+            object: "operator.job";
+            /** @description Position in the account's queue, from 1; null: it does not wait. */
+            queue_position: number | null;
+            /** @description USD that were given back; null: nothing was. */
+            refunded_usd: components["schemas"]["Usd"] | null;
+            /** @description Id of the request that submitted it. */
+            request_id: string;
+            /** @description The route that was asked last, as provider/model; null: none was. */
+            route: string | null;
+            /** @description When it got a slot; null: it has none yet, or ended without one. */
+            started_at: components["schemas"]["Timestamp"] | null;
+            /** @description Its status. */
+            status: components["schemas"]["JobStatus"];
+        };
+        /**
+         * @description The API that a job came through.
+         * @enum {string}
+         */
+        OperatorJobApi: "image" | "video" | "genmedia";
+        /** @description One job with its attempts and money. */
+        OperatorJobDetail: {
+            /** @description Id of the account. */
+            account_id: string;
+            /** @description The alias that was sent; null: the model's id was. */
+            alias: string | null;
+            /** @description The API that it came through. */
+            api: components["schemas"]["OperatorJobApi"];
+            /** @description When the last route was asked; null: none was. */
+            asked_at: components["schemas"]["Timestamp"] | null;
+            /** @description The attempts at routes, in order. */
+            attempts: components["schemas"]["OperatorAttempt"][];
+            /** @description USD that were charged; null: nothing was. */
+            charged_usd: components["schemas"]["Usd"] | null;
+            /** @description When it ended; null: it has not. */
+            completed_at: components["schemas"]["Timestamp"] | null;
+            /** @description When it was submitted. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description The account's email address. */
+            email: string;
+            /** @description Why it failed or expired; null: it did not. */
+            error: components["schemas"]["OperatorJobError"] | null;
+            /** @description USD that are held for it, or were. */
+            estimated_usd: components["schemas"]["Usd"];
+            /** @description The addresses of what it made. */
+            files: string[];
+            /** @description Id of the job, as its caller sees it. */
+            id: string;
+            /** @description What it makes. */
+            kind: components["schemas"]["JobKind"];
+            /** @description Until when a process works on it, or when one takes it next; null: the job waits for a slot, or has ended. */
+            leased_until: components["schemas"]["Timestamp"] | null;
+            /** @description The job's ledger entries, oldest first: hold, its end, charge, refund. */
+            ledger: components["schemas"]["LedgerEntry"][];
+            /** @description The model. */
+            model: string;
+            /**
+             * @description Always `operator.job`.
+             * @enum {string}
+             */
+            object: "operator.job";
+            /** @description Position in the account's queue, from 1; null: it does not wait. */
+            queue_position: number | null;
+            /** @description USD that were given back; null: nothing was. */
+            refunded_usd: components["schemas"]["Usd"] | null;
+            /** @description Id of the request that submitted it. */
+            request_id: string;
+            /** @description The route that was asked last, as provider/model; null: none was. */
+            route: string | null;
+            /** @description When it got a slot; null: it has none yet, or ended without one. */
+            started_at: components["schemas"]["Timestamp"] | null;
+            /** @description Its status. */
+            status: components["schemas"]["JobStatus"];
+        };
+        /** @description Why a job failed, with the provider's own word. */
+        OperatorJobError: {
+            /** @description The error code. */
+            code: components["schemas"]["JobErrorCode"];
+            /** @description The message that the caller sees; null: there is none. */
+            message: string | null;
+            /** @description The provider's own word for it; null: it gave none. */
+            word: string | null;
+        };
+        /** @description A page of jobs. */
+        OperatorJobList: {
+            /** @description The jobs, newest first. */
+            data: components["schemas"]["OperatorJob"][];
+            /** @description Whether there are older ones; get them with `after` set to `last_id`. */
+            has_more: boolean;
+            /** @description Id of the last job of this page; null on an empty page. */
+            last_id: string | null;
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
+            object: "list";
+        };
         /** @description All operators. */
         OperatorList: {
             /** @description The operators. */
@@ -13189,6 +13441,180 @@ export interface components {
             object: "operator";
             /** @description The operator's role. */
             role: components["schemas"]["OperatorRole"];
+        };
+        /** @description A setting. */
+        OperatorSetting: {
+            /** @description Its variable, such as `SVC_SIGNUP`. */
+            name: string;
+            /** @description Whether it is secret: its value is never shown. */
+            secret: boolean;
+            /** @description Where its value comes from. */
+            source: components["schemas"]["SettingSource"];
+            /** @description The value in force, as text; null: it is secret, or there is none. Passwords in addresses are left out. */
+            value: string | null;
+        };
+        /** @description All settings. */
+        OperatorSettingList: {
+            /** @description The settings, in the order of their names. */
+            data: components["schemas"]["OperatorSetting"][];
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
+            object: "list";
+        };
+        /** @description Sums of requests, with what they cost the operator. */
+        OperatorUsageFigures: {
+            /**
+             * Format: int64
+             * @description Input tokens written to the model's prompt cache, counted inside `prompt_tokens`.
+             */
+            cache_write_tokens: number;
+            /**
+             * Format: int64
+             * @description Input tokens read from the model's prompt cache, counted inside `prompt_tokens`.
+             */
+            cached_tokens: number;
+            /**
+             * Format: int64
+             * @description Output tokens, reasoning included.
+             */
+            completion_tokens: number;
+            /** @description USD charged: the sum of the requests' charges, as in their receipts. */
+            cost_usd: components["schemas"]["Usd"];
+            /**
+             * Format: int64
+             * @description Requests that failed; they cost nothing.
+             */
+            errors: number;
+            /** @description Milliseconds until the answer was complete that half of the requests stayed within. */
+            latency_p50_ms: number | null;
+            /** @description Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+            latency_p95_ms: number | null;
+            /** @description `cost_usd` less `provider_cost_usd`; null: no route names its cost. Refunds are not taken off. */
+            margin_usd: components["schemas"]["Usd"] | null;
+            /**
+             * Format: int64
+             * @description Input tokens, those read from or written to a cache included.
+             */
+            prompt_tokens: number;
+            /** @description USD that providers charge for them; null: no route names its cost. */
+            provider_cost_usd: components["schemas"]["Usd"] | null;
+            /**
+             * Format: int64
+             * @description Reasoning tokens, counted inside `completion_tokens`.
+             */
+            reasoning_tokens: number;
+            /**
+             * Format: int64
+             * @description Requests that were admitted, failed ones included.
+             */
+            requests: number;
+            /** @description Milliseconds until the first token that half of the streamed requests stayed within. */
+            ttft_p50_ms: number | null;
+            /** @description Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+            ttft_p95_ms: number | null;
+        };
+        /**
+         * @description What a summary over all accounts groups by.
+         * @enum {string}
+         */
+        OperatorUsageGroup: "account" | "key" | "model" | "operation" | "provider" | "route" | "status" | "tag";
+        /** @description Sums of all accounts' requests. */
+        OperatorUsageSummary: {
+            /** @description What time is divided by. */
+            bucket: components["schemas"]["UsageBucket"];
+            /** @description The sums, oldest first, then by group. A time without requests has no row. */
+            data: components["schemas"]["OperatorUsageSummaryRow"][];
+            /** @description Requests at or after this time are counted. */
+            from: components["schemas"]["Timestamp"];
+            /** @description What is grouped by, as asked for. */
+            group_by: components["schemas"]["OperatorUsageGroup"][];
+            /** @description Whether there are more rows; get them with `after` set to `last_id`. */
+            has_more: boolean;
+            /** @description Id of the last row of this page; null on an empty page. */
+            last_id: string | null;
+            /**
+             * @description Always `operator.usage.summary`.
+             * @enum {string}
+             */
+            object: "operator.usage.summary";
+            /** @description The time zone of the hours, days or months. */
+            timezone: string;
+            /** @description Requests before this time are counted. */
+            to: components["schemas"]["Timestamp"];
+            /** @description The sums of all requests that match, those of other pages included. */
+            total: components["schemas"]["OperatorUsageFigures"];
+        };
+        /** @description The requests of one hour, day or month, and of one group. What isn't grouped by is absent. */
+        OperatorUsageSummaryRow: {
+            /** @description With `group_by=account`: id of the account. */
+            account?: string;
+            /**
+             * Format: int64
+             * @description Input tokens written to the model's prompt cache, counted inside `prompt_tokens`.
+             */
+            cache_write_tokens: number;
+            /**
+             * Format: int64
+             * @description Input tokens read from the model's prompt cache, counted inside `prompt_tokens`.
+             */
+            cached_tokens: number;
+            /**
+             * Format: int64
+             * @description Output tokens, reasoning included.
+             */
+            completion_tokens: number;
+            /** @description USD charged: the sum of the requests' charges, as in their receipts. */
+            cost_usd: components["schemas"]["Usd"];
+            /**
+             * Format: int64
+             * @description Requests that failed; they cost nothing.
+             */
+            errors: number;
+            /** @description With `group_by=key`: id of the API key; null for a session. */
+            key?: string | null;
+            /** @description Milliseconds until the answer was complete that half of the requests stayed within. */
+            latency_p50_ms: number | null;
+            /** @description Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+            latency_p95_ms: number | null;
+            /** @description `cost_usd` less `provider_cost_usd`; null: no route names its cost. Refunds are not taken off. */
+            margin_usd: components["schemas"]["Usd"] | null;
+            /** @description With `group_by=model`: the requested model. */
+            model?: string;
+            /** @description With `group_by=operation`: id of the operation. */
+            operation?: string;
+            /**
+             * Format: int64
+             * @description Input tokens, those read from or written to a cache included.
+             */
+            prompt_tokens: number;
+            /** @description With `group_by=provider`: the provider; empty where none was asked. */
+            provider?: string;
+            /** @description USD that providers charge for them; null: no route names its cost. */
+            provider_cost_usd: components["schemas"]["Usd"] | null;
+            /**
+             * Format: int64
+             * @description Reasoning tokens, counted inside `completion_tokens`.
+             */
+            reasoning_tokens: number;
+            /**
+             * Format: int64
+             * @description Requests that were admitted, failed ones included.
+             */
+            requests: number;
+            /** @description With `group_by=route`: the route; empty where none was asked. */
+            route?: string;
+            /** @description When the hour, day or month begins. */
+            start: components["schemas"]["Timestamp"];
+            /** @description With `group_by=status`: how the requests ended. */
+            status?: components["schemas"]["UsageStatus"];
+            /** @description With `group_by=tag`: a tag, such as `env:prod`. Requests without tags are in no such row. */
+            tag?: string;
+            /** @description Milliseconds until the first token that half of the streamed requests stayed within. */
+            ttft_p50_ms: number | null;
+            /** @description Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+            ttft_p95_ms: number | null;
         };
         /**
          * @description A block of a type that the gateway does not know, such as `mcp_tool_use` or `code_execution_tool_result`. It is refused with 400
@@ -13633,7 +14059,7 @@ export interface components {
          * @description The wire protocol that a provider speaks.
          * @enum {string}
          */
-        ProviderProtocol: "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax";
+        ProviderProtocol: "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "bedrock";
         /**
          * @description A host that speaks the `openai` protocol with other names for some fields, or refuses some.
          * @enum {string}
@@ -16082,6 +16508,11 @@ export interface components {
                 type: "permission_error";
             };
         };
+        /**
+         * @description Where a setting comes from.
+         * @enum {string}
+         */
+        SettingSource: "env" | "default";
         /** @description The signature of a thinking block. */
         SignatureDelta: {
             /** @description The whole signature; replaces the previous value. */
@@ -29771,7 +30202,7 @@ export interface operations {
                 after?: string;
                 /** @description Only actions at or after this time, ISO 8601. */
                 from?: components["schemas"]["Timestamp"];
-                /** @description Rows per page: 1 to 100, default 50. */
+                /** @description Rows per page: 1 to 1000, default 50. */
                 limit?: number;
                 /** @description Only actions on this target, such as an account's id. */
                 target?: string;
@@ -29786,9 +30217,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of the log. */
+            /** @description One page of the log, as JSON. */
             200: {
                 headers: {
+                    /** @description Address of the next page, with `rel="next"`; absent on the last one. */
+                    link?: string;
                     /**
                      * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
                      *     `cache-control: public` always carry a new id, because caches share them.
@@ -29798,6 +30231,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OperatorActionList"];
+                    "application/x-ndjson; charset=utf-8": string;
+                    "text/csv; charset=utf-8": string;
                 };
             };
             /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
@@ -30317,6 +30752,291 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    listOperatorJobs: {
+        parameters: {
+            query?: {
+                /** @description Only jobs of this account. */
+                account?: string;
+                /** @description Lists jobs older than the one with this id: the `last_id` of the previous page. */
+                after?: string;
+                /** @description Only jobs submitted at or after this time, ISO 8601. */
+                from?: components["schemas"]["Timestamp"];
+                /** @description Only jobs of this kind. */
+                kind?: components["schemas"]["JobKind"];
+                /** @description Jobs per page: 1 to 100, default 50. */
+                limit?: number;
+                /** @description Only jobs of this model. */
+                model?: string;
+                /** @description Only jobs with this status. */
+                status?: components["schemas"]["JobStatus"];
+                /** @description Only jobs submitted before this time, ISO 8601. */
+                to?: components["schemas"]["Timestamp"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of jobs. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorJobList"];
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    getOperatorJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One job. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorJobDetail"];
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /**
+             * @description `endpoint_not_found`: The path is unknown.
+             *     `job_not_found`: The job does not exist or belongs to another account.
+             */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFoundOrJobNotFound"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -31479,6 +32199,290 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    listOperatorSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All settings. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorSettingList"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    getOperatorUsageSummary: {
+        parameters: {
+            query?: {
+                /** @description Only requests of this account. */
+                account?: string;
+                /** @description Lists the rows after the one with this id: the `last_id` of the previous page. */
+                after?: string;
+                /** @description What time is divided by. */
+                bucket?: components["schemas"]["UsageBucket"];
+                /** @description Only requests at or after this time, ISO 8601; by default 30 days before `to`. The first row may be of a part of its time. */
+                from?: components["schemas"]["Timestamp"];
+                /** @description What is grouped by: up to three, separated by commas. */
+                group_by?: components["schemas"]["OperatorUsageGroup"][];
+                /** @description Rows per page: 1 to 1000, default 1000. */
+                limit?: number;
+                /** @description Only requests for this model. */
+                model?: string;
+                /** @description Only requests of this operation, such as `createChatCompletion`. */
+                operation?: string;
+                /** @description Only requests that this provider was asked last for, as the catalog names it. */
+                provider?: string;
+                /** @description Only requests that this route was asked last for, as provider/model. */
+                route?: string;
+                /** @description Only requests with this status. */
+                status?: components["schemas"]["UsageStatus"];
+                /** @description Only requests with this tag, such as `env:prod`: its key, a colon and its value. */
+                tag?: string;
+                /** @description With `group_by=tag`: only tags with this key are rows; the total is of all requests. */
+                tag_key?: string;
+                /** @description Time zone of the hours, days or months: a name of the IANA database, such as `Europe/Berlin`. */
+                timezone?: string;
+                /** @description Only requests before this time, ISO 8601; by default now. */
+                to?: components["schemas"]["Timestamp"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sums, as JSON. */
+            200: {
+                headers: {
+                    /** @description Address of the next page, with `rel="next"`; absent on the last one. */
+                    link?: string;
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorUsageSummary"];
+                    "application/x-ndjson; charset=utf-8": string;
+                    "text/csv; charset=utf-8": string;
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */

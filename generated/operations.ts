@@ -75,6 +75,8 @@ export type OperationId =
   | "listOperatorCalls"
   | "getOperatorCall"
   | "refundCall"
+  | "listOperatorJobs"
+  | "getOperatorJob"
   | "getOperator"
   | "listOperators"
   | "setOperator"
@@ -83,6 +85,8 @@ export type OperationId =
   | "listProviders"
   | "disableProvider"
   | "enableProvider"
+  | "listOperatorSettings"
+  | "getOperatorUsageSummary"
   | "getPricing"
   | "createQuote"
   | "createRerank"
@@ -3494,6 +3498,119 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "streams": false,
     "counts": false
   },
+  "listOperatorJobs": {
+    "id": "listOperatorJobs",
+    "method": "get",
+    "path": "/v1/operator/jobs",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "endpoint_not_found",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      },
+      {
+        "name": "after",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "account",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "status",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "kind",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "model",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "from",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "to",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "getOperatorJob": {
+    "id": "getOperatorJob",
+    "method": "get",
+    "path": "/v1/operator/jobs/{id}",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "endpoint_not_found",
+      "job_not_found",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
   "getOperator": {
     "id": "getOperator",
     "method": "get",
@@ -3767,6 +3884,152 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "name": "id",
         "in": "path",
         "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listOperatorSettings": {
+    "id": "listOperatorSettings",
+    "method": "get",
+    "path": "/v1/operator/settings",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "endpoint_not_found",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "getOperatorUsageSummary": {
+    "id": "getOperatorUsageSummary",
+    "method": "get",
+    "path": "/v1/operator/usage/summary",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "endpoint_not_found",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "from",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "to",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "bucket",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "timezone",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "group_by",
+        "in": "query",
+        "required": false,
+        "type": "array"
+      },
+      {
+        "name": "account",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "provider",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "route",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "model",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "operation",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "status",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "tag",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "tag_key",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      },
+      {
+        "name": "after",
+        "in": "query",
+        "required": false,
         "type": "string"
       }
     ],

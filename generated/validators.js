@@ -32724,7 +32724,7 @@ const schema_parameters_listOperatorActions = {
 "type": "integer",
 "format": "int32",
 "minimum": 1,
-"maximum": 100,
+"maximum": 1e3,
 "default": 50
 },
 "after": {
@@ -32786,15 +32786,15 @@ data: data1
 return false;
 }
 if (typeof data1 == "number") {
-if (data1 > 100 || isNaN(data1)) {
+if (data1 > 1e3 || isNaN(data1)) {
 validate_parameters_listOperatorActions.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "maximum",
 params: {
 comparison: "<=",
-limit: 100
+limit: 1e3
 },
-message: "must be <= 100",
+message: "must be <= 1000",
 parentSchema: schema_parameters_listOperatorActions.properties.query.properties.limit,
 data: data1
 }];
@@ -33868,6 +33868,449 @@ validate_parameters_refundCall.errors = vErrors;
 return true;
 }
 validate_parameters_refundCall.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_listOperatorJobs = validate_parameters_listOperatorJobs;
+const schema_parameters_listOperatorJobs = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": {
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 100,
+"default": 50
+},
+"after": {
+"type": "string",
+"pattern": "^(job|vid|gm)_[0-9a-f]{32}$"
+},
+"account": {
+"type": "string",
+"pattern": "^acc_[1-9][0-9]{0,17}$"
+},
+"status": { "$ref": "https://svc.invalid/api#/components/schemas/JobStatus" },
+"kind": { "$ref": "https://svc.invalid/api#/components/schemas/JobKind" },
+"model": {
+"type": "string",
+"maxLength": 200
+},
+"from": { "$ref": "https://svc.invalid/api#/components/schemas/Timestamp" },
+"to": { "$ref": "https://svc.invalid/api#/components/schemas/Timestamp" }
+},
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_listOperatorJobs"
+};
+function validate_parameters_listOperatorJobs(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_listOperatorJobs.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_listOperatorJobs,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.limit !== void 0) {
+let data1 = data0.limit;
+if (!(typeof data1 == "number" && !(data1 % 1) && !isNaN(data1))) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.limit,
+data: data1
+}];
+return false;
+}
+if (typeof data1 == "number") {
+if (data1 > 100 || isNaN(data1)) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 100
+},
+message: "must be <= 100",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.limit,
+data: data1
+}];
+return false;
+} else if (data1 < 1 || isNaN(data1)) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.limit,
+data: data1
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data1)) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.limit,
+data: data1
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.after !== void 0) {
+let data2 = data0.after;
+if (typeof data2 === "string") {
+if (!pattern_31389df9.test(data2)) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "pattern",
+params: { pattern: "^(job|vid|gm)_[0-9a-f]{32}$" },
+message: "must match pattern \"^(job|vid|gm)_[0-9a-f]{32}$\"",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.after,
+data: data2
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.after,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.account !== void 0) {
+let data3 = data0.account;
+if (typeof data3 === "string") {
+if (!pattern_cf6ae411.test(data3)) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/account",
+keyword: "pattern",
+params: { pattern: "^acc_[1-9][0-9]{0,17}$" },
+message: "must match pattern \"^acc_[1-9][0-9]{0,17}$\"",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.account,
+data: data3
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/account",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.account,
+data: data3
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.status !== void 0) {
+let data4 = data0.status;
+if (typeof data4 !== "string") {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/status",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_JobStatus,
+data: data4
+}];
+return false;
+}
+if (!(data4 === "queued" || data4 === "pending" || data4 === "processing" || data4 === "succeeded" || data4 === "failed" || data4 === "refunded" || data4 === "expired")) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/status",
+keyword: "enum",
+params: { allowedValues: schema_JobStatus.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_JobStatus,
+data: data4
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.kind !== void 0) {
+let data5 = data0.kind;
+if (typeof data5 !== "string") {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/kind",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_JobKind,
+data: data5
+}];
+return false;
+}
+if (!(data5 === "image" || data5 === "video")) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/kind",
+keyword: "enum",
+params: { allowedValues: schema_JobKind.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_JobKind,
+data: data5
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.model !== void 0) {
+let data6 = data0.model;
+if (typeof data6 === "string") {
+if (func_7a031813(data6) > 200) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/model",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.model,
+data: data6
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.model,
+data: data6
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.from !== void 0) {
+let data7 = data0.from;
+if (typeof data7 === "string") {
+if (!formats_97789f41.validate.test(data7)) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/from",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data7
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/from",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data7
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.to !== void 0) {
+let data8 = data0.to;
+if (typeof data8 === "string") {
+if (!formats_97789f41.validate.test(data8)) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/to",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data8
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/to",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data8
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listOperatorJobs.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listOperatorJobs,
+data
+}];
+return false;
+}
+validate_parameters_listOperatorJobs.errors = vErrors;
+return true;
+}
+validate_parameters_listOperatorJobs.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_getOperatorJob = validate_parameters_getOperatorJob;
+const schema_parameters_getOperatorJob = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": {
+"type": "string",
+"maxLength": 128
+} },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_getOperatorJob"
+};
+function validate_parameters_getOperatorJob(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getOperatorJob.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_getOperatorJob.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getOperatorJob,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_getOperatorJob.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_getOperatorJob.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 128) {
+validate_parameters_getOperatorJob.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "maxLength",
+params: { limit: 128 },
+message: "must NOT have more than 128 characters",
+parentSchema: schema_parameters_getOperatorJob.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorJob.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorJob.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getOperatorJob.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorJob.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getOperatorJob.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorJob,
+data
+}];
+return false;
+}
+validate_parameters_getOperatorJob.errors = vErrors;
+return true;
+}
+validate_parameters_getOperatorJob.evaluated = {
 "props": { "path": true },
 "dynamicProps": false,
 "dynamicItems": false
@@ -34951,6 +35394,628 @@ return true;
 }
 validate_parameters_enableProvider.evaluated = {
 "props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_getOperatorUsageSummary = validate_parameters_getOperatorUsageSummary;
+const schema_parameters_getOperatorUsageSummary = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": {
+"from": { "$ref": "https://svc.invalid/api#/components/schemas/Timestamp" },
+"to": { "$ref": "https://svc.invalid/api#/components/schemas/Timestamp" },
+"bucket": {
+"$ref": "https://svc.invalid/api#/components/schemas/UsageBucket",
+"default": "day"
+},
+"timezone": {
+"type": "string",
+"maxLength": 64,
+"default": "UTC"
+},
+"group_by": {
+"type": "array",
+"items": { "$ref": "https://svc.invalid/api#/components/schemas/OperatorUsageGroup" },
+"maxItems": 3
+},
+"account": {
+"type": "string",
+"pattern": "^acc_[1-9][0-9]{0,17}$"
+},
+"provider": {
+"type": "string",
+"maxLength": 200
+},
+"route": {
+"type": "string",
+"maxLength": 400
+},
+"model": { "type": "string" },
+"operation": {
+"type": "string",
+"maxLength": 64
+},
+"status": { "$ref": "https://svc.invalid/api#/components/schemas/UsageStatus" },
+"tag": {
+"type": "string",
+"maxLength": 577
+},
+"tag_key": {
+"type": "string",
+"maxLength": 64
+},
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 1e3,
+"default": 1e3
+},
+"after": {
+"type": "string",
+"pattern": "^sum_[A-Za-z0-9_-]+$",
+"maxLength": 4096
+}
+},
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_getOperatorUsageSummary"
+};
+const schema_UsageBucket = {
+"type": "string",
+"enum": [
+"hour",
+"day",
+"month"
+]
+};
+const schema_OperatorUsageGroup = {
+"type": "string",
+"enum": [
+"account",
+"key",
+"model",
+"operation",
+"provider",
+"route",
+"status",
+"tag"
+]
+};
+const pattern_1faac6e5 = new RegExp("^sum_[A-Za-z0-9_-]+$", "u");
+function validate_parameters_getOperatorUsageSummary(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getOperatorUsageSummary.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getOperatorUsageSummary,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.from !== void 0) {
+let data1 = data0.from;
+if (typeof data1 === "string") {
+if (!formats_97789f41.validate.test(data1)) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/from",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/from",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.to !== void 0) {
+let data2 = data0.to;
+if (typeof data2 === "string") {
+if (!formats_97789f41.validate.test(data2)) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/to",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data2
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/to",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.bucket !== void 0) {
+let data3 = data0.bucket;
+if (typeof data3 !== "string") {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/bucket",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_UsageBucket,
+data: data3
+}];
+return false;
+}
+if (!(data3 === "hour" || data3 === "day" || data3 === "month")) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/bucket",
+keyword: "enum",
+params: { allowedValues: schema_UsageBucket.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_UsageBucket,
+data: data3
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.timezone !== void 0) {
+let data4 = data0.timezone;
+if (typeof data4 === "string") {
+if (func_7a031813(data4) > 64) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/timezone",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.timezone,
+data: data4
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/timezone",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.timezone,
+data: data4
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.group_by !== void 0) {
+let data5 = data0.group_by;
+if (Array.isArray(data5)) {
+if (data5.length > 3) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/group_by",
+keyword: "maxItems",
+params: { limit: 3 },
+message: "must NOT have more than 3 items",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.group_by,
+data: data5
+}];
+return false;
+} else {
+const len0 = data5.length;
+for (let i0 = 0; i0 < len0; i0++) {
+let data6 = data5[i0];
+if (typeof data6 !== "string") {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/group_by/" + i0,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_OperatorUsageGroup,
+data: data6
+}];
+return false;
+}
+if (!(data6 === "account" || data6 === "key" || data6 === "model" || data6 === "operation" || data6 === "provider" || data6 === "route" || data6 === "status" || data6 === "tag")) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/group_by/" + i0,
+keyword: "enum",
+params: { allowedValues: schema_OperatorUsageGroup.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_OperatorUsageGroup,
+data: data6
+}];
+return false;
+}
+}
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/group_by",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.group_by,
+data: data5
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.account !== void 0) {
+let data7 = data0.account;
+if (typeof data7 === "string") {
+if (!pattern_cf6ae411.test(data7)) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/account",
+keyword: "pattern",
+params: { pattern: "^acc_[1-9][0-9]{0,17}$" },
+message: "must match pattern \"^acc_[1-9][0-9]{0,17}$\"",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.account,
+data: data7
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/account",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.account,
+data: data7
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.provider !== void 0) {
+let data8 = data0.provider;
+if (typeof data8 === "string") {
+if (func_7a031813(data8) > 200) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/provider",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.provider,
+data: data8
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/provider",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.provider,
+data: data8
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.route !== void 0) {
+let data9 = data0.route;
+if (typeof data9 === "string") {
+if (func_7a031813(data9) > 400) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/route",
+keyword: "maxLength",
+params: { limit: 400 },
+message: "must NOT have more than 400 characters",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.route,
+data: data9
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/route",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.route,
+data: data9
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.model !== void 0) {
+let data10 = data0.model;
+if (typeof data10 !== "string") {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.model,
+data: data10
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.operation !== void 0) {
+let data11 = data0.operation;
+if (typeof data11 === "string") {
+if (func_7a031813(data11) > 64) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/operation",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.operation,
+data: data11
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/operation",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.operation,
+data: data11
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.status !== void 0) {
+let data12 = data0.status;
+if (typeof data12 !== "string") {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/status",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_UsageStatus,
+data: data12
+}];
+return false;
+}
+if (!(data12 === "success" || data12 === "failed")) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/status",
+keyword: "enum",
+params: { allowedValues: schema_UsageStatus.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_UsageStatus,
+data: data12
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.tag !== void 0) {
+let data13 = data0.tag;
+if (typeof data13 === "string") {
+if (func_7a031813(data13) > 577) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/tag",
+keyword: "maxLength",
+params: { limit: 577 },
+message: "must NOT have more than 577 characters",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.tag,
+data: data13
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/tag",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.tag,
+data: data13
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.tag_key !== void 0) {
+let data14 = data0.tag_key;
+if (typeof data14 === "string") {
+if (func_7a031813(data14) > 64) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/tag_key",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.tag_key,
+data: data14
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/tag_key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.tag_key,
+data: data14
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.limit !== void 0) {
+let data15 = data0.limit;
+if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15))) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.limit,
+data: data15
+}];
+return false;
+}
+if (typeof data15 == "number") {
+if (data15 > 1e3 || isNaN(data15)) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e3
+},
+message: "must be <= 1000",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.limit,
+data: data15
+}];
+return false;
+} else if (data15 < 1 || isNaN(data15)) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.limit,
+data: data15
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data15)) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.limit,
+data: data15
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.after !== void 0) {
+let data16 = data0.after;
+if (typeof data16 === "string") {
+if (func_7a031813(data16) > 4096) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "maxLength",
+params: { limit: 4096 },
+message: "must NOT have more than 4096 characters",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.after,
+data: data16
+}];
+return false;
+} else if (!pattern_1faac6e5.test(data16)) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "pattern",
+params: { pattern: "^sum_[A-Za-z0-9_-]+$" },
+message: "must match pattern \"^sum_[A-Za-z0-9_-]+$\"",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.after,
+data: data16
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.after,
+data: data16
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorUsageSummary,
+data
+}];
+return false;
+}
+validate_parameters_getOperatorUsageSummary.errors = vErrors;
+return true;
+}
+validate_parameters_getOperatorUsageSummary.evaluated = {
+"props": { "query": true },
 "dynamicProps": false,
 "dynamicItems": false
 };
@@ -41285,14 +42350,6 @@ const schema_parameters_getUsageSummary = {
 "required": ["query"],
 "$id": "https://svc.invalid/api/parameters_getUsageSummary"
 };
-const schema_UsageBucket = {
-"type": "string",
-"enum": [
-"hour",
-"day",
-"month"
-]
-};
 const schema_UsageGroup = {
 "type": "string",
 "enum": [
@@ -41303,7 +42360,6 @@ const schema_UsageGroup = {
 "tag"
 ]
 };
-const pattern_1faac6e5 = new RegExp("^sum_[A-Za-z0-9_-]+$", "u");
 function validate_parameters_getUsageSummary(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 const evaluated0 = validate_parameters_getUsageSummary.evaluated;
@@ -45953,11 +47009,7 @@ const schema_CatalogDefaults = {
 };
 const schema_CatalogProvider = {
 "type": "object",
-"required": [
-"id",
-"protocol",
-"base_url"
-],
+"required": ["id", "protocol"],
 "properties": {
 "id": {
 "type": "string",
@@ -45975,6 +47027,31 @@ const schema_CatalogProvider = {
 "type": "string",
 "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
 "description": "Name of the environment variable that holds the secret."
+},
+"region": {
+"type": "string",
+"pattern": "^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$",
+"description": "`bedrock`: the region whose models are called, and for which requests are signed."
+},
+"access_key_id_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "`bedrock`: name of the environment variable that holds the access key's id. Default: the machine's own identity."
+},
+"secret_access_key_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "`bedrock`: name of the environment variable that holds the secret access key."
+},
+"session_token_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "`bedrock`: name of the environment variable that holds the session token of a temporary access key."
+},
+"role_arn": {
+"type": "string",
+"pattern": "^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$",
+"description": "`bedrock`: ARN of a role that is assumed with these credentials."
 },
 "headers": {
 "type": "object",
@@ -46005,7 +47082,9 @@ const schema_ProviderProtocol = {
 "rerank",
 "fal",
 "elevenlabs",
-"minimax"
+"minimax",
+"gemini",
+"bedrock"
 ]
 };
 const schema_ProviderVariant = {
@@ -46026,6 +47105,8 @@ const schema_ProviderVariant = {
 };
 const func_191f75b3 = Object.prototype.hasOwnProperty;
 const pattern_831b2ab4 = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
+const pattern_934cc0a5 = new RegExp("^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$", "u");
+const pattern_d21d220c = new RegExp("^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$", "u");
 function validate_CatalogProvider(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 const evaluated0 = validate_CatalogProvider.evaluated;
@@ -46033,7 +47114,7 @@ if (evaluated0.dynamicProps) evaluated0.props = void 0;
 if (evaluated0.dynamicItems) evaluated0.items = void 0;
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.id === void 0 && (missing0 = "id") || data.protocol === void 0 && (missing0 = "protocol") || data.base_url === void 0 && (missing0 = "base_url")) {
+if (data.id === void 0 && (missing0 = "id") || data.protocol === void 0 && (missing0 = "protocol")) {
 validate_CatalogProvider.errors = [{
 instancePath,
 keyword: "required",
@@ -46106,7 +47187,7 @@ data: data1
 }];
 return false;
 }
-if (!(data1 === "openai" || data1 === "anthropic" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax")) {
+if (!(data1 === "openai" || data1 === "anthropic" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax" || data1 === "gemini" || data1 === "bedrock")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/protocol",
 keyword: "enum",
@@ -46213,18 +47294,158 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
+if (data.region !== void 0) {
+let data5 = data.region;
+if (typeof data5 === "string") {
+if (!pattern_934cc0a5.test(data5)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/region",
+keyword: "pattern",
+params: { pattern: "^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$" },
+message: "must match pattern \"^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$\"",
+parentSchema: schema_CatalogProvider.properties.region,
+data: data5
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/region",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.region,
+data: data5
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.access_key_id_env !== void 0) {
+let data6 = data.access_key_id_env;
+if (typeof data6 === "string") {
+if (!pattern_831b2ab4.test(data6)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/access_key_id_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogProvider.properties.access_key_id_env,
+data: data6
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/access_key_id_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.access_key_id_env,
+data: data6
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.secret_access_key_env !== void 0) {
+let data7 = data.secret_access_key_env;
+if (typeof data7 === "string") {
+if (!pattern_831b2ab4.test(data7)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/secret_access_key_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogProvider.properties.secret_access_key_env,
+data: data7
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/secret_access_key_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.secret_access_key_env,
+data: data7
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.session_token_env !== void 0) {
+let data8 = data.session_token_env;
+if (typeof data8 === "string") {
+if (!pattern_831b2ab4.test(data8)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/session_token_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogProvider.properties.session_token_env,
+data: data8
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/session_token_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.session_token_env,
+data: data8
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.role_arn !== void 0) {
+let data9 = data.role_arn;
+if (typeof data9 === "string") {
+if (!pattern_d21d220c.test(data9)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/role_arn",
+keyword: "pattern",
+params: { pattern: "^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$" },
+message: "must match pattern \"^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$\"",
+parentSchema: schema_CatalogProvider.properties.role_arn,
+data: data9
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/role_arn",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.role_arn,
+data: data9
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
 if (data.headers !== void 0) {
-let data5 = data.headers;
-if (data5 && typeof data5 == "object" && !Array.isArray(data5)) for (const key1 in data5) {
-let data6 = data5[key1];
-if (typeof data6 !== "string") {
+let data10 = data.headers;
+if (data10 && typeof data10 == "object" && !Array.isArray(data10)) for (const key1 in data10) {
+let data11 = data10[key1];
+if (typeof data11 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/headers/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.headers.additionalProperties,
-data: data6
+data: data11
 }];
 return false;
 }
@@ -46236,7 +47457,7 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogProvider.properties.headers,
-data: data5
+data: data10
 }];
 return false;
 }
@@ -46244,19 +47465,19 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.forward !== void 0) {
-let data7 = data.forward;
-if (Array.isArray(data7)) {
-const len0 = data7.length;
+let data12 = data.forward;
+if (Array.isArray(data12)) {
+const len0 = data12.length;
 for (let i0 = 0; i0 < len0; i0++) {
-let data8 = data7[i0];
-if (typeof data8 !== "string") {
+let data13 = data12[i0];
+if (typeof data13 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/forward/" + i0,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.forward.items,
-data: data8
+data: data13
 }];
 return false;
 }
@@ -46268,7 +47489,7 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogProvider.properties.forward,
-data: data7
+data: data12
 }];
 return false;
 }
@@ -46276,20 +47497,20 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.timeout_ms !== void 0) {
-let data9 = data.timeout_ms;
-if (!(typeof data9 == "number" && !(data9 % 1) && !isNaN(data9))) {
+let data14 = data.timeout_ms;
+if (!(typeof data14 == "number" && !(data14 % 1) && !isNaN(data14))) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data9
+data: data14
 }];
 return false;
 }
-if (typeof data9 == "number") {
-if (data9 > 36e5 || isNaN(data9)) {
+if (typeof data14 == "number") {
+if (data14 > 36e5 || isNaN(data14)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "maximum",
@@ -46299,10 +47520,10 @@ limit: 36e5
 },
 message: "must be <= 3600000",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data9
+data: data14
 }];
 return false;
-} else if (data9 < 1 || isNaN(data9)) {
+} else if (data14 < 1 || isNaN(data14)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "minimum",
@@ -46312,17 +47533,17 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data9
+data: data14
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data9)) {
+} else if (!formats_6f7aca8b.validate(data14)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data9
+data: data14
 }];
 return false;
 }
@@ -46331,31 +47552,36 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.on_disconnect !== void 0) {
-let data10 = data.on_disconnect;
-if (typeof data10 !== "string") {
+let data15 = data.on_disconnect;
+if (typeof data15 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data10
+data: data15
 }];
 return false;
 }
-if (!(data10 === "cancel" || data10 === "drain")) {
+if (!(data15 === "cancel" || data15 === "drain")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "enum",
 params: { allowedValues: schema_CatalogProvider.properties.on_disconnect.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data10
+data: data15
 }];
 return false;
 }
 var valid0 = true;
 } else var valid0 = true;
+}
+}
+}
+}
+}
 }
 }
 }
@@ -54340,9 +55566,12 @@ listOperatorActions: parameters_listOperatorActions,
 listOperatorCalls: parameters_listOperatorCalls,
 getOperatorCall: parameters_getOperatorCall,
 refundCall: parameters_refundCall,
+listOperatorJobs: parameters_listOperatorJobs,
+getOperatorJob: parameters_getOperatorJob,
 getOperatorOverview: parameters_getOperatorOverview,
 disableProvider: parameters_disableProvider,
 enableProvider: parameters_enableProvider,
+getOperatorUsageSummary: parameters_getOperatorUsageSummary,
 createRerank: parameters_createRerank,
 createResponse: parameters_createResponse,
 createSystemOneDecision: parameters_createSystemOneDecision,
@@ -54452,7 +55681,9 @@ parameters_getJob,
 parameters_getModel,
 parameters_getOperatorAccount,
 parameters_getOperatorCall,
+parameters_getOperatorJob,
 parameters_getOperatorOverview,
+parameters_getOperatorUsageSummary,
 parameters_getReceipt,
 parameters_getReceiptProof,
 parameters_getStatement,
@@ -54469,6 +55700,7 @@ parameters_listModels,
 parameters_listOperatorAccounts,
 parameters_listOperatorActions,
 parameters_listOperatorCalls,
+parameters_listOperatorJobs,
 parameters_listSessions,
 parameters_listStatements,
 parameters_listUsageLogs,

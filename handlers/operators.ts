@@ -17,6 +17,10 @@ import { removeOperator } from "./remove-operator.ts";
 import { listProviders } from "./list-providers.ts";
 import { disableProvider } from "./disable-provider.ts";
 import { enableProvider } from "./enable-provider.ts";
+import { listOperatorJobs } from "./list-operator-jobs.ts";
+import { getOperatorJob } from "./get-operator-job.ts";
+import { listOperatorSettings } from "./list-operator-settings.ts";
+import { getOperatorUsageSummary } from "./get-operator-usage-summary.ts";
 
 export const operatorHandlers = {
   getOperator,
@@ -37,4 +41,8 @@ export const operatorHandlers = {
   listProviders,
   disableProvider,
   enableProvider,
+  listOperatorJobs,
+  getOperatorJob,
+  listOperatorSettings,
+  getOperatorUsageSummary,
 };

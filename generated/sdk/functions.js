@@ -285,6 +285,14 @@ export function refundCall(client, request_id, input, options) {
   return call(client, { path: () => `/v1/operator/calls/${segment(request_id)}/refund`, method: "POST", auth: "session" }, input, options);
 }
 
+export function listOperatorJobs(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/operator/jobs", auth: "session" }, { ...input, ...cursor }, options));
+}
+
+export function getOperatorJob(client, id, options) {
+  return call(client, { path: () => `/v1/operator/jobs/${segment(id)}`, auth: "session" }, undefined, options);
+}
+
 export function getOperator(client, options) {
   return call(client, { path: "/v1/operator/me", auth: "session" }, undefined, options);
 }
@@ -315,6 +323,14 @@ export function disableProvider(client, id, input, options) {
 
 export function enableProvider(client, id, input, options) {
   return call(client, { path: () => `/v1/operator/providers/${segment(id)}/enable`, method: "POST", auth: "session" }, input, options);
+}
+
+export function listOperatorSettings(client, options) {
+  return pages((cursor) => call(client, { path: "/v1/operator/settings", auth: "session" }, { ...undefined, ...cursor }, options));
+}
+
+export function getOperatorUsageSummary(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/operator/usage/summary", auth: "session" }, { ...input, ...cursor }, options));
 }
 
 export function getPricing(client, options) {

@@ -56,6 +56,7 @@ import type {
   GetJobQuery,
   GetOperatorCallQuery,
   GetOperatorOverviewQuery,
+  GetOperatorUsageSummaryQuery,
   GetReceiptProofQuery,
   GetUsageSummaryQuery,
   ImageJob,
@@ -77,6 +78,7 @@ import type {
   ListOperatorAccountsQuery,
   ListOperatorActionsQuery,
   ListOperatorCallsQuery,
+  ListOperatorJobsQuery,
   ListSessionsQuery,
   ListStatementsQuery,
   ListUsageLogsQuery,
@@ -106,12 +108,16 @@ import type {
   OperatorCallDetail,
   OperatorCallList,
   OperatorChange,
+  OperatorJobDetail,
+  OperatorJobList,
   OperatorList,
   OperatorProvider,
   OperatorProviderList,
   OperatorReason,
   OperatorRemoval,
   OperatorSelf,
+  OperatorSettingList,
+  OperatorUsageSummary,
   Overview,
   PasswordReset,
   PasswordWasReset,
@@ -1853,6 +1859,7 @@ export interface OperatorMethods {
   readonly accounts: OperatorAccountsMethods;
   /**
    * Lists what operators and the command line changed, newest first. Rows are never changed or deleted. Filters combine.
+   * `Accept: text/csv` or `application/x-ndjson` gives the rows as a file.
    *
    * `GET /v1/operator/audit`, /docs/api/listOperatorActions
    *
@@ -1866,6 +1873,7 @@ export interface OperatorMethods {
    */
   audit(input?: ListOperatorActionsQuery, options?: RequestOptions): Pages<OperatorActionList, "listOperatorActions">;
   readonly calls: OperatorCallsMethods;
+  readonly jobs: OperatorJobsMethods;
   /**
    * Says who the operator of the session is, with the role, and until when the session may change something.
    *
@@ -1896,6 +1904,35 @@ export interface OperatorMethods {
    */
   overview(input?: GetOperatorOverviewQuery, options?: RequestOptions): Call<Overview, "getOperatorOverview">;
   readonly providers: OperatorProvidersMethods;
+  /**
+   * Lists the settings that the process runs with: those of the gateway, and the variables that the catalog names for providers' keys and
+   * headers, which are secret. A secret has no `value`; `source` tells whether it is set.
+   *
+   * `GET /v1/operator/settings`, /docs/api/listOperatorSettings
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  settings(options?: RequestOptions): Pages<OperatorSettingList, "listOperatorSettings">;
+  /**
+   * Sums up all accounts' requests by hour, day or month, up to this moment, with what providers charge for them. Filters combine.
+   * `Accept: text/csv` or `application/x-ndjson` gives the rows as a file. At most 1000 hours, days or months are summed up at once.
+   *
+   * `GET /v1/operator/usage/summary`, /docs/api/getOperatorUsageSummary
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  usage(input?: GetOperatorUsageSummaryQuery, options?: RequestOptions): Pages<OperatorUsageSummary, "getOperatorUsageSummary">;
 }
 
 /** `svc.operator.accounts` */
@@ -2050,6 +2087,39 @@ export interface OperatorCallsMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   refund(request_id: string, input: ChargeRefund, options?: RequestOptions): Call<PostedEntry, "refundCall">;
+}
+
+/** `svc.operator.jobs` */
+export interface OperatorJobsMethods {
+  /**
+   * Lists media jobs of all accounts, newest first, those of the genmedia API included. Filters combine. With `account` any time is searched;
+   * without it the 31 days before `to`, or since `from`, which is then at most 31 days before.
+   *
+   * `GET /v1/operator/jobs`, /docs/api/listOperatorJobs
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(input?: ListOperatorJobsQuery, options?: RequestOptions): Pages<OperatorJobList, "listOperatorJobs">;
+  /**
+   * Returns one media job of any account with its attempts and ledger entries. `POST /v1/operator/calls/{id}/refund` gives its charge back.
+   *
+   * `GET /v1/operator/jobs/{id}`, /docs/api/getOperatorJob
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`, `job_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(id: string, options?: RequestOptions): Call<OperatorJobDetail, "getOperatorJob">;
 }
 
 /** `svc.operator.operators` */

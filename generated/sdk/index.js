@@ -179,6 +179,10 @@ export class Svc {
         get: of(f.getOperatorCall),
         refund: of(f.refundCall),
       },
+      jobs: {
+        list: of(f.listOperatorJobs),
+        get: of(f.getOperatorJob),
+      },
       me: of(f.getOperator),
       operators: {
         list: of(f.listOperators),
@@ -191,6 +195,8 @@ export class Svc {
         disable: of(f.disableProvider),
         enable: of(f.enableProvider),
       },
+      settings: of(f.listOperatorSettings),
+      usage: of(f.getOperatorUsageSummary),
     };
     this.pricing = {
       get: of(f.getPricing),

@@ -2498,6 +2498,123 @@ export interface OperatorChange {
   role: OperatorRole;
 }
 
+/** A media job of any account. */
+export interface OperatorJob {
+  /** Id of the job, as its caller sees it. */
+  id: string;
+  /** Always `operator.job`. */
+  object: "operator.job";
+  /** Id of the account. */
+  account_id: string;
+  /** Id of the request that submitted it. */
+  request_id: string;
+  /** The API that it came through. */
+  api: OperatorJobApi;
+  /** What it makes. */
+  kind: JobKind;
+  /** Its status. */
+  status: JobStatus;
+  /** Position in the account's queue, from 1; null: it does not wait. */
+  queue_position: number | null;
+  /** The model. */
+  model: string;
+  /** The alias that was sent; null: the model's id was. */
+  alias: string | null;
+  /** The route that was asked last, as provider/model; null: none was. */
+  route: string | null;
+  /** When it was submitted. */
+  created_at: string;
+  /** When it got a slot; null: it has none yet, or ended without one. */
+  started_at: string | null;
+  /** When it ended; null: it has not. */
+  completed_at: string | null;
+  /** USD that are held for it, or were. */
+  estimated_usd: number;
+  /** USD that were charged; null: nothing was. */
+  charged_usd: number | null;
+  /** USD that were given back; null: nothing was. */
+  refunded_usd: number | null;
+  /** Why it failed or expired; null: it did not. */
+  error: OperatorJobError | null;
+}
+
+/** The API that a job came through. */
+export type OperatorJobApi = "image" | "video" | "genmedia";
+
+/** One job with its attempts and money. */
+export interface OperatorJobDetail {
+  /** Id of the job, as its caller sees it. */
+  id: string;
+  /** Always `operator.job`. */
+  object: "operator.job";
+  /** Id of the account. */
+  account_id: string;
+  /** Id of the request that submitted it. */
+  request_id: string;
+  /** The API that it came through. */
+  api: OperatorJobApi;
+  /** What it makes. */
+  kind: JobKind;
+  /** Its status. */
+  status: JobStatus;
+  /** Position in the account's queue, from 1; null: it does not wait. */
+  queue_position: number | null;
+  /** The model. */
+  model: string;
+  /** The alias that was sent; null: the model's id was. */
+  alias: string | null;
+  /** The route that was asked last, as provider/model; null: none was. */
+  route: string | null;
+  /** When it was submitted. */
+  created_at: string;
+  /** When it got a slot; null: it has none yet, or ended without one. */
+  started_at: string | null;
+  /** When it ended; null: it has not. */
+  completed_at: string | null;
+  /** USD that are held for it, or were. */
+  estimated_usd: number;
+  /** USD that were charged; null: nothing was. */
+  charged_usd: number | null;
+  /** USD that were given back; null: nothing was. */
+  refunded_usd: number | null;
+  /** Why it failed or expired; null: it did not. */
+  error: OperatorJobError | null;
+  /** The account's email address. */
+  email: string;
+  /** The addresses of what it made. */
+  files: string[];
+  /** The attempts at routes, in order. */
+  attempts: OperatorAttempt[];
+  /** When the last route was asked; null: none was. */
+  asked_at: string | null;
+  /** Until when a process works on it, or when one takes it next; null: the job waits for a slot, or has ended. */
+  leased_until: string | null;
+  /** The job's ledger entries, oldest first: hold, its end, charge, refund. */
+  ledger: LedgerEntry[];
+}
+
+/** Why a job failed, with the provider's own word. */
+export interface OperatorJobError {
+  /** The error code. */
+  code: JobErrorCode;
+  /** The message that the caller sees; null: there is none. */
+  message: string | null;
+  /** The provider's own word for it; null: it gave none. */
+  word: string | null;
+}
+
+/** A page of jobs. */
+export interface OperatorJobList {
+  /** Always `list`. */
+  object: "list";
+  /** The jobs, newest first. */
+  data: OperatorJob[];
+  /** Whether there are older ones; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the last job of this page; null on an empty page. */
+  last_id: string | null;
+}
+
 /** All operators. */
 export interface OperatorList {
   /** Always `list`. */
@@ -2629,6 +2746,135 @@ export interface OperatorSelf {
   role: OperatorRole;
   /** Until when this session may change something without giving the password again; null: give it now. */
   confirmed_until: string | null;
+}
+
+/** A setting. */
+export interface OperatorSetting {
+  /** Its variable, such as `SVC_SIGNUP`. */
+  name: string;
+  /** Where its value comes from. */
+  source: SettingSource;
+  /** Whether it is secret: its value is never shown. */
+  secret: boolean;
+  /** The value in force, as text; null: it is secret, or there is none. Passwords in addresses are left out. */
+  value: string | null;
+}
+
+/** All settings. */
+export interface OperatorSettingList {
+  /** Always `list`. */
+  object: "list";
+  /** The settings, in the order of their names. */
+  data: OperatorSetting[];
+}
+
+/** Sums of requests, with what they cost the operator. */
+export interface OperatorUsageFigures {
+  /** Requests that were admitted, failed ones included. */
+  requests: number;
+  /** Requests that failed; they cost nothing. */
+  errors: number;
+  /** Input tokens, those read from or written to a cache included. */
+  prompt_tokens: number;
+  /** Input tokens read from the model's prompt cache, counted inside `prompt_tokens`. */
+  cached_tokens: number;
+  /** Input tokens written to the model's prompt cache, counted inside `prompt_tokens`. */
+  cache_write_tokens: number;
+  /** Output tokens, reasoning included. */
+  completion_tokens: number;
+  /** Reasoning tokens, counted inside `completion_tokens`. */
+  reasoning_tokens: number;
+  /** USD charged: the sum of the requests' charges, as in their receipts. */
+  cost_usd: number;
+  /** Milliseconds until the answer was complete that half of the requests stayed within. */
+  latency_p50_ms: number | null;
+  /** Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+  latency_p95_ms: number | null;
+  /** Milliseconds until the first token that half of the streamed requests stayed within. */
+  ttft_p50_ms: number | null;
+  /** Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+  ttft_p95_ms: number | null;
+  /** USD that providers charge for them; null: no route names its cost. */
+  provider_cost_usd: number | null;
+  /** `cost_usd` less `provider_cost_usd`; null: no route names its cost. Refunds are not taken off. */
+  margin_usd: number | null;
+}
+
+/** What a summary over all accounts groups by. */
+export type OperatorUsageGroup = "account" | "key" | "model" | "operation" | "provider" | "route" | "status" | "tag";
+
+/** Sums of all accounts' requests. */
+export interface OperatorUsageSummary {
+  /** Always `operator.usage.summary`. */
+  object: "operator.usage.summary";
+  /** Requests at or after this time are counted. */
+  from: string;
+  /** Requests before this time are counted. */
+  to: string;
+  /** What time is divided by. */
+  bucket: UsageBucket;
+  /** The time zone of the hours, days or months. */
+  timezone: string;
+  /** What is grouped by, as asked for. */
+  group_by: OperatorUsageGroup[];
+  /** The sums, oldest first, then by group. A time without requests has no row. */
+  data: OperatorUsageSummaryRow[];
+  /** The sums of all requests that match, those of other pages included. */
+  total: OperatorUsageFigures;
+  /** Whether there are more rows; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the last row of this page; null on an empty page. */
+  last_id: string | null;
+}
+
+/** The requests of one hour, day or month, and of one group. What isn't grouped by is absent. */
+export interface OperatorUsageSummaryRow {
+  /** When the hour, day or month begins. */
+  start: string;
+  /** With `group_by=account`: id of the account. */
+  account?: string;
+  /** With `group_by=key`: id of the API key; null for a session. */
+  key?: string | null;
+  /** With `group_by=model`: the requested model. */
+  model?: string;
+  /** With `group_by=operation`: id of the operation. */
+  operation?: string;
+  /** With `group_by=provider`: the provider; empty where none was asked. */
+  provider?: string;
+  /** With `group_by=route`: the route; empty where none was asked. */
+  route?: string;
+  /** With `group_by=status`: how the requests ended. */
+  status?: UsageStatus;
+  /** With `group_by=tag`: a tag, such as `env:prod`. Requests without tags are in no such row. */
+  tag?: string;
+  /** Requests that were admitted, failed ones included. */
+  requests: number;
+  /** Requests that failed; they cost nothing. */
+  errors: number;
+  /** Input tokens, those read from or written to a cache included. */
+  prompt_tokens: number;
+  /** Input tokens read from the model's prompt cache, counted inside `prompt_tokens`. */
+  cached_tokens: number;
+  /** Input tokens written to the model's prompt cache, counted inside `prompt_tokens`. */
+  cache_write_tokens: number;
+  /** Output tokens, reasoning included. */
+  completion_tokens: number;
+  /** Reasoning tokens, counted inside `completion_tokens`. */
+  reasoning_tokens: number;
+  /** USD charged: the sum of the requests' charges, as in their receipts. */
+  cost_usd: number;
+  /** Milliseconds until the answer was complete that half of the requests stayed within. */
+  latency_p50_ms: number | null;
+  /** Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+  latency_p95_ms: number | null;
+  /** Milliseconds until the first token that half of the streamed requests stayed within. */
+  ttft_p50_ms: number | null;
+  /** Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+  ttft_p95_ms: number | null;
+  /** USD that providers charge for them; null: no route names its cost. */
+  provider_cost_usd: number | null;
+  /** `cost_usd` less `provider_cost_usd`; null: no route names its cost. Refunds are not taken off. */
+  margin_usd: number | null;
 }
 
 /** A block of an answer: first thinking, if the model shows it, then text, tool calls and searches. */
@@ -4321,6 +4567,9 @@ export interface SessionConfirmation {
   code?: string | undefined;
 }
 
+/** Where a setting comes from. */
+export type SettingSource = "env" | "default";
+
 /** The end of an external provider's authorization code flow. */
 export interface SignInByCode {
   /** The code that the provider returned. */
@@ -5878,7 +6127,7 @@ export interface ListAccountLedgerQuery {
 }
 /** Query parameters of `operator.audit`. */
 export interface ListOperatorActionsQuery {
-  /** Rows per page: 1 to 100, default 50. */
+  /** Rows per page: 1 to 1000, default 50. */
   limit?: number | undefined;
   /** Lists actions older than the one with this id: the `last_id` of the previous page. */
   after?: string | undefined;
@@ -5917,12 +6166,64 @@ export interface GetOperatorCallQuery {
   /** Id of the account, if several sent the same request id. */
   account?: string | undefined;
 }
+/** Query parameters of `operator.jobs.list`. */
+export interface ListOperatorJobsQuery {
+  /** Jobs per page: 1 to 100, default 50. */
+  limit?: number | undefined;
+  /** Lists jobs older than the one with this id: the `last_id` of the previous page. */
+  after?: string | undefined;
+  /** Only jobs of this account. */
+  account?: string | undefined;
+  /** Only jobs with this status. */
+  status?: JobStatus | undefined;
+  /** Only jobs of this kind. */
+  kind?: JobKind | undefined;
+  /** Only jobs of this model. */
+  model?: string | undefined;
+  /** Only jobs submitted at or after this time, ISO 8601. */
+  from?: string | undefined;
+  /** Only jobs submitted before this time, ISO 8601. */
+  to?: string | undefined;
+}
 /** Query parameters of `operator.overview`. */
 export interface GetOperatorOverviewQuery {
   /** First moment counted, ISO 8601; by default 24 hours before `to`. */
   from?: string | undefined;
   /** First moment not counted any more, ISO 8601; by default now. */
   to?: string | undefined;
+}
+/** Query parameters of `operator.usage`. */
+export interface GetOperatorUsageSummaryQuery {
+  /** Only requests at or after this time, ISO 8601; by default 30 days before `to`. The first row may be of a part of its time. */
+  from?: string | undefined;
+  /** Only requests before this time, ISO 8601; by default now. */
+  to?: string | undefined;
+  /** What time is divided by. */
+  bucket?: UsageBucket | undefined;
+  /** Time zone of the hours, days or months: a name of the IANA database, such as `Europe/Berlin`. */
+  timezone?: string | undefined;
+  /** What is grouped by: up to three, separated by commas. */
+  group_by?: OperatorUsageGroup | OperatorUsageGroup[] | undefined;
+  /** Only requests of this account. */
+  account?: string | undefined;
+  /** Only requests that this provider was asked last for, as the catalog names it. */
+  provider?: string | undefined;
+  /** Only requests that this route was asked last for, as provider/model. */
+  route?: string | undefined;
+  /** Only requests for this model. */
+  model?: string | undefined;
+  /** Only requests of this operation, such as `createChatCompletion`. */
+  operation?: string | undefined;
+  /** Only requests with this status. */
+  status?: UsageStatus | undefined;
+  /** Only requests with this tag, such as `env:prod`: its key, a colon and its value. */
+  tag?: string | undefined;
+  /** With `group_by=tag`: only tags with this key are rows; the total is of all requests. */
+  tag_key?: string | undefined;
+  /** Rows per page: 1 to 1000, default 1000. */
+  limit?: number | undefined;
+  /** Lists the rows after the one with this id: the `last_id` of the previous page. */
+  after?: string | undefined;
 }
 /** Query parameters of `usage.summary`. */
 export interface GetUsageSummaryQuery {
@@ -6638,6 +6939,7 @@ export type Error403PermissionDeniedOrSignupClosed = Refusal<403, "permission_de
 export type Error403SignupClosed = Refusal<403, "signup_closed", ErrorBody<"signup_closed", "permission_error">>;
 export type Error404EndpointNotFound = Refusal<404, "endpoint_not_found", ErrorBody<"endpoint_not_found", "not_found_error">>;
 export type Error404EndpointNotFoundOrAccountNotFound = Refusal<404, "endpoint_not_found" | "account_not_found", ErrorBody<"endpoint_not_found" | "account_not_found", "not_found_error">>;
+export type Error404EndpointNotFoundOrJobNotFound = Refusal<404, "endpoint_not_found" | "job_not_found", ErrorBody<"endpoint_not_found" | "job_not_found", "not_found_error">>;
 export type Error404EndpointNotFoundOrProviderNotFound = Refusal<404, "endpoint_not_found" | "provider_not_found", ErrorBody<"endpoint_not_found" | "provider_not_found", "not_found_error">>;
 export type Error404EndpointNotFoundOrRequestNotFound = Refusal<404, "endpoint_not_found" | "request_not_found", ErrorBody<"endpoint_not_found" | "request_not_found", "not_found_error">>;
 export type Error404InvitationNotFound = Refusal<404, "invitation_not_found", ErrorBody<"invitation_not_found", "not_found_error">>;
@@ -6895,6 +7197,10 @@ export type ListOperatorCallsError = Error400InvalidParameter | Error401MissingA
 export type GetOperatorCallError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFoundOrRequestNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.calls.refund`. */
 export type RefundCallError = RefundCallError400 | Error401MissingApiKeyOrInvalidApiKey | RefundCallError403 | Error404EndpointNotFoundOrRequestNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.jobs.list`. */
+export type ListOperatorJobsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.jobs.get`. */
+export type GetOperatorJobError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFoundOrJobNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.me`. */
 export type GetOperatorError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.operators.list`. */
@@ -6911,6 +7217,10 @@ export type ListProvidersError = Error401MissingApiKeyOrInvalidApiKey | Error403
 export type DisableProviderError = DisableProviderError400 | Error401MissingApiKeyOrInvalidApiKey | DisableProviderError403 | Error404EndpointNotFoundOrProviderNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.providers.enable`. */
 export type EnableProviderError = EnableProviderError400 | Error401MissingApiKeyOrInvalidApiKey | EnableProviderError403 | Error404EndpointNotFoundOrProviderNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.settings`. */
+export type ListOperatorSettingsError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.usage`. */
+export type GetOperatorUsageSummaryError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `pricing.get`. */
 export type GetPricingError = Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `quote.create`. */
@@ -8052,6 +8362,28 @@ export interface Operations {
     answerHeaders: HeadersOf<"x-request-id">;
     error: RefundCallError;
   };
+  /** `operator.jobs.list`: `GET /v1/operator/jobs`. */
+  listOperatorJobs: {
+    path: never;
+    query: ListOperatorJobsQuery;
+    headers: never;
+    body: never;
+    result: OperatorJobList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListOperatorJobsError;
+  };
+  /** `operator.jobs.get`: `GET /v1/operator/jobs/{id}`. */
+  getOperatorJob: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: never;
+    result: OperatorJobDetail;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetOperatorJobError;
+  };
   /** `operator.me`: `GET /v1/operator/me`. */
   getOperator: {
     path: never;
@@ -8139,6 +8471,28 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: EnableProviderError;
+  };
+  /** `operator.settings`: `GET /v1/operator/settings`. */
+  listOperatorSettings: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: OperatorSettingList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListOperatorSettingsError;
+  };
+  /** `operator.usage`: `GET /v1/operator/usage/summary`. */
+  getOperatorUsageSummary: {
+    path: never;
+    query: GetOperatorUsageSummaryQuery;
+    headers: never;
+    body: never;
+    result: OperatorUsageSummary;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetOperatorUsageSummaryError;
   };
   /** `pricing.get`: `GET /v1/pricing`. */
   getPricing: {

@@ -48,7 +48,7 @@ export function loadCatalog({ path, text: given, environment, simulatorUrl = nul
   const { file, problems, lineOf } = readCatalogText(text);
   if (file === undefined || problems.length > 0) throw new CatalogFault(fileName, problems);
   if (simulatorUrl === null) {
-    const index = file.providers.findIndex((provider) => provider.base_url.startsWith(simulatorScheme));
+    const index = file.providers.findIndex((provider) => provider.base_url?.startsWith(simulatorScheme));
     if (index >= 0)
       throw new CatalogFault(fileName, [{ line: lineOf(["providers", index, "base_url"]), message: "no simulator runs here" }]);
   }
@@ -56,11 +56,18 @@ export function loadCatalog({ path, text: given, environment, simulatorUrl = nul
   if (unsendable.length > 0) throw new CatalogFault(fileName, problemsOf(unsendable, lineOf));
   const unset = file.providers.flatMap((provider) => unsetVariables(provider, environment));
   return {
-    catalog: buildCatalog(file, { environment, simulatorUrl }),
+    catalog: { ...buildCatalog(file, { environment, simulatorUrl }), source: { text, path: path ?? null, loadedAt: new Date() } },
     text,
     unset,
     warnings: unset.map((one) => warningOf(one, fileName)),
   };
+}
+
+/** The variables of the environment that its file names, for keys and headers. */
+export function catalogVariables({ source }: Pick<Catalog, "source">): string[] {
+  const { file } = source === undefined ? {} : readCatalogText(source.text);
+  const found = (file?.providers ?? []).flatMap((provider) => unsetVariables(provider, {}));
+  return [...new Set(found.map(({ variable }) => variable))];
 }
 
 interface Checked {

@@ -1,5 +1,6 @@
 // Lists which protocol serves which verb (docs/behaviour/providers.md#protocols). A dialect that a protocol doesn't speak is translated.
 import { anthropicChat, anthropicMessages } from "./anthropic/messages.ts";
+import { bedrockEmbed, bedrockRerank } from "./bedrock/invoke.ts";
 import { bedrockMessages } from "./bedrock/messages.ts";
 import { elevenlabsMusic, elevenlabsSounds, elevenlabsSpeech } from "./elevenlabs/audio.ts";
 import { elevenlabsVoices } from "./elevenlabs/voices.ts";
@@ -7,6 +8,7 @@ import { falMusic } from "./fal/music.ts";
 import { falImages, falQueue, falVideos } from "./fal/queue.ts";
 import { minimaxMusic, minimaxSpeech } from "./minimax/audio.ts";
 import { minimaxClone, minimaxDesign, minimaxVoices } from "./minimax/voices.ts";
+import { geminiChat } from "./gemini/chat.ts";
 import { openaiSpeech, openaiTranscribe } from "./openai/audio.ts";
 import { openaiChat, openaiMessages } from "./openai/chat.ts";
 import { openaiEmbed } from "./openai/embed.ts";
@@ -49,11 +51,12 @@ export function openAdapters(upstream: Upstream, { fetchReference, fetchMade }: 
   const chat = openaiChat(upstream);
   const messages = anthropicMessages(upstream);
   const bedrock = bedrockMessages(upstream);
+  const gemini = geminiChat(upstream);
   return {
-    chat: { openai: chat, anthropic: anthropicChat(messages) },
-    messages: { openai: openaiMessages(chat), anthropic: messages },
-    embed: { openai: openaiEmbed(upstream) },
-    rerank: { rerank: rerank(upstream) },
+    chat: { openai: chat, anthropic: anthropicChat(messages), gemini, bedrock: anthropicChat(bedrock) },
+    messages: { openai: openaiMessages(chat), anthropic: messages, gemini: openaiMessages(gemini), bedrock },
+    embed: { openai: openaiEmbed(upstream), bedrock: bedrockEmbed(upstream) },
+    rerank: { rerank: rerank(upstream), bedrock: bedrockRerank(upstream) },
     images: { openai: openaiImages(upstream, fetchReference), fal: falImages(upstream) },
     videos: { fal: falVideos(upstream) },
     queues: { fal: falQueue(upstream) },

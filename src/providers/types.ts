@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import type { Price } from "../money.ts";
 import type { Usage } from "../usage.ts";
 
-export type Protocol = "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax" | "bedrock";
+export type Protocol = "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "bedrock";
 
 /** How a host reads the `openai` protocol otherwise than it says. */
 export interface Variant {
@@ -68,7 +68,7 @@ export interface Route {
   provider: Provider;
   model: string;
   reducedPrecision: string | null;
-  /** Only for anthropic routes: which form of thinking the model takes. */
+  /** Which form of thinking the model takes, for protocols with two: anthropic, gemini. */
   thinking: "adaptive" | "budget";
   /** Null: the catalog names none. */
   cost: RouteCost | null;

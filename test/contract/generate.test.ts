@@ -30,7 +30,8 @@ const promised = `createChatCompletion createMessage countMessageTokens createCo
   confirmSession getOperator listOperatorActions listOperatorAccounts getOperatorAccount listAccountLedger suspendAccount resumeAccount getOperatorOverview
   exportAccount deleteAccount redeemVoucher listCreditGrants listStatements getStatement listSessions endSession endOtherSessions
   adjustAccount refundCall listOperatorCalls getOperatorCall listOperators setOperator removeOperator
-  listProviders disableProvider enableProvider getTotp beginTotp confirmTotp deleteTotp`
+  listProviders disableProvider enableProvider getTotp beginTotp confirmTotp deleteTotp
+  listOperatorJobs getOperatorJob listOperatorSettings getOperatorUsageSummary`
   .trim()
   .split(/\s+/);
 

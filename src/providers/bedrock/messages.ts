@@ -35,7 +35,10 @@ function converseCall(call: MessageCall, names: ToolNames): UpstreamRequest {
   const { model } = call.route;
   const body = converseRequest(objectOf(parseLong(wholeOf(fitBody(call)))), model, names);
   const path = modelPath(model, call.stream ? "converse-stream" : "converse");
-  return { ...jsonRequest(call, path, JSON.stringify(body)), accept: call.stream ? "application/vnd.amazon.eventstream" : "application/json" };
+  return {
+    ...jsonRequest(call, path, JSON.stringify(body)),
+    accept: call.stream ? "application/vnd.amazon.eventstream" : "application/json",
+  };
 }
 
 function readConverse(text: string, { publicModel, route }: MessageCall, names: ToolNames) {

@@ -12,10 +12,12 @@ export function converseRequest(message: Json, model: string, names: ToolNames):
   const documents = { count: 0 };
   const stops = arrayOf(message["stop_sequences"]);
   return withoutEmpty({
-    messages: arrayOf(message["messages"]).filter(isObject).map((turn) => ({
-      role: turn["role"],
-      content: blocksOf(turn["content"]).flatMap((block) => contentOf(block, names, documents)),
-    })),
+    messages: arrayOf(message["messages"])
+      .filter(isObject)
+      .map((turn) => ({
+        role: turn["role"],
+        content: blocksOf(turn["content"]).flatMap((block) => contentOf(block, names, documents)),
+      })),
     system: blocksOf(message["system"]).flatMap((block) => withCachePoint({ text: block["text"] }, block)),
     inferenceConfig: withoutEmpty({
       maxTokens: message["max_tokens"],
@@ -141,7 +143,7 @@ function resultPart(part: Json, documents: Documents): Json {
     case "tool_reference":
       return { text: `Found the tool ${String(part["tool_name"])}; it can be called.` };
     default:
-      return { text: String(part["text"] ?? "") };
+      return { text: textOf(part["text"]) ?? "" };
   }
 }
 
@@ -156,7 +158,8 @@ function documentOf(block: Json, documents: Documents): Json {
   documents.count += 1;
   const about = withoutEmpty({ name: `Document ${documents.count}`, context: aboutDocument(block) });
   if (type === "text") return { document: { ...about, format: "txt", source: { text: data } } };
-  if (type === "content") return { document: { ...about, source: { content: blocksOf(content).map(({ text }) => ({ text: text ?? "" })) } } };
+  if (type === "content")
+    return { document: { ...about, source: { content: blocksOf(content).map(({ text }) => ({ text: text ?? "" })) } } };
   if (type !== "base64") throw cannotCarry("a document at an address");
   return { document: { ...about, format: mediaType === "application/pdf" ? "pdf" : "txt", source: { bytes: data } } };
 }

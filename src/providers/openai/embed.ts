@@ -52,7 +52,7 @@ function mayMeanFormat(error: unknown): boolean {
 // The vectors of an embeddings answer, whatever order, encoding and length the host chose (docs/behaviour/providers.md#whole-answers).
 
 /** In input order, all of one length, every value a number that fits into a float32. */
-function readVectors(data: unknown, { inputs, dimensions }: Pick<EmbedCall, "inputs" | "dimensions">): Vector[] {
+export function readVectors(data: unknown, { inputs, dimensions }: Pick<EmbedCall, "inputs" | "dimensions">): Vector[] {
   if (!Array.isArray(data)) throw unreadable("the answer has no data");
   if (data.length !== inputs) throw unreadable(`the answer has ${data.length} vectors for ${inputs} inputs`);
   const vectors = new Array<Vector | undefined>(inputs).fill(undefined);

@@ -21,7 +21,7 @@ const documentsPerUnit = 100;
 /** Makes every document's score its own, without hiding how many words it shares. */
 const noise = 0.05;
 
-function planRerank(body: Buffer): Plan {
+export function planRerank(body: Buffer): Plan {
   const fields = readFields(body);
   const model = readModel(fields);
   const { name, knobs } = readModelId(model);

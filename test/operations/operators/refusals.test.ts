@@ -40,7 +40,7 @@ test("400 invalid_parameter: lists name the query that is wrong", async () => {
     "accounts?limit=0",
     "accounts?after=led_1",
     "accounts?status=gone",
-    "audit?limit=101",
+    "audit?limit=1001",
     "audit?from=2026-01-01T00:00:61Z",
   ])
     expect([query, ...codeOf(await get(query))]).toEqual([query, 400, "invalid_parameter"]);
