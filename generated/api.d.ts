@@ -354,7 +354,8 @@ export interface paths {
         };
         /**
          * Get limits
-         * @description Returns what is left of the account's limits. Works with an API key or a session. The call counts toward no limit.
+         * @description Returns what is left of the account's limits, and of the key's own where a key asks. Works with an API key or a session. The call counts
+         *     toward no limit.
          */
         get: operations["getLimits"];
         put?: never;
@@ -1357,7 +1358,13 @@ export interface paths {
          */
         get: operations["listOperatorAccounts"];
         put?: never;
-        post?: never;
+        /**
+         * Create an account
+         * @description Creates an account. Its owner signs in after setting a password (`POST /v1/auth/password/forgot`), and gets the secret of a key by rolling
+         *     the default key or making another: no operator sees it. An address that has an account already, and a mailbox that already got the signup
+         *     credit, give 409 `not_possible`.
+         */
+        post: operations["createAccount"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1544,6 +1551,68 @@ export interface paths {
          *     charged, an amount above its charge, and an id that several charged calls have.
          */
         post: operations["refundCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/catalog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the catalog in use
+         * @description Shows the catalog in use: its file, its counts, and warnings such as prices below cost. With `text=true` also its text, without what headers
+         *     of providers hold besides names of variables.
+         */
+        get: operations["getOperatorCatalog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/catalog/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a catalog
+         * @description Checks a catalog file without using it: every problem with its line, as `svc catalog check` does, and warnings. It does not look at the
+         *     environment, so a key that is not set is no problem here.
+         */
+        post: operations["checkCatalog"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/catalog/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compare a catalog
+         * @description Compares a catalog file with the catalog in use, without using it: models and providers that differ, with prices, costs and margins.
+         */
+        post: operations["compareCatalog"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2167,6 +2236,27 @@ export interface paths {
          * @description Changes what the workspace is told by mail, and which roles are told. Mails go to verified addresses of members, 50 at most.
          */
         patch: operations["updateNotices"];
+        trace?: never;
+    };
+    "/v1/workspace/notices/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List notices
+         * @description Lists the workspace's notices of the last 30 days, also those that no one was told of. Notices for one person alone, such as of a sign-in, are
+         *     listed for that person. Tests of webhooks are in the list of their deliveries.
+         */
+        get: operations["listNotices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/workspace/webhooks": {
@@ -3337,6 +3427,33 @@ export interface components {
          * @enum {string}
          */
         CatalogCapability: "music" | "sfx" | "voice-clone" | "voice-design";
+        /**
+         * @description How something differs.
+         * @enum {string}
+         */
+        CatalogChangeKind: "added" | "removed" | "changed";
+        /** @description What the gateway finds in the text. */
+        CatalogCheck: {
+            /**
+             * Format: int32
+             * @description Its models.
+             */
+            models: number;
+            /**
+             * @description Always `operator.catalog.check`.
+             * @enum {string}
+             */
+            object: "operator.catalog.check";
+            /** @description Why the gateway would refuse it, at most 100, by line. */
+            problems: components["schemas"]["CatalogProblem"][];
+            /**
+             * Format: int32
+             * @description Its providers.
+             */
+            providers: number;
+            /** @description What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
+            warnings: components["schemas"]["CatalogProblem"][];
+        };
         /** @description A day, `YYYY-MM-DD`. */
         CatalogDay: string;
         /** @description Default models for requests without one, by id. Paused and retired models are skipped. */
@@ -3352,6 +3469,36 @@ export interface components {
             /** @description Voice design. */
             "voice-design"?: string;
         };
+        /** @description How a text differs from the catalog in use. */
+        CatalogDiff: {
+            /** @description The models that differ, at most 1000, by id. None where there are problems. */
+            changes: components["schemas"]["CatalogModelChange"][];
+            /**
+             * Format: int32
+             * @description Its models.
+             */
+            models: number;
+            /**
+             * @description Always `operator.catalog.diff`.
+             * @enum {string}
+             */
+            object: "operator.catalog.diff";
+            /** @description Other parts that differ, such as `aliases` or `tiers`. */
+            other_changes: string[];
+            /** @description Why the gateway would refuse it, at most 100, by line. */
+            problems: components["schemas"]["CatalogProblem"][];
+            /** @description The providers that differ, at most 1000, by id. */
+            provider_changes: components["schemas"]["CatalogProviderChange"][];
+            /**
+             * Format: int32
+             * @description Its providers.
+             */
+            providers: number;
+            /** @description Whether more models or providers differ than are listed. */
+            truncated: boolean;
+            /** @description What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
+            warnings: components["schemas"]["CatalogProblem"][];
+        };
         /** @description The providers, the models, their prices and their routes. */
         CatalogFile: {
             /** @description Aliases, each with the id of its model. */
@@ -3362,6 +3509,12 @@ export interface components {
             defaults?: components["schemas"]["CatalogDefaults"];
             /** @description Prices up to which an account that never added credits can call a model. */
             free_tier?: components["schemas"]["CatalogFreeTier"];
+            /**
+             * Format: double
+             * @description Prices of models without `pricing`: what the dearest of their routes costs, plus so many percent, rounded up. Every route then needs a
+             *     `cost`.
+             */
+            markup_percent?: number;
             /** @description Models, in listing order. */
             models: components["schemas"]["CatalogModel"][];
             /** @description Providers. */
@@ -3397,6 +3550,28 @@ export interface components {
             input: components["schemas"]["CatalogUsd"];
             /** @description USD per million output tokens. */
             output: components["schemas"]["CatalogUsd"];
+        };
+        /** @description A price beside what a route costs. */
+        CatalogMargin: {
+            /**
+             * Format: double
+             * @description USD that it costs.
+             */
+            cost_usd: number;
+            /**
+             * Format: double
+             * @description `price_usd` less `cost_usd`.
+             */
+            margin_usd: number;
+            /**
+             * Format: double
+             * @description USD that it is sold for.
+             */
+            price_usd: number;
+            /** @description The route, as provider/model. */
+            route: string;
+            /** @description What is priced, such as `input` (of a million tokens) or `per_image`: a key of the route's `cost` in the file. */
+            unit: string;
         };
         /** @description One model. */
         CatalogModel: {
@@ -3544,6 +3719,24 @@ export interface components {
             /** @description More keys of `extra` that an image model does not read, because they change what its provider charges. Default: none. */
             withheld?: string[];
         };
+        /** @description How a model differs. */
+        CatalogModelChange: {
+            /** @description Its terms in the text; null: it is not there. */
+            after: components["schemas"]["CatalogTerms"] | null;
+            /** @description Its terms in the catalog in use; null: it is not there. */
+            before: components["schemas"]["CatalogTerms"] | null;
+            /** @description How. */
+            change: components["schemas"]["CatalogChangeKind"];
+            /** @description The keys of the file that differ, such as `pricing`; empty unless it is `changed`. */
+            fields: string[];
+            /** @description Id of the model. */
+            id: string;
+        };
+        /**
+         * @description Whether a model is sold.
+         * @enum {string}
+         */
+        CatalogModelState: "active" | "paused" | "retired";
         /**
          * Format: double
          * @description A multiple of a price.
@@ -3684,6 +3877,16 @@ export interface components {
         CatalogPixels: string;
         /** @description The price of a model; `mode` determines its keys. */
         CatalogPricing: components["schemas"]["CatalogPerToken"] | components["schemas"]["CatalogPerImage"] | components["schemas"]["CatalogPerQuality"] | components["schemas"]["CatalogPerMegapixel"] | components["schemas"]["CatalogPerSecond"] | components["schemas"]["CatalogPerMinute"] | components["schemas"]["CatalogPerThousandCharacters"] | components["schemas"]["CatalogPerSong"] | components["schemas"]["CatalogPerCall"];
+        /** @description What is wrong in a catalog file, or worth knowing. */
+        CatalogProblem: {
+            /**
+             * Format: int32
+             * @description The line, from 1.
+             */
+            line: number;
+            /** @description What is wrong there. */
+            message: string;
+        };
         /** @description A current promotion. */
         CatalogPromotion: {
             /** @description Display name of the promotion. */
@@ -3740,6 +3943,15 @@ export interface components {
             /** @description Whose variant of the `openai` protocol it speaks; default: that of the host in `base_url`, else the plain form. */
             variant?: components["schemas"]["ProviderVariant"];
         };
+        /** @description How a provider differs. */
+        CatalogProviderChange: {
+            /** @description How. */
+            change: components["schemas"]["CatalogChangeKind"];
+            /** @description The keys of the file that differ, such as `base_url`; empty unless it is `changed`. */
+            fields: string[];
+            /** @description Id of the provider. */
+            id: string;
+        };
         /** @description USD per image, by quality. */
         CatalogQualityPrices: {
             high: components["schemas"]["CatalogUsd"];
@@ -3772,6 +3984,8 @@ export interface components {
             cached?: components["schemas"]["CatalogUsd"];
             /** @description USD per million input tokens. */
             input?: components["schemas"]["CatalogUsd"];
+            /** @description What it charges for a request whose prompt is longer than `above` tokens. */
+            long_context?: components["schemas"]["CatalogLongContext"];
             /** @description USD per million output tokens, reasoning included. */
             output?: components["schemas"]["CatalogUsd"];
             /** @description USD per 1,000 characters. */
@@ -3800,6 +4014,26 @@ export interface components {
             replacement?: string;
             /** @description No longer served. */
             retired?: boolean;
+        };
+        /** @description What a model is sold for, and at what margins. */
+        CatalogTerms: {
+            /** @description Price, cost and margin of each unit that a route names a cost of. */
+            margins: components["schemas"]["CatalogMargin"][];
+            /** @description Its `pricing` in the file; null: it has none. */
+            pricing: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Its routes, as provider/model, in their order. */
+            routes: string[];
+            /** @description Whether it is sold. */
+            state: components["schemas"]["CatalogModelState"];
+        };
+        /** @description A catalog file's text. */
+        CatalogText: {
+            /** @description The file, YAML or JSON. */
+            text: string;
+        } & {
+            [key: string]: unknown;
         };
         /** @description A tier row, used as given. */
         CatalogTier: {
@@ -4236,6 +4470,35 @@ export interface components {
              */
             total_tokens: number;
         };
+        /** @description Body of a 400. */
+        CheckCatalogError400: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
         /** @description A citation of the text, on models that send citations. */
         CitationsDelta: {
             /** @description One more citation; append it to the block's `citations`. */
@@ -4394,6 +4657,35 @@ export interface components {
                  * @enum {string}
                  */
                 code: "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 400. */
+        CompareCatalogError400: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -4846,6 +5138,64 @@ export interface components {
              * @constant
              */
             type: "error";
+        };
+        /** @description Body of a 400. */
+        CreateAccountError400: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 403. */
+        CreateAccountError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "csrf_failed" | "confirmation_required";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 400. */
         CreateApiKeyError400: {
@@ -9056,6 +9406,35 @@ export interface components {
             };
         };
         /** @description Body of a 403. */
+        Error403PermissionDeniedOrCsrfFailed: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "csrf_failed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 403. */
         Error403PermissionDeniedOrSessionRequired: {
             /** @description The error. */
             error: {
@@ -11583,6 +11962,33 @@ export interface components {
          * @description A budget in USD, 0 to 60,000,000 with at most 8 decimals; 0 blocks every paid call.
          */
         KeyBudget: number;
+        /** @description The limits of the key that asks, beside those of its account: the smaller one decides. */
+        KeyLimitState: {
+            /** @description When the key stops working; null: never. */
+            expires_at: components["schemas"]["Timestamp"] | null;
+            /** @description Record id of the key. */
+            id: string;
+            /** @description USD that the key may spend in all; null: no limit. */
+            lifetime_limit_usd: components["schemas"]["Usd"] | null;
+            /** @description USD of `lifetime_limit_usd` that are neither spent nor held; null: no limit. */
+            lifetime_remaining_usd: components["schemas"]["Usd"] | null;
+            /** @description When `limit_usd` begins anew. */
+            limit_resets: components["schemas"]["LimitResets"];
+            /** @description When the running period of `limit_usd` ends; null: never. */
+            limit_resets_at: components["schemas"]["Timestamp"] | null;
+            /** @description USD that the key may spend, in all or in each period of `limit_resets`; null: no limit of its own. */
+            limit_usd: components["schemas"]["Usd"] | null;
+            /** @description USD of `limit_usd` that are neither spent nor held; null: no limit of its own. */
+            remaining_usd: components["schemas"]["Usd"] | null;
+            /** @description Requests per minute of the key; null: the account's limit alone. */
+            rpm_limit: number | null;
+            /** @description Requests of the key in the last minute; null: not counted, since the key has no such limit. */
+            rpm_used: number | null;
+            /** @description Tokens per minute of the key; null: the account's limit alone. */
+            tpm_limit: number | null;
+            /** @description Tokens of the key in the last minute; null: not counted, since the key has no such limit. */
+            tpm_used: number | null;
+        };
         /** @description One entry of a list in a key's policies. */
         KeyRule: string;
         /**
@@ -11706,6 +12112,8 @@ export interface components {
             concurrent: components["schemas"]["ConcurrentUse"];
             /** @description Whether the account has ever added credits. Without credits, only free-tier models are available. */
             has_credits: boolean;
+            /** @description The limits of the key that asks. Absent for a session. */
+            key?: components["schemas"]["KeyLimitState"];
             /**
              * Format: int32
              * @description Requests per minute and model of the tier.
@@ -12753,6 +13161,29 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A new account. */
+        NewAccount: {
+            /** @description USD that are given, at most 8 decimals. */
+            credit_usd?: components["schemas"]["Usd"];
+            /** @description USD that were paid in, at most 8 decimals; they decide the tier. */
+            deposit_usd?: components["schemas"]["Usd"];
+            /** @description Its owner's email address. */
+            email: string;
+            /** @description Why, in one line, for the log of operators' actions. */
+            reason: string;
+            /**
+             * @description Whether it gets the signup credit now. An account that is not verified gets it anyway once it is.
+             * @default false
+             */
+            signup_credit?: boolean;
+            /**
+             * @description Whether the address counts as verified. If it does not, the owner verifies it by signing up with it, also where `SVC_SIGNUP` is `invite`.
+             * @default false
+             */
+            verified?: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         /** @description A new key with its secret, which is shown only once. */
         NewApiKey: {
             /** @description The key. Save it: it cannot be shown again. */
@@ -12788,6 +13219,60 @@ export interface components {
             session_token: string;
             /** @description Who is signed in. */
             user: components["schemas"]["User"];
+        };
+        /** @description How far a notice's mails and webhooks are. */
+        NoticeDeliveries: {
+            /**
+             * Format: int32
+             * @description Delivered: a mail server or an endpoint took it.
+             */
+            delivered: number;
+            /**
+             * Format: int32
+             * @description Given up.
+             */
+            failed: number;
+            /**
+             * Format: int32
+             * @description Waiting for an attempt.
+             */
+            waiting: number;
+        };
+        /** @description A page of notices. */
+        NoticeList: {
+            /** @description The notices, the newest first. */
+            data: components["schemas"]["NoticeRecord"][];
+            /** @description Whether there are more; get them with `after` set to `last_id`. */
+            has_more: boolean;
+            /** @description Id of the last notice of this page; null on an empty page. */
+            last_id: string | null;
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
+            object: "list";
+        };
+        /** @description A notice. */
+        NoticeRecord: {
+            /** @description When it was noticed. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description What the notice says; its fields depend on the event, as a webhook's do. */
+            data: {
+                [key: string]: unknown;
+            };
+            /** @description The event: one of those of the settings, or `sign_in.new_place`. */
+            event: string;
+            /** @description Notice id; webhooks send it as `webhook-id`. */
+            id: string;
+            /** @description Mails to members. */
+            mails: components["schemas"]["NoticeDeliveries"];
+            /**
+             * @description Always `notice`.
+             * @enum {string}
+             */
+            object: "notice";
+            /** @description Webhooks, those that were sent again included. */
+            webhooks: components["schemas"]["NoticeDeliveries"];
         };
         /**
          * @description A role whose members can be told.
@@ -12857,7 +13342,7 @@ export interface components {
             balance_usd: components["schemas"]["Usd"];
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description Email address. */
+            /** @description Email address; a workspace that was made beside a person's own has its maker's. */
             email: string;
             /** @description Id of the account. */
             id: string;
@@ -12879,6 +13364,8 @@ export interface components {
             tier: number;
             /** @description Whether the address is verified. */
             verified: boolean;
+            /** @description Name of the workspace; null: it has none of its own. */
+            workspace_name: string | null;
         };
         /** @description One account with its money and keys. */
         OperatorAccountDetail: {
@@ -12886,10 +13373,12 @@ export interface components {
             balance_usd: components["schemas"]["Usd"];
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description Email address. */
+            /** @description Email address; a workspace that was made beside a person's own has its maker's. */
             email: string;
             /** @description Whether it has more keys than these. */
             has_more_keys: boolean;
+            /** @description Whether it has more members than these. */
+            has_more_members: boolean;
             /** @description Id of the account. */
             id: string;
             /** @description The newest keys, without their secrets. */
@@ -12902,6 +13391,8 @@ export interface components {
             lifetime_spent_usd: components["schemas"]["Usd"];
             /** @description USD that media jobs hold. */
             media_holds_usd: components["schemas"]["Usd"];
+            /** @description The members of its workspace, in the order of joining. */
+            members: components["schemas"]["Member"][];
             /**
              * @description Always `account`.
              * @enum {string}
@@ -12922,6 +13413,8 @@ export interface components {
             tier: number;
             /** @description Whether the address is verified. */
             verified: boolean;
+            /** @description Name of the workspace; null: it has none of its own. */
+            workspace_name: string | null;
         };
         /** @description A page of accounts. */
         OperatorAccountList: {
@@ -13145,6 +13638,36 @@ export interface components {
              * @enum {string}
              */
             object: "list";
+        };
+        /** @description The catalog in use. */
+        OperatorCatalog: {
+            /** @description When the process that answers read it. */
+            loaded_at: components["schemas"]["Timestamp"];
+            /**
+             * Format: int32
+             * @description Its models.
+             */
+            models: number;
+            /**
+             * @description Always `operator.catalog`.
+             * @enum {string}
+             */
+            object: "operator.catalog";
+            /** @description The file that it was read from, on the machine that answers; null: it has none. */
+            path: string | null;
+            /** @description Why the gateway would refuse it, at most 100, by line. */
+            problems: components["schemas"]["CatalogProblem"][];
+            /**
+             * Format: int32
+             * @description Its providers.
+             */
+            providers: number;
+            /** @description SHA-256 of its text, in hex: processes with the same value sell at the same prices. */
+            sha256: string;
+            /** @description Its text, with `text=true`, else null. What headers hold besides names of variables is left out. */
+            text: string | null;
+            /** @description What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
+            warnings: components["schemas"]["CatalogProblem"][];
         };
         /** @description A role for an account. */
         OperatorChange: {
@@ -14059,7 +14582,7 @@ export interface components {
          * @description The wire protocol that a provider speaks.
          * @enum {string}
          */
-        ProviderProtocol: "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "bedrock";
+        ProviderProtocol: "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere";
         /**
          * @description A host that speaks the `openai` protocol with other names for some fields, or refuses some.
          * @enum {string}
@@ -29391,6 +29914,176 @@ export interface operations {
             };
         };
     };
+    createAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The account. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAccount"];
+            };
+        };
+        responses: {
+            /** @description One account. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorAccountDetail"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateAccountError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateAccountError403"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `not_possible`: The state of what the operator wants to change does not allow it. Nothing was changed. */
+            409: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error409NotPossible"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
     getOperatorAccount: {
         parameters: {
             query?: never;
@@ -30739,6 +31432,452 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error409NotPossible"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    getOperatorCatalog: {
+        parameters: {
+            query?: {
+                /** @description Whether the text is shown. */
+                text?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The catalog in use. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorCatalog"];
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    checkCatalog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The text. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CatalogText"];
+            };
+        };
+        responses: {
+            /** @description What the gateway finds in the text. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogCheck"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckCatalogError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDeniedOrCsrfFailed"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    compareCatalog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The text. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CatalogText"];
+            };
+        };
+        responses: {
+            /** @description How a text differs from the catalog in use. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogDiff"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompareCatalogError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDeniedOrCsrfFailed"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
                 };
             };
             /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
@@ -36005,6 +37144,132 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    listNotices: {
+        parameters: {
+            query?: {
+                /** @description Id of the notice after which the page begins. */
+                after?: string;
+                /** @description How many notices a page has at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of notices. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeList"];
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDeniedOrSessionRequired"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */

@@ -66,6 +66,7 @@ export type OperationId =
   | "recommendModels"
   | "getModel"
   | "listOperatorAccounts"
+  | "createAccount"
   | "getOperatorAccount"
   | "adjustAccount"
   | "listAccountLedger"
@@ -75,6 +76,9 @@ export type OperationId =
   | "listOperatorCalls"
   | "getOperatorCall"
   | "refundCall"
+  | "getOperatorCatalog"
+  | "checkCatalog"
+  | "compareCatalog"
   | "listOperatorJobs"
   | "getOperatorJob"
   | "getOperator"
@@ -108,6 +112,7 @@ export type OperationId =
   | "removeMember"
   | "getNotices"
   | "updateNotices"
+  | "listNotices"
   | "listWebhooks"
   | "createWebhook"
   | "getWebhook"
@@ -3036,6 +3041,42 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "streams": false,
     "counts": false
   },
+  "createAccount": {
+    "id": "createAccount",
+    "method": "post",
+    "path": "/v1/operator/accounts",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "finance",
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "csrf_failed",
+      "endpoint_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "not_possible",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
   "getOperatorAccount": {
     "id": "getOperatorAccount",
     "method": "get",
@@ -3492,6 +3533,109 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "type": "string"
       }
     ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "getOperatorCatalog": {
+    "id": "getOperatorCatalog",
+    "method": "get",
+    "path": "/v1/operator/catalog",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "endpoint_not_found",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "text",
+        "in": "query",
+        "required": false,
+        "type": "boolean"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "checkCatalog": {
+    "id": "checkCatalog",
+    "method": "post",
+    "path": "/v1/operator/catalog/check",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "csrf_failed",
+      "endpoint_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 8000000,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "compareCatalog": {
+    "id": "compareCatalog",
+    "method": "post",
+    "path": "/v1/operator/catalog/diff",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "csrf_failed",
+      "endpoint_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 8000000,
+    "parameters": [],
     "successes": [
       200
     ],
@@ -5016,6 +5160,51 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "bodyRequired": true,
     "bodyMax": 65536,
     "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listNotices": {
+    "id": "listNotices",
+    "method": "get",
+    "path": "/v1/workspace/notices/log",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "billing"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "after",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      }
+    ],
     "successes": [
       200
     ],

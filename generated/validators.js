@@ -31538,6 +31538,347 @@ validate_parameters_listOperatorAccounts.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_createAccount = validate_bodies_createAccount;
+const schema_NewAccount = {
+"type": "object",
+"required": ["reason", "email"],
+"properties": {
+"reason": {
+"type": "string",
+"minLength": 1,
+"maxLength": 500,
+"pattern": "^[^\\n\\r]*\\S[^\\n\\r]*$",
+"description": "Why, in one line, for the log of operators' actions."
+},
+"email": {
+"type": "string",
+"minLength": 3,
+"maxLength": 320
+},
+"verified": {
+"type": "boolean",
+"default": false
+},
+"deposit_usd": {
+"$ref": "#/components/schemas/Usd",
+"maximum": 6e7,
+"exclusiveMinimum": 0
+},
+"credit_usd": {
+"$ref": "#/components/schemas/Usd",
+"maximum": 6e7,
+"exclusiveMinimum": 0
+},
+"signup_credit": {
+"type": "boolean",
+"default": false
+}
+},
+"additionalProperties": true
+};
+const schema_Usd = {
+"type": "number",
+"format": "double"
+};
+const pattern_77ac0abe = new RegExp("^[^\\n\\r]*\\S[^\\n\\r]*$", "u");
+function validate_NewAccount(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_NewAccount.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.reason === void 0 && (missing0 = "reason") || data.email === void 0 && (missing0 = "email")) {
+validate_NewAccount.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_NewAccount,
+data
+}];
+return false;
+} else {
+if (data.reason !== void 0) {
+let data0 = data.reason;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 500) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_NewAccount.properties.reason,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_NewAccount.properties.reason,
+data: data0
+}];
+return false;
+} else if (!pattern_77ac0abe.test(data0)) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "pattern",
+params: { pattern: "^[^\\n\\r]*\\S[^\\n\\r]*$" },
+message: "must match pattern \"^[^\\n\\r]*\\S[^\\n\\r]*$\"",
+parentSchema: schema_NewAccount.properties.reason,
+data: data0
+}];
+return false;
+}
+} else {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_NewAccount.properties.reason,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.email !== void 0) {
+let data1 = data.email;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 320) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/email",
+keyword: "maxLength",
+params: { limit: 320 },
+message: "must NOT have more than 320 characters",
+parentSchema: schema_NewAccount.properties.email,
+data: data1
+}];
+return false;
+} else if (func_7a031813(data1) < 3) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/email",
+keyword: "minLength",
+params: { limit: 3 },
+message: "must NOT have fewer than 3 characters",
+parentSchema: schema_NewAccount.properties.email,
+data: data1
+}];
+return false;
+}
+} else {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/email",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_NewAccount.properties.email,
+data: data1
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.verified !== void 0) {
+let data2 = data.verified;
+if (typeof data2 !== "boolean") {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/verified",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_NewAccount.properties.verified,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.deposit_usd !== void 0) {
+let data3 = data.deposit_usd;
+if (typeof data3 == "number") {
+if (!formats_f5433107.validate(data3)) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/deposit_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_Usd,
+data: data3
+}];
+return false;
+}
+} else {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/deposit_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_Usd,
+data: data3
+}];
+return false;
+}
+if (typeof data3 == "number") {
+if (data3 > 6e7 || isNaN(data3)) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/deposit_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 6e7
+},
+message: "must be <= 60000000",
+parentSchema: schema_NewAccount.properties.deposit_usd,
+data: data3
+}];
+return false;
+} else if (data3 <= 0 || isNaN(data3)) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/deposit_usd",
+keyword: "exclusiveMinimum",
+params: {
+comparison: ">",
+limit: 0
+},
+message: "must be > 0",
+parentSchema: schema_NewAccount.properties.deposit_usd,
+data: data3
+}];
+return false;
+}
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.credit_usd !== void 0) {
+let data4 = data.credit_usd;
+if (typeof data4 == "number") {
+if (!formats_f5433107.validate(data4)) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/credit_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_Usd,
+data: data4
+}];
+return false;
+}
+} else {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/credit_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_Usd,
+data: data4
+}];
+return false;
+}
+if (typeof data4 == "number") {
+if (data4 > 6e7 || isNaN(data4)) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/credit_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 6e7
+},
+message: "must be <= 60000000",
+parentSchema: schema_NewAccount.properties.credit_usd,
+data: data4
+}];
+return false;
+} else if (data4 <= 0 || isNaN(data4)) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/credit_usd",
+keyword: "exclusiveMinimum",
+params: {
+comparison: ">",
+limit: 0
+},
+message: "must be > 0",
+parentSchema: schema_NewAccount.properties.credit_usd,
+data: data4
+}];
+return false;
+}
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.signup_credit !== void 0) {
+let data5 = data.signup_credit;
+if (typeof data5 !== "boolean") {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/signup_credit",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_NewAccount.properties.signup_credit,
+data: data5
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate_NewAccount.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_NewAccount,
+data
+}];
+return false;
+}
+validate_NewAccount.errors = vErrors;
+return true;
+}
+validate_NewAccount.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_createAccount(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_createAccount.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_NewAccount(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_NewAccount.errors : vErrors.concat(validate_NewAccount.errors);
+errors = vErrors.length;
+}
+validate_bodies_createAccount.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_createAccount.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
 const parameters_getOperatorAccount = validate_parameters_getOperatorAccount;
 const schema_parameters_getOperatorAccount = {
 "type": "object",
@@ -31669,15 +32010,10 @@ const schema_AccountAdjustment = {
 },
 "additionalProperties": true
 };
-const schema_Usd = {
-"type": "number",
-"format": "double"
-};
 const schema_MoneyKind = {
 "type": "string",
 "enum": ["purchased", "earned"]
 };
-const pattern_77ac0abe = new RegExp("^[^\\n\\r]*\\S[^\\n\\r]*$", "u");
 function validate_AccountAdjustment(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 const evaluated0 = validate_AccountAdjustment.evaluated;
@@ -33869,6 +34205,241 @@ return true;
 }
 validate_parameters_refundCall.evaluated = {
 "props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_getOperatorCatalog = validate_parameters_getOperatorCatalog;
+const schema_parameters_getOperatorCatalog = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": { "text": {
+"type": "boolean",
+"default": false
+} },
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_getOperatorCatalog"
+};
+function validate_parameters_getOperatorCatalog(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getOperatorCatalog.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_getOperatorCatalog.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getOperatorCatalog,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.text !== void 0) {
+let data1 = data0.text;
+if (typeof data1 !== "boolean") {
+validate_parameters_getOperatorCatalog.errors = [{
+instancePath: instancePath + "/query/text",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_parameters_getOperatorCatalog.properties.query.properties.text,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getOperatorCatalog.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorCatalog.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getOperatorCatalog.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorCatalog,
+data
+}];
+return false;
+}
+validate_parameters_getOperatorCatalog.errors = vErrors;
+return true;
+}
+validate_parameters_getOperatorCatalog.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_checkCatalog = validate_bodies_checkCatalog;
+const schema_CatalogText = {
+"type": "object",
+"required": ["text"],
+"properties": { "text": {
+"type": "string",
+"minLength": 1,
+"maxLength": 4e6
+} },
+"additionalProperties": true
+};
+function validate_bodies_checkCatalog(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_checkCatalog.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.text === void 0 && (missing0 = "text")) {
+validate_bodies_checkCatalog.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_CatalogText,
+data
+}];
+return false;
+} else if (data.text !== void 0) {
+let data0 = data.text;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 4e6) {
+validate_bodies_checkCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "maxLength",
+params: { limit: 4e6 },
+message: "must NOT have more than 4000000 characters",
+parentSchema: schema_CatalogText.properties.text,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_bodies_checkCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogText.properties.text,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_checkCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogText.properties.text,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_bodies_checkCatalog.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogText,
+data
+}];
+return false;
+}
+validate_bodies_checkCatalog.errors = vErrors;
+return true;
+}
+validate_bodies_checkCatalog.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_compareCatalog = validate_bodies_compareCatalog;
+function validate_bodies_compareCatalog(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_compareCatalog.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.text === void 0 && (missing0 = "text")) {
+validate_bodies_compareCatalog.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_CatalogText,
+data
+}];
+return false;
+} else if (data.text !== void 0) {
+let data0 = data.text;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 4e6) {
+validate_bodies_compareCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "maxLength",
+params: { limit: 4e6 },
+message: "must NOT have more than 4000000 characters",
+parentSchema: schema_CatalogText.properties.text,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_bodies_compareCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogText.properties.text,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_compareCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogText.properties.text,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_bodies_compareCatalog.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogText,
+data
+}];
+return false;
+}
+validate_bodies_compareCatalog.errors = vErrors;
+return true;
+}
+validate_bodies_compareCatalog.evaluated = {
+"props": true,
 "dynamicProps": false,
 "dynamicItems": false
 };
@@ -45167,6 +45738,164 @@ validate_bodies_updateNotices.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const parameters_listNotices = validate_parameters_listNotices;
+const schema_parameters_listNotices = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": {
+"after": {
+"type": "string",
+"pattern": "^ntc_[0-9a-f]{32}$"
+},
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 100,
+"default": 50
+}
+},
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_listNotices"
+};
+const pattern_5b4af9f3 = new RegExp("^ntc_[0-9a-f]{32}$", "u");
+function validate_parameters_listNotices(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_listNotices.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_listNotices.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_listNotices,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.after !== void 0) {
+let data1 = data0.after;
+if (typeof data1 === "string") {
+if (!pattern_5b4af9f3.test(data1)) {
+validate_parameters_listNotices.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "pattern",
+params: { pattern: "^ntc_[0-9a-f]{32}$" },
+message: "must match pattern \"^ntc_[0-9a-f]{32}$\"",
+parentSchema: schema_parameters_listNotices.properties.query.properties.after,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_listNotices.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listNotices.properties.query.properties.after,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.limit !== void 0) {
+let data2 = data0.limit;
+if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2))) {
+validate_parameters_listNotices.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_listNotices.properties.query.properties.limit,
+data: data2
+}];
+return false;
+}
+if (typeof data2 == "number") {
+if (data2 > 100 || isNaN(data2)) {
+validate_parameters_listNotices.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 100
+},
+message: "must be <= 100",
+parentSchema: schema_parameters_listNotices.properties.query.properties.limit,
+data: data2
+}];
+return false;
+} else if (data2 < 1 || isNaN(data2)) {
+validate_parameters_listNotices.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_listNotices.properties.query.properties.limit,
+data: data2
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data2)) {
+validate_parameters_listNotices.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_listNotices.properties.query.properties.limit,
+data: data2
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+} else {
+validate_parameters_listNotices.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listNotices.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_listNotices.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listNotices,
+data
+}];
+return false;
+}
+validate_parameters_listNotices.errors = vErrors;
+return true;
+}
+validate_parameters_listNotices.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_createWebhook = validate_bodies_createWebhook;
 const schema_WebhookRequest = {
 "type": "object",
@@ -46986,6 +47715,12 @@ const schema_CatalogFile = {
 "additionalProperties": { "type": "string" }
 },
 "defaults": { "$ref": "#/components/schemas/CatalogDefaults" },
+"markup_percent": {
+"type": "number",
+"format": "double",
+"minimum": 0,
+"maximum": 1e4
+},
 "free_tier": { "$ref": "#/components/schemas/CatalogFreeTier" },
 "tiers": {
 "type": "array",
@@ -47079,12 +47814,13 @@ const schema_ProviderProtocol = {
 "enum": [
 "openai",
 "anthropic",
+"bedrock",
 "rerank",
 "fal",
 "elevenlabs",
 "minimax",
 "gemini",
-"bedrock"
+"cohere"
 ]
 };
 const schema_ProviderVariant = {
@@ -47187,7 +47923,7 @@ data: data1
 }];
 return false;
 }
-if (!(data1 === "openai" || data1 === "anthropic" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax" || data1 === "gemini" || data1 === "bedrock")) {
+if (!(data1 === "openai" || data1 === "anthropic" || data1 === "bedrock" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax" || data1 === "gemini" || data1 === "cohere")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/protocol",
 keyword: "enum",
@@ -50798,16 +51534,20 @@ const schema_CatalogRouteCost = {
 "per_image": { "$ref": "#/components/schemas/CatalogUsd" },
 "per_second": { "$ref": "#/components/schemas/CatalogUsd" },
 "per_minute": { "$ref": "#/components/schemas/CatalogUsd" },
-"per_1k_chars": { "$ref": "#/components/schemas/CatalogUsd" }
+"per_1k_chars": { "$ref": "#/components/schemas/CatalogUsd" },
+"long_context": { "$ref": "#/components/schemas/CatalogLongContext" }
 },
 "additionalProperties": false
 };
 function validate_CatalogRouteCost(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
+let errors = 0;
 const evaluated0 = validate_CatalogRouteCost.evaluated;
 if (evaluated0.dynamicProps) evaluated0.props = void 0;
 if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
+const _errs1 = errors;
 for (const key0 in data) if (!func_191f75b3.call(schema_CatalogRouteCost.properties, key0)) {
 validate_CatalogRouteCost.errors = [{
 instancePath,
@@ -50819,8 +51559,11 @@ data
 }];
 return false;
 }
+if (_errs1 === errors) {
 if (data.input !== void 0) {
 let data0 = data.input;
+const _errs2 = errors;
+if (errors === errors) {
 if (typeof data0 == "number") {
 if (data0 > 1e6 || isNaN(data0)) {
 validate_CatalogRouteCost.errors = [{
@@ -50870,11 +51613,14 @@ data: data0
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs2 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.output !== void 0) {
 let data1 = data.output;
+const _errs5 = errors;
+if (errors === errors) {
 if (typeof data1 == "number") {
 if (data1 > 1e6 || isNaN(data1)) {
 validate_CatalogRouteCost.errors = [{
@@ -50924,11 +51670,14 @@ data: data1
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs5 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.cached !== void 0) {
 let data2 = data.cached;
+const _errs8 = errors;
+if (errors === errors) {
 if (typeof data2 == "number") {
 if (data2 > 1e6 || isNaN(data2)) {
 validate_CatalogRouteCost.errors = [{
@@ -50978,11 +51727,14 @@ data: data2
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs8 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.cache_write !== void 0) {
 let data3 = data.cache_write;
+const _errs11 = errors;
+if (errors === errors) {
 if (typeof data3 == "number") {
 if (data3 > 1e6 || isNaN(data3)) {
 validate_CatalogRouteCost.errors = [{
@@ -51032,11 +51784,14 @@ data: data3
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs11 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.cache_write_1h !== void 0) {
 let data4 = data.cache_write_1h;
+const _errs14 = errors;
+if (errors === errors) {
 if (typeof data4 == "number") {
 if (data4 > 1e6 || isNaN(data4)) {
 validate_CatalogRouteCost.errors = [{
@@ -51086,11 +51841,14 @@ data: data4
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs14 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_request !== void 0) {
 let data5 = data.per_request;
+const _errs17 = errors;
+if (errors === errors) {
 if (typeof data5 == "number") {
 if (data5 > 1e6 || isNaN(data5)) {
 validate_CatalogRouteCost.errors = [{
@@ -51140,11 +51898,14 @@ data: data5
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs17 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_web_search !== void 0) {
 let data6 = data.per_web_search;
+const _errs20 = errors;
+if (errors === errors) {
 if (typeof data6 == "number") {
 if (data6 > 1e6 || isNaN(data6)) {
 validate_CatalogRouteCost.errors = [{
@@ -51194,11 +51955,14 @@ data: data6
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs20 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_image !== void 0) {
 let data7 = data.per_image;
+const _errs23 = errors;
+if (errors === errors) {
 if (typeof data7 == "number") {
 if (data7 > 1e6 || isNaN(data7)) {
 validate_CatalogRouteCost.errors = [{
@@ -51248,11 +52012,14 @@ data: data7
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs23 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_second !== void 0) {
 let data8 = data.per_second;
+const _errs26 = errors;
+if (errors === errors) {
 if (typeof data8 == "number") {
 if (data8 > 1e6 || isNaN(data8)) {
 validate_CatalogRouteCost.errors = [{
@@ -51302,11 +52069,14 @@ data: data8
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs26 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_minute !== void 0) {
 let data9 = data.per_minute;
+const _errs29 = errors;
+if (errors === errors) {
 if (typeof data9 == "number") {
 if (data9 > 1e6 || isNaN(data9)) {
 validate_CatalogRouteCost.errors = [{
@@ -51356,11 +52126,14 @@ data: data9
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs29 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_1k_chars !== void 0) {
 let data10 = data.per_1k_chars;
+const _errs32 = errors;
+if (errors === errors) {
 if (typeof data10 == "number") {
 if (data10 > 1e6 || isNaN(data10)) {
 validate_CatalogRouteCost.errors = [{
@@ -51410,8 +52183,26 @@ data: data10
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs32 === errors;
 } else var valid0 = true;
+if (valid0) {
+if (data.long_context !== void 0) {
+const _errs35 = errors;
+if (!validate_CatalogLongContext(data.long_context, {
+instancePath: instancePath + "/long_context",
+parentData: data,
+parentDataProperty: "long_context",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_CatalogLongContext.errors : vErrors.concat(validate_CatalogLongContext.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs35 === errors;
+} else var valid0 = true;
+}
+}
 }
 }
 }
@@ -51433,8 +52224,9 @@ data
 }];
 return false;
 }
+}
 validate_CatalogRouteCost.errors = vErrors;
-return true;
+return errors === 0;
 }
 validate_CatalogRouteCost.evaluated = {
 "props": true,
@@ -55100,7 +55892,7 @@ data
 return false;
 } else {
 const _errs1 = errors;
-for (const key0 in data) if (!(key0 === "providers" || key0 === "models" || key0 === "aliases" || key0 === "defaults" || key0 === "free_tier" || key0 === "tiers")) {
+for (const key0 in data) if (!(key0 === "providers" || key0 === "models" || key0 === "aliases" || key0 === "defaults" || key0 === "markup_percent" || key0 === "free_tier" || key0 === "tiers")) {
 validate_CatalogFile.errors = [{
 instancePath,
 keyword: "additionalProperties",
@@ -55339,8 +56131,65 @@ return false;
 var valid0 = _errs13 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.free_tier !== void 0) {
+if (data.markup_percent !== void 0) {
+let data12 = data.markup_percent;
 const _errs27 = errors;
+if (errors === _errs27) {
+if (typeof data12 == "number") {
+if (data12 > 1e4 || isNaN(data12)) {
+validate_CatalogFile.errors = [{
+instancePath: instancePath + "/markup_percent",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e4
+},
+message: "must be <= 10000",
+parentSchema: schema_CatalogFile.properties.markup_percent,
+data: data12
+}];
+return false;
+} else if (data12 < 0 || isNaN(data12)) {
+validate_CatalogFile.errors = [{
+instancePath: instancePath + "/markup_percent",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogFile.properties.markup_percent,
+data: data12
+}];
+return false;
+} else if (!formats_f5433107.validate(data12)) {
+validate_CatalogFile.errors = [{
+instancePath: instancePath + "/markup_percent",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogFile.properties.markup_percent,
+data: data12
+}];
+return false;
+}
+} else {
+validate_CatalogFile.errors = [{
+instancePath: instancePath + "/markup_percent",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogFile.properties.markup_percent,
+data: data12
+}];
+return false;
+}
+}
+var valid0 = _errs27 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.free_tier !== void 0) {
+const _errs29 = errors;
 if (!validate_CatalogFreeTier(data.free_tier, {
 instancePath: instancePath + "/free_tier",
 parentData: data,
@@ -55351,41 +56200,41 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogFreeTier.errors : vErrors.concat(validate_CatalogFreeTier.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs29 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.tiers !== void 0) {
-let data13 = data.tiers;
-const _errs28 = errors;
-if (errors === _errs28) {
-if (Array.isArray(data13)) {
-if (data13.length > 5) {
+let data14 = data.tiers;
+const _errs30 = errors;
+if (errors === _errs30) {
+if (Array.isArray(data14)) {
+if (data14.length > 5) {
 validate_CatalogFile.errors = [{
 instancePath: instancePath + "/tiers",
 keyword: "maxItems",
 params: { limit: 5 },
 message: "must NOT have more than 5 items",
 parentSchema: schema_CatalogFile.properties.tiers,
-data: data13
+data: data14
 }];
 return false;
-} else if (data13.length < 5) {
+} else if (data14.length < 5) {
 validate_CatalogFile.errors = [{
 instancePath: instancePath + "/tiers",
 keyword: "minItems",
 params: { limit: 5 },
 message: "must NOT have fewer than 5 items",
 parentSchema: schema_CatalogFile.properties.tiers,
-data: data13
+data: data14
 }];
 return false;
 } else {
-const len2 = data13.length;
+const len2 = data14.length;
 for (let i2 = 0; i2 < len2; i2++) {
-const _errs30 = errors;
-if (!validate_CatalogTier(data13[i2], {
+const _errs32 = errors;
+if (!validate_CatalogTier(data14[i2], {
 instancePath: instancePath + "/tiers/" + i2,
-parentData: data13,
+parentData: data14,
 parentDataProperty: i2,
 rootData,
 dynamicAnchors
@@ -55393,7 +56242,7 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogTier.errors : vErrors.concat(validate_CatalogTier.errors);
 errors = vErrors.length;
 }
-if (!(_errs30 === errors)) break;
+if (!(_errs32 === errors)) break;
 }
 }
 } else {
@@ -55403,13 +56252,14 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogFile.properties.tiers,
-data: data13
+data: data14
 }];
 return false;
 }
 }
-var valid0 = _errs28 === errors;
+var valid0 = _errs30 === errors;
 } else var valid0 = true;
+}
 }
 }
 }
@@ -55492,10 +56342,13 @@ createImage: bodies_createImage,
 acceptInvitation: bodies_acceptInvitation,
 createMessage: bodies_createMessage,
 countMessageTokens: bodies_countMessageTokens,
+createAccount: bodies_createAccount,
 adjustAccount: bodies_adjustAccount,
 resumeAccount: bodies_resumeAccount,
 suspendAccount: bodies_suspendAccount,
 refundCall: bodies_refundCall,
+checkCatalog: bodies_checkCatalog,
+compareCatalog: bodies_compareCatalog,
 setOperator: bodies_setOperator,
 removeOperator: bodies_removeOperator,
 disableProvider: bodies_disableProvider,
@@ -55566,6 +56419,7 @@ listOperatorActions: parameters_listOperatorActions,
 listOperatorCalls: parameters_listOperatorCalls,
 getOperatorCall: parameters_getOperatorCall,
 refundCall: parameters_refundCall,
+getOperatorCatalog: parameters_getOperatorCatalog,
 listOperatorJobs: parameters_listOperatorJobs,
 getOperatorJob: parameters_getOperatorJob,
 getOperatorOverview: parameters_getOperatorOverview,
@@ -55585,6 +56439,7 @@ leaveWorkspace: parameters_leaveWorkspace,
 listMembers: parameters_listMembers,
 updateMember: parameters_updateMember,
 removeMember: parameters_removeMember,
+listNotices: parameters_listNotices,
 getWebhook: parameters_getWebhook,
 updateWebhook: parameters_updateWebhook,
 deleteWebhook: parameters_deleteWebhook,
@@ -55597,9 +56452,12 @@ export {
 bodies,
 bodies_acceptInvitation,
 bodies_adjustAccount,
+bodies_checkCatalog,
+bodies_compareCatalog,
 bodies_confirmSession,
 bodies_confirmTotp,
 bodies_countMessageTokens,
+bodies_createAccount,
 bodies_createApiKey,
 bodies_createChatCompletion,
 bodies_createCompletion,
@@ -55681,6 +56539,7 @@ parameters_getJob,
 parameters_getModel,
 parameters_getOperatorAccount,
 parameters_getOperatorCall,
+parameters_getOperatorCatalog,
 parameters_getOperatorJob,
 parameters_getOperatorOverview,
 parameters_getOperatorUsageSummary,
@@ -55697,6 +56556,7 @@ parameters_listJobs,
 parameters_listLedgerEntries,
 parameters_listMembers,
 parameters_listModels,
+parameters_listNotices,
 parameters_listOperatorAccounts,
 parameters_listOperatorActions,
 parameters_listOperatorCalls,

@@ -21,6 +21,10 @@ import { listOperatorJobs } from "./list-operator-jobs.ts";
 import { getOperatorJob } from "./get-operator-job.ts";
 import { listOperatorSettings } from "./list-operator-settings.ts";
 import { getOperatorUsageSummary } from "./get-operator-usage-summary.ts";
+import { getOperatorCatalog } from "./get-operator-catalog.ts";
+import { checkCatalog } from "./check-catalog.ts";
+import { compareCatalog } from "./compare-catalog.ts";
+import { createAccount } from "./create-account.ts";
 
 export const operatorHandlers = {
   getOperator,
@@ -45,4 +49,8 @@ export const operatorHandlers = {
   getOperatorJob,
   listOperatorSettings,
   getOperatorUsageSummary,
+  getOperatorCatalog,
+  checkCatalog,
+  compareCatalog,
+  createAccount,
 };

@@ -24,6 +24,9 @@ import type {
   BlockDeltaEvent,
   BlockStartEvent,
   BlockStopEvent,
+  CatalogCheck,
+  CatalogDiff,
+  CatalogText,
   ChargeRefund,
   ChatChunk,
   ChatCompletion,
@@ -54,6 +57,7 @@ import type {
   GenmediaRunning,
   GetJobQuery,
   GetOperatorCallQuery,
+  GetOperatorCatalogQuery,
   GetOperatorOverviewQuery,
   GetOperatorUsageSummaryQuery,
   GetReceiptProofQuery,
@@ -74,6 +78,7 @@ import type {
   ListLedgerEntriesQuery,
   ListMembersQuery,
   ListModelsQuery,
+  ListNoticesQuery,
   ListOperatorAccountsQuery,
   ListOperatorActionsQuery,
   ListOperatorCallsQuery,
@@ -96,8 +101,10 @@ import type {
   ModelList,
   ModelRow,
   MusicRequest,
+  NewAccount,
   NewApiKey,
   NewSession,
+  NoticeList,
   NoticeSettings,
   NoticeSettingsChange,
   OpenSessionList,
@@ -106,6 +113,7 @@ import type {
   OperatorActionList,
   OperatorCallDetail,
   OperatorCallList,
+  OperatorCatalog,
   OperatorChange,
   OperatorJobDetail,
   OperatorJobList,
@@ -519,7 +527,8 @@ export declare function rollApiKey(client: Client, key: string, input: RollReque
 export declare function getApiKeyUsage(client: Client, key: string, options?: RequestOptions): Call<ApiKeyUsage, "getApiKeyUsage">;
 
 /**
- * Returns what is left of the account's limits. Works with an API key or a session. The call counts toward no limit.
+ * Returns what is left of the account's limits, and of the key's own where a key asks. Works with an API key or a session. The call counts
+ * toward no limit.
  *
  * `GET /v1/auth/limits`, /docs/api/getLimits
  *
@@ -1329,6 +1338,27 @@ export declare function getModel(client: Client, id: string, options?: RequestOp
 export declare function listOperatorAccounts(client: Client, input?: ListOperatorAccountsQuery, options?: RequestOptions): Pages<OperatorAccountList, "listOperatorAccounts">;
 
 /**
+ * Creates an account. Its owner signs in after setting a password (`POST /v1/auth/password/forgot`), and gets the secret of a key by rolling
+ * the default key or making another: no operator sees it. An address that has an account already, and a mailbox that already got the signup
+ * credit, give 409 `not_possible`.
+ *
+ * `POST /v1/operator/accounts`, /docs/api/createAccount
+ *
+ * @example
+ * await svc.operator.accounts.create({ email: "alan@example.com", verified: true, deposit_usd: 20, reason: "contract 17" });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+ * @throws {SvcError} 404 `endpoint_not_found`
+ * @throws {SvcError} 409 `not_possible`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function createAccount(client: Client, input: NewAccount, options?: RequestOptions): Call<OperatorAccountDetail, "createAccount">;
+
+/**
  * Returns one account with its balance, holds, tier and keys. An unknown id gives 404 `account_not_found`.
  *
  * `GET /v1/operator/accounts/{id}`, /docs/api/getOperatorAccount
@@ -1483,6 +1513,55 @@ export declare function getOperatorCall(client: Client, request_id: string, inpu
  * @throws {SvcError} 503 `overloaded`
  */
 export declare function refundCall(client: Client, request_id: string, input: ChargeRefund, options?: RequestOptions): Call<PostedEntry, "refundCall">;
+
+/**
+ * Shows the catalog in use: its file, its counts, and warnings such as prices below cost. With `text=true` also its text, without what headers
+ * of providers hold besides names of variables.
+ *
+ * `GET /v1/operator/catalog`, /docs/api/getOperatorCatalog
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 404 `endpoint_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function getOperatorCatalog(client: Client, input?: GetOperatorCatalogQuery, options?: RequestOptions): Call<OperatorCatalog, "getOperatorCatalog">;
+
+/**
+ * Checks a catalog file without using it: every problem with its line, as `svc catalog check` does, and warnings. It does not look at the
+ * environment, so a key that is not set is no problem here.
+ *
+ * `POST /v1/operator/catalog/check`, /docs/api/checkCatalog
+ *
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `csrf_failed`
+ * @throws {SvcError} 404 `endpoint_not_found`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function checkCatalog(client: Client, input: CatalogText, options?: RequestOptions): Call<CatalogCheck, "checkCatalog">;
+
+/**
+ * Compares a catalog file with the catalog in use, without using it: models and providers that differ, with prices, costs and margins.
+ *
+ * `POST /v1/operator/catalog/diff`, /docs/api/compareCatalog
+ *
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `csrf_failed`
+ * @throws {SvcError} 404 `endpoint_not_found`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function compareCatalog(client: Client, input: CatalogText, options?: RequestOptions): Call<CatalogDiff, "compareCatalog">;
 
 /**
  * Lists media jobs of all accounts, newest first, those of the genmedia API included. Filters combine. With `account` any time is searched;
@@ -2031,6 +2110,21 @@ export declare function getNotices(client: Client, options?: RequestOptions): Ca
  * @throws {SvcError} 503 `overloaded`
  */
 export declare function updateNotices(client: Client, input: NoticeSettingsChange, options?: RequestOptions): Call<NoticeSettings, "updateNotices">;
+
+/**
+ * Lists the workspace's notices of the last 30 days, also those that no one was told of. Notices for one person alone, such as of a sign-in, are
+ * listed for that person. Tests of webhooks are in the list of their deliveries.
+ *
+ * `GET /v1/workspace/notices/log`, /docs/api/listNotices
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function listNotices(client: Client, input?: ListNoticesQuery, options?: RequestOptions): Pages<NoticeList, "listNotices">;
 
 /**
  * Lists the endpoints of the workspace.

@@ -249,6 +249,10 @@ export function listOperatorAccounts(client, input, options) {
   return pages((cursor) => call(client, { path: "/v1/operator/accounts", auth: "session" }, { ...input, ...cursor }, options));
 }
 
+export function createAccount(client, input, options) {
+  return call(client, { path: "/v1/operator/accounts", method: "POST", auth: "session" }, input, options);
+}
+
 export function getOperatorAccount(client, id, options) {
   return call(client, { path: () => `/v1/operator/accounts/${segment(id)}`, auth: "session" }, undefined, options);
 }
@@ -283,6 +287,18 @@ export function getOperatorCall(client, request_id, input, options) {
 
 export function refundCall(client, request_id, input, options) {
   return call(client, { path: () => `/v1/operator/calls/${segment(request_id)}/refund`, method: "POST", auth: "session" }, input, options);
+}
+
+export function getOperatorCatalog(client, input, options) {
+  return call(client, { path: "/v1/operator/catalog", auth: "session" }, input, options);
+}
+
+export function checkCatalog(client, input, options) {
+  return call(client, { path: "/v1/operator/catalog/check", method: "POST", auth: "session" }, input, options);
+}
+
+export function compareCatalog(client, input, options) {
+  return call(client, { path: "/v1/operator/catalog/diff", method: "POST", auth: "session" }, input, options);
 }
 
 export function listOperatorJobs(client, input, options) {
@@ -411,6 +427,10 @@ export function getNotices(client, options) {
 
 export function updateNotices(client, input, options) {
   return call(client, { path: "/v1/workspace/notices", method: "PATCH", auth: "session" }, input, options);
+}
+
+export function listNotices(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/workspace/notices/log", auth: "session" }, { ...input, ...cursor }, options));
 }
 
 export function listWebhooks(client, options) {

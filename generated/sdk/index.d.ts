@@ -25,6 +25,9 @@ import type {
   BlockDeltaEvent,
   BlockStartEvent,
   BlockStopEvent,
+  CatalogCheck,
+  CatalogDiff,
+  CatalogText,
   ChargeRefund,
   ChatChunk,
   ChatCompletion,
@@ -55,6 +58,7 @@ import type {
   GenmediaRunning,
   GetJobQuery,
   GetOperatorCallQuery,
+  GetOperatorCatalogQuery,
   GetOperatorOverviewQuery,
   GetOperatorUsageSummaryQuery,
   GetReceiptProofQuery,
@@ -75,6 +79,7 @@ import type {
   ListLedgerEntriesQuery,
   ListMembersQuery,
   ListModelsQuery,
+  ListNoticesQuery,
   ListOperatorAccountsQuery,
   ListOperatorActionsQuery,
   ListOperatorCallsQuery,
@@ -97,8 +102,10 @@ import type {
   ModelList,
   ModelRow,
   MusicRequest,
+  NewAccount,
   NewApiKey,
   NewSession,
+  NoticeList,
   NoticeSettings,
   NoticeSettingsChange,
   OpenSessionList,
@@ -107,6 +114,7 @@ import type {
   OperatorActionList,
   OperatorCallDetail,
   OperatorCallList,
+  OperatorCatalog,
   OperatorChange,
   OperatorJobDetail,
   OperatorJobList,
@@ -582,7 +590,8 @@ export interface KeysMethods {
 /** `svc.limits` */
 export interface LimitsMethods {
   /**
-   * Returns what is left of the account's limits. Works with an API key or a session. The call counts toward no limit.
+   * Returns what is left of the account's limits, and of the key's own where a key asks. Works with an API key or a session. The call counts
+   * toward no limit.
    *
    * `GET /v1/auth/limits`, /docs/api/getLimits
    *
@@ -1575,6 +1584,20 @@ export interface WorkspacesNoticesMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   update(input: NoticeSettingsChange, options?: RequestOptions): Call<NoticeSettings, "updateNotices">;
+  /**
+   * Lists the workspace's notices of the last 30 days, also those that no one was told of. Notices for one person alone, such as of a sign-in, are
+   * listed for that person. Tests of webhooks are in the list of their deliveries.
+   *
+   * `GET /v1/workspace/notices/log`, /docs/api/listNotices
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(input?: ListNoticesQuery, options?: RequestOptions): Pages<NoticeList, "listNotices">;
 }
 
 /** `svc.workspaces.webhooks` */
@@ -1873,6 +1896,7 @@ export interface OperatorMethods {
    */
   audit(input?: ListOperatorActionsQuery, options?: RequestOptions): Pages<OperatorActionList, "listOperatorActions">;
   readonly calls: OperatorCallsMethods;
+  readonly catalog: OperatorCatalogMethods;
   readonly jobs: OperatorJobsMethods;
   /**
    * Says who the operator of the session is, with the role, and until when the session may change something.
@@ -1951,6 +1975,26 @@ export interface OperatorAccountsMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   list(input?: ListOperatorAccountsQuery, options?: RequestOptions): Pages<OperatorAccountList, "listOperatorAccounts">;
+  /**
+   * Creates an account. Its owner signs in after setting a password (`POST /v1/auth/password/forgot`), and gets the secret of a key by rolling
+   * the default key or making another: no operator sees it. An address that has an account already, and a mailbox that already got the signup
+   * credit, give 409 `not_possible`.
+   *
+   * `POST /v1/operator/accounts`, /docs/api/createAccount
+   *
+   * @example
+   * await svc.operator.accounts.create({ email: "alan@example.com", verified: true, deposit_usd: 20, reason: "contract 17" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 409 `not_possible`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  create(input: NewAccount, options?: RequestOptions): Call<OperatorAccountDetail, "createAccount">;
   /**
    * Returns one account with its balance, holds, tier and keys. An unknown id gives 404 `account_not_found`.
    *
@@ -2087,6 +2131,56 @@ export interface OperatorCallsMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   refund(request_id: string, input: ChargeRefund, options?: RequestOptions): Call<PostedEntry, "refundCall">;
+}
+
+/** `svc.operator.catalog` */
+export interface OperatorCatalogMethods {
+  /**
+   * Shows the catalog in use: its file, its counts, and warnings such as prices below cost. With `text=true` also its text, without what headers
+   * of providers hold besides names of variables.
+   *
+   * `GET /v1/operator/catalog`, /docs/api/getOperatorCatalog
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(input?: GetOperatorCatalogQuery, options?: RequestOptions): Call<OperatorCatalog, "getOperatorCatalog">;
+  /**
+   * Checks a catalog file without using it: every problem with its line, as `svc catalog check` does, and warnings. It does not look at the
+   * environment, so a key that is not set is no problem here.
+   *
+   * `POST /v1/operator/catalog/check`, /docs/api/checkCatalog
+   *
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `csrf_failed`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  check(input: CatalogText, options?: RequestOptions): Call<CatalogCheck, "checkCatalog">;
+  /**
+   * Compares a catalog file with the catalog in use, without using it: models and providers that differ, with prices, costs and margins.
+   *
+   * `POST /v1/operator/catalog/diff`, /docs/api/compareCatalog
+   *
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `csrf_failed`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  diff(input: CatalogText, options?: RequestOptions): Call<CatalogDiff, "compareCatalog">;
 }
 
 /** `svc.operator.jobs` */

@@ -320,6 +320,112 @@ export interface CacheControl {
   ttl?: string | null | undefined;
 }
 
+/** How something differs. */
+export type CatalogChangeKind = "added" | "removed" | "changed";
+
+/** What the gateway finds in the text. */
+export interface CatalogCheck {
+  /** Always `operator.catalog.check`. */
+  object: "operator.catalog.check";
+  /** Its models. */
+  models: number;
+  /** Its providers. */
+  providers: number;
+  /** Why the gateway would refuse it, at most 100, by line. */
+  problems: CatalogProblem[];
+  /** What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
+  warnings: CatalogProblem[];
+}
+
+/** How a text differs from the catalog in use. */
+export interface CatalogDiff {
+  /** Always `operator.catalog.diff`. */
+  object: "operator.catalog.diff";
+  /** Its models. */
+  models: number;
+  /** Its providers. */
+  providers: number;
+  /** Why the gateway would refuse it, at most 100, by line. */
+  problems: CatalogProblem[];
+  /** What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
+  warnings: CatalogProblem[];
+  /** The models that differ, at most 1000, by id. None where there are problems. */
+  changes: CatalogModelChange[];
+  /** The providers that differ, at most 1000, by id. */
+  provider_changes: CatalogProviderChange[];
+  /** Other parts that differ, such as `aliases` or `tiers`. */
+  other_changes: string[];
+  /** Whether more models or providers differ than are listed. */
+  truncated: boolean;
+}
+
+/** A price beside what a route costs. */
+export interface CatalogMargin {
+  /** The route, as provider/model. */
+  route: string;
+  /** What is priced, such as `input` (of a million tokens) or `per_image`: a key of the route's `cost` in the file. */
+  unit: string;
+  /** USD that it is sold for. */
+  price_usd: number;
+  /** USD that it costs. */
+  cost_usd: number;
+  /** `price_usd` less `cost_usd`. */
+  margin_usd: number;
+}
+
+/** How a model differs. */
+export interface CatalogModelChange {
+  /** Id of the model. */
+  id: string;
+  /** How. */
+  change: CatalogChangeKind;
+  /** The keys of the file that differ, such as `pricing`; empty unless it is `changed`. */
+  fields: string[];
+  /** Its terms in the catalog in use; null: it is not there. */
+  before: CatalogTerms | null;
+  /** Its terms in the text; null: it is not there. */
+  after: CatalogTerms | null;
+}
+
+/** Whether a model is sold. */
+export type CatalogModelState = "active" | "paused" | "retired";
+
+/** What is wrong in a catalog file, or worth knowing. */
+export interface CatalogProblem {
+  /** The line, from 1. */
+  line: number;
+  /** What is wrong there. */
+  message: string;
+}
+
+/** How a provider differs. */
+export interface CatalogProviderChange {
+  /** Id of the provider. */
+  id: string;
+  /** How. */
+  change: CatalogChangeKind;
+  /** The keys of the file that differ, such as `base_url`; empty unless it is `changed`. */
+  fields: string[];
+}
+
+/** What a model is sold for, and at what margins. */
+export interface CatalogTerms {
+  /** Whether it is sold. */
+  state: CatalogModelState;
+  /** Its `pricing` in the file; null: it has none. */
+  pricing: { [key: string]: unknown } | null;
+  /** Its routes, as provider/model, in their order. */
+  routes: string[];
+  /** Price, cost and margin of each unit that a route names a cost of. */
+  margins: CatalogMargin[];
+}
+
+/** A catalog file's text. */
+export interface CatalogText {
+  /** The file, YAML or JSON. */
+  text: string;
+}
+
 /** The end of the account's chain of ledger entries when the receipt was signed. */
 export interface ChainHead {
   /** The newest entry. */
@@ -1536,6 +1642,34 @@ export interface JsonSchemaName {
   strict?: boolean | null | undefined;
 }
 
+/** The limits of the key that asks, beside those of its account: the smaller one decides. */
+export interface KeyLimitState {
+  /** Record id of the key. */
+  id: string;
+  /** Requests per minute of the key; null: the account's limit alone. */
+  rpm_limit: number | null;
+  /** Requests of the key in the last minute; null: not counted, since the key has no such limit. */
+  rpm_used: number | null;
+  /** Tokens per minute of the key; null: the account's limit alone. */
+  tpm_limit: number | null;
+  /** Tokens of the key in the last minute; null: not counted, since the key has no such limit. */
+  tpm_used: number | null;
+  /** USD that the key may spend, in all or in each period of `limit_resets`; null: no limit of its own. */
+  limit_usd: number | null;
+  /** When `limit_usd` begins anew. */
+  limit_resets: LimitResets;
+  /** USD of `limit_usd` that are neither spent nor held; null: no limit of its own. */
+  remaining_usd: number | null;
+  /** When the running period of `limit_usd` ends; null: never. */
+  limit_resets_at: string | null;
+  /** USD that the key may spend in all; null: no limit. */
+  lifetime_limit_usd: number | null;
+  /** USD of `lifetime_limit_usd` that are neither spent nor held; null: no limit. */
+  lifetime_remaining_usd: number | null;
+  /** When the key stops working; null: never. */
+  expires_at: string | null;
+}
+
 /** What a scope takes away from a key: all that changes or costs something, images and videos, audio, or what a dashboard reads. */
 export type KeyScope = "read_only" | "no_media" | "no_audio" | "no_account";
 
@@ -1621,6 +1755,8 @@ export interface LimitState {
   per_model_rpm: number;
   /** Slots in use. */
   concurrent: ConcurrentUse;
+  /** The limits of the key that asks. Absent for a session. */
+  key?: KeyLimitState;
 }
 
 /** Prices of a whole request whose prompt, cached tokens included, is longer than `above`. */
@@ -2160,6 +2296,22 @@ export interface MusicRequest {
   response_format?: AudioFormat | null | undefined;
 }
 
+/** A new account. */
+export interface NewAccount {
+  /** Why, in one line, for the log of operators' actions. */
+  reason: string;
+  /** Its owner's email address. */
+  email: string;
+  /** Whether the address counts as verified. If it does not, the owner verifies it by signing up with it, also where `SVC_SIGNUP` is `invite`. */
+  verified?: boolean | undefined;
+  /** USD that were paid in, at most 8 decimals; they decide the tier. At most 60000000. */
+  deposit_usd?: number | undefined;
+  /** USD that are given, at most 8 decimals. At most 60000000. */
+  credit_usd?: number | undefined;
+  /** Whether it gets the signup credit now. An account that is not verified gets it anyway once it is. */
+  signup_credit?: boolean | undefined;
+}
+
 /** A new key with its secret, which is shown only once. */
 export interface NewApiKey {
   /** The key. Save it: it cannot be shown again. */
@@ -2192,6 +2344,46 @@ export interface NewSession {
   csrf_token: string;
   /** Who is signed in. */
   user: User;
+}
+
+/** How far a notice's mails and webhooks are. */
+export interface NoticeDeliveries {
+  /** Delivered: a mail server or an endpoint took it. */
+  delivered: number;
+  /** Waiting for an attempt. */
+  waiting: number;
+  /** Given up. */
+  failed: number;
+}
+
+/** A page of notices. */
+export interface NoticeList {
+  /** Always `list`. */
+  object: "list";
+  /** The notices, the newest first. */
+  data: NoticeRecord[];
+  /** Whether there are more; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the last notice of this page; null on an empty page. */
+  last_id: string | null;
+}
+
+/** A notice. */
+export interface NoticeRecord {
+  /** Notice id; webhooks send it as `webhook-id`. */
+  id: string;
+  /** Always `notice`. */
+  object: "notice";
+  /** The event: one of those of the settings, or `sign_in.new_place`. */
+  event: string;
+  /** What the notice says; its fields depend on the event, as a webhook's do. */
+  data: { [key: string]: unknown };
+  /** Mails to members. */
+  mails: NoticeDeliveries;
+  /** Webhooks, those that were sent again included. */
+  webhooks: NoticeDeliveries;
+  /** When it was noticed. */
+  created_at: string;
 }
 
 /** A role whose members can be told. */
@@ -2253,8 +2445,10 @@ export interface OperatorAccount {
   id: string;
   /** Always `account`. */
   object: "account";
-  /** Email address. */
+  /** Email address; a workspace that was made beside a person's own has its maker's. */
   email: string;
+  /** Name of the workspace; null: it has none of its own. */
+  workspace_name: string | null;
   /** Whether the address is verified. */
   verified: boolean;
   /** Whether it may call. */
@@ -2277,8 +2471,10 @@ export interface OperatorAccountDetail {
   id: string;
   /** Always `account`. */
   object: "account";
-  /** Email address. */
+  /** Email address; a workspace that was made beside a person's own has its maker's. */
   email: string;
+  /** Name of the workspace; null: it has none of its own. */
+  workspace_name: string | null;
   /** Whether the address is verified. */
   verified: boolean;
   /** Whether it may call. */
@@ -2307,6 +2503,10 @@ export interface OperatorAccountDetail {
   keys: ApiKeyRecord[];
   /** Whether it has more keys than these. */
   has_more_keys: boolean;
+  /** The members of its workspace, in the order of joining. */
+  members: Member[];
+  /** Whether it has more members than these. */
+  has_more_members: boolean;
 }
 
 /** A page of accounts. */
@@ -2486,6 +2686,28 @@ export interface OperatorCallList {
   has_more: boolean;
   /** Id of the last row of this page; null on an empty page. */
   last_id: string | null;
+}
+
+/** The catalog in use. */
+export interface OperatorCatalog {
+  /** Always `operator.catalog`. */
+  object: "operator.catalog";
+  /** The file that it was read from, on the machine that answers; null: it has none. */
+  path: string | null;
+  /** When the process that answers read it. */
+  loaded_at: string;
+  /** SHA-256 of its text, in hex: processes with the same value sell at the same prices. */
+  sha256: string;
+  /** Its models. */
+  models: number;
+  /** Its providers. */
+  providers: number;
+  /** Why the gateway would refuse it, at most 100, by line. */
+  problems: CatalogProblem[];
+  /** What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
+  warnings: CatalogProblem[];
+  /** Its text, with `text=true`, else null. What headers hold besides names of variables is left out. */
+  text: string | null;
 }
 
 /** A role for an account. */
@@ -6166,6 +6388,11 @@ export interface GetOperatorCallQuery {
   /** Id of the account, if several sent the same request id. */
   account?: string | undefined;
 }
+/** Query parameters of `operator.catalog.get`. */
+export interface GetOperatorCatalogQuery {
+  /** Whether the text is shown. */
+  text?: boolean | undefined;
+}
 /** Query parameters of `operator.jobs.list`. */
 export interface ListOperatorJobsQuery {
   /** Jobs per page: 1 to 100, default 50. */
@@ -6275,6 +6502,13 @@ export interface ListMembersQuery {
 export interface RemoveMemberQuery {
   /** What happens to the keys that the member created or last rolled. */
   keys?: KeysOfLeaver | undefined;
+}
+/** Query parameters of `workspaces.notices.list`. */
+export interface ListNoticesQuery {
+  /** Id of the notice after which the page begins. */
+  after?: string | undefined;
+  /** How many notices a page has at most. 1 to 100; default 50. */
+  limit?: number | undefined;
 }
 /** Query parameters of `workspaces.webhooks.deliveries.list`. */
 export interface ListWebhookDeliveriesQuery {
@@ -6807,11 +7041,13 @@ export type BareError429RateLimit = Refusal<429, "rate_limit", BareErrorBody<"ra
 export type BareError500ServerError = Refusal<500, "server_error", BareErrorBody<"server_error">>;
 export type BareError502ServerError = Refusal<502, "server_error", BareErrorBody<"server_error">>;
 export type BeginTotpError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", "permission_error">>;
+export type CheckCatalogError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type CloneVoiceError400 = Refusal<400, "invalid_request" | "not_a_voice_clone_model", ErrorBody<"invalid_request" | "not_a_voice_clone_model", "invalid_request_error">>;
 export type CloneVoiceError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CloneVoiceError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
 export type CloneVoiceError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CloneVoiceError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
+export type CompareCatalogError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type ConfirmSessionError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token", "invalid_request_error">>;
 export type ConfirmSessionError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "invalid_credentials" | "totp_required", ErrorBody<"missing_api_key" | "invalid_api_key" | "invalid_credentials" | "totp_required", "authentication_error">>;
 export type ConfirmSessionError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
@@ -6820,6 +7056,8 @@ export type ConfirmTotpError403 = Refusal<403, "permission_denied" | "session_re
 export type CountMessageTokensAnthropicError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content", AnthropicErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content", "invalid_request_error">>;
 export type CountMessageTokensAnthropicError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", AnthropicErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CountMessageTokensAnthropicError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", AnthropicErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
+export type CreateAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type CreateAccountError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type CreateApiKeyError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type CreateApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type CreateChatCompletionError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content", "invalid_request_error">>;
@@ -6934,6 +7172,7 @@ export type Error401MissingApiKeyOrInvalidApiKey = Refusal<401, "missing_api_key
 export type Error402ModelRequiresPaid = Refusal<402, "model_requires_paid", PaymentErrorBody<"model_requires_paid", "billing_error">>;
 export type Error402PaymentFailed = Refusal<402, "payment_failed", TopupErrorBody<"payment_failed", "billing_error">>;
 export type Error403PermissionDenied = Refusal<403, "permission_denied", ErrorBody<"permission_denied", "permission_error">>;
+export type Error403PermissionDeniedOrCsrfFailed = Refusal<403, "permission_denied" | "csrf_failed", OlderErrorBody<"permission_denied" | "csrf_failed", "permission_error">>;
 export type Error403PermissionDeniedOrSessionRequired = Refusal<403, "permission_denied" | "session_required", ErrorBody<"permission_denied" | "session_required", "permission_error">>;
 export type Error403PermissionDeniedOrSignupClosed = Refusal<403, "permission_denied" | "signup_closed", ErrorBody<"permission_denied" | "signup_closed", "permission_error">>;
 export type Error403SignupClosed = Refusal<403, "signup_closed", ErrorBody<"signup_closed", "permission_error">>;
@@ -7179,6 +7418,8 @@ export type RecommendModelsError = Error400InvalidParameter | Error429RateLimitE
 export type GetModelError = Error400InvalidParameter | Error404ModelNotFound | Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `operator.accounts.list`. */
 export type ListOperatorAccountsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.accounts.create`. */
+export type CreateAccountError = CreateAccountError400 | Error401MissingApiKeyOrInvalidApiKey | CreateAccountError403 | Error404EndpointNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.accounts.get`. */
 export type GetOperatorAccountError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFoundOrAccountNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.accounts.adjust`. */
@@ -7197,6 +7438,12 @@ export type ListOperatorCallsError = Error400InvalidParameter | Error401MissingA
 export type GetOperatorCallError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFoundOrRequestNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.calls.refund`. */
 export type RefundCallError = RefundCallError400 | Error401MissingApiKeyOrInvalidApiKey | RefundCallError403 | Error404EndpointNotFoundOrRequestNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.catalog.get`. */
+export type GetOperatorCatalogError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.catalog.check`. */
+export type CheckCatalogError = CheckCatalogError400 | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrCsrfFailed | Error404EndpointNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.catalog.diff`. */
+export type CompareCatalogError = CompareCatalogError400 | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrCsrfFailed | Error404EndpointNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.jobs.list`. */
 export type ListOperatorJobsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.jobs.get`. */
@@ -7261,6 +7508,8 @@ export type RemoveMemberError = Error400InvalidParameter | Error401MissingApiKey
 export type GetNoticesError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.notices.update`. */
 export type UpdateNoticesError = UpdateNoticesError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateNoticesError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.notices.list`. */
+export type ListNoticesError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.webhooks.list`. */
 export type ListWebhooksError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.webhooks.create`. */
@@ -8263,6 +8512,17 @@ export interface Operations {
     answerHeaders: HeadersOf<"x-request-id">;
     error: ListOperatorAccountsError;
   };
+  /** `operator.accounts.create`: `POST /v1/operator/accounts`. */
+  createAccount: {
+    path: never;
+    query: never;
+    headers: never;
+    body: NewAccount;
+    result: OperatorAccountDetail;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: CreateAccountError;
+  };
   /** `operator.accounts.get`: `GET /v1/operator/accounts/{id}`. */
   getOperatorAccount: {
     path: { id: string };
@@ -8361,6 +8621,39 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: RefundCallError;
+  };
+  /** `operator.catalog.get`: `GET /v1/operator/catalog`. */
+  getOperatorCatalog: {
+    path: never;
+    query: GetOperatorCatalogQuery;
+    headers: never;
+    body: never;
+    result: OperatorCatalog;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetOperatorCatalogError;
+  };
+  /** `operator.catalog.check`: `POST /v1/operator/catalog/check`. */
+  checkCatalog: {
+    path: never;
+    query: never;
+    headers: never;
+    body: CatalogText;
+    result: CatalogCheck;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: CheckCatalogError;
+  };
+  /** `operator.catalog.diff`: `POST /v1/operator/catalog/diff`. */
+  compareCatalog: {
+    path: never;
+    query: never;
+    headers: never;
+    body: CatalogText;
+    result: CatalogDiff;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: CompareCatalogError;
   };
   /** `operator.jobs.list`: `GET /v1/operator/jobs`. */
   listOperatorJobs: {
@@ -8713,6 +9006,17 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: UpdateNoticesError;
+  };
+  /** `workspaces.notices.list`: `GET /v1/workspace/notices/log`. */
+  listNotices: {
+    path: never;
+    query: ListNoticesQuery;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: NoticeList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListNoticesError;
   };
   /** `workspaces.webhooks.list`: `GET /v1/workspace/webhooks`. */
   listWebhooks: {

@@ -27,10 +27,10 @@ export interface Catalog {
   tiers: readonly Tier[];
   /** What GET /v1/models shows: active, of a type that lists models, in the file's order. */
   listed: readonly Model[];
-  /** What it was made from; absent: not from a file's text. */
-  source?: CatalogSource;
+  source: CatalogSource;
 }
 
+/** What a catalog was made from. */
 export interface CatalogSource {
   text: string;
   /** Null: the text came from elsewhere. */

@@ -2,6 +2,8 @@
 import { anthropicChat, anthropicMessages } from "./anthropic/messages.ts";
 import { bedrockEmbed, bedrockRerank } from "./bedrock/invoke.ts";
 import { bedrockMessages } from "./bedrock/messages.ts";
+import { cohereChat } from "./cohere/chat.ts";
+import { cohereEmbed, cohereRerank } from "./cohere/texts.ts";
 import { elevenlabsMusic, elevenlabsSounds, elevenlabsSpeech } from "./elevenlabs/audio.ts";
 import { elevenlabsVoices } from "./elevenlabs/voices.ts";
 import { falMusic } from "./fal/music.ts";
@@ -9,6 +11,7 @@ import { falImages, falQueue, falVideos } from "./fal/queue.ts";
 import { minimaxMusic, minimaxSpeech } from "./minimax/audio.ts";
 import { minimaxClone, minimaxDesign, minimaxVoices } from "./minimax/voices.ts";
 import { geminiChat } from "./gemini/chat.ts";
+import { geminiEmbed } from "./gemini/embed.ts";
 import { openaiSpeech, openaiTranscribe } from "./openai/audio.ts";
 import { openaiChat, openaiMessages } from "./openai/chat.ts";
 import { openaiEmbed } from "./openai/embed.ts";
@@ -52,11 +55,18 @@ export function openAdapters(upstream: Upstream, { fetchReference, fetchMade }: 
   const messages = anthropicMessages(upstream);
   const bedrock = bedrockMessages(upstream);
   const gemini = geminiChat(upstream);
+  const cohere = cohereChat(upstream);
   return {
-    chat: { openai: chat, anthropic: anthropicChat(messages), gemini, bedrock: anthropicChat(bedrock) },
-    messages: { openai: openaiMessages(chat), anthropic: messages, gemini: openaiMessages(gemini), bedrock },
-    embed: { openai: openaiEmbed(upstream), bedrock: bedrockEmbed(upstream) },
-    rerank: { rerank: rerank(upstream), bedrock: bedrockRerank(upstream) },
+    chat: { openai: chat, anthropic: anthropicChat(messages), bedrock: anthropicChat(bedrock), gemini, cohere },
+    messages: {
+      openai: openaiMessages(chat),
+      anthropic: messages,
+      bedrock,
+      gemini: openaiMessages(gemini),
+      cohere: openaiMessages(cohere),
+    },
+    embed: { openai: openaiEmbed(upstream), bedrock: bedrockEmbed(upstream), gemini: geminiEmbed(upstream), cohere: cohereEmbed(upstream) },
+    rerank: { rerank: rerank(upstream), bedrock: bedrockRerank(upstream), cohere: cohereRerank(upstream) },
     images: { openai: openaiImages(upstream, fetchReference), fal: falImages(upstream) },
     videos: { fal: falVideos(upstream) },
     queues: { fal: falQueue(upstream) },

@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import type { Price } from "../money.ts";
 import type { Usage } from "../usage.ts";
 
-export type Protocol = "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "bedrock";
+export type Protocol = "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere";
 
 /** How a host reads the `openai` protocol otherwise than it says. */
 export interface Variant {
@@ -88,6 +88,8 @@ export interface RouteCost {
   second: Price;
   minute: Price;
   character: Price;
+  /** Of a request whose prompt is longer than `above` tokens; absent: as any other. */
+  long?: ({ above: number } & Pick<RouteCost, "input" | "output" | "cacheRead" | "cacheWrite" | "cacheWriteHour">) | undefined;
 }
 
 /** One call of one route. The adapter cancels it when `signal` fires or the provider's timeout passes. */

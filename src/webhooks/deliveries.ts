@@ -3,7 +3,8 @@ import type { components } from "../../generated/api.d.ts";
 import { lockAccountRow } from "../accounts/users.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
-import { uuidHex, uuidIds, uuidv7 } from "../ids.ts";
+import { uuidIds, uuidv7 } from "../ids.ts";
+import { noticeIds } from "../notices/log.ts";
 import { readEndpoint } from "./endpoints.ts";
 
 type Delivery = components["schemas"]["WebhookDelivery"];
@@ -101,7 +102,7 @@ function shown({ id, noticeId, event, state, attempts, dueAt, triedAt, code, res
     ...{
       id: ids.text(id),
       object: "webhook_delivery",
-      webhook_id: `ntc_${uuidHex(noticeId)}`,
+      webhook_id: noticeIds.text(noticeId),
       event: event as Delivery["event"],
     },
     ...{ status: state, attempts, response_code: code, response, last_attempt_at: time(triedAt), next_attempt_at: time(dueAt) },

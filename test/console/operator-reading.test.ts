@@ -1,9 +1,11 @@
 // What operators read at the console: the overview with its alerts, what an action changed, and searches that stay within what the gateway
 // answers.
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hello, language, provider } from "../operations/chat/chat-gateway.ts";
 import { chromiumPath, useBrowser } from "../support/browser.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
+import { endJob, newJob, pngFile } from "../support/media-jobs.ts";
 import { give, openOperator, type Role } from "./operators.ts";
 import { keepScreen, violationsOf } from "./people.ts";
 
@@ -22,8 +24,17 @@ describe.skipIf(chromiumPath === null)("an operator reads", () => {
     return person;
   };
 
+  /** Of the one call that was charged. */
+  const sold = async () => {
+    const { rows } = await gateway.context.db.pool.query("select cost, expense from usage_log where account_id = $1 and cost > 0", [
+      customer.accountId,
+    ]);
+    const usd = (units: bigint | number) => String(Number(units) / 1e8);
+    return { charged: usd(rows[0].cost), margin: usd(Number(rows[0].cost) - Number(rows[0].expense)) };
+  };
+
   beforeAll(async () => {
-    gateway = await startGateway({ catalog });
+    gateway = await startGateway({ catalog, env: { STRIPE_SECRET_KEY: "sk_test_console", STRIPE_WEBHOOK_SECRET: "whsec_console" } });
     customer = await gateway.createAccount({ deposit: "20" });
     for (const model of ["demo/chat", "demo/broken"])
       await gateway.request("POST", "/v1/chat/completions", { key: customer.key, body: { model, messages: hello } });
@@ -48,6 +59,79 @@ describe.skipIf(chromiumPath === null)("an operator reads", () => {
     await page.goto(`${gateway.url}/console/operator?from=2020-01-01`);
     await page.getByRole("region", { name: "Revenue" }).waitFor();
     expect(await page.getByRole("alert").count()).toBe(0);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test("the overview sums up charges, costs and margins by time and by account, model, provider or route", async () => {
+    const { page, faults, close } = await open("", "support");
+    const time = page.getByRole("region", { name: "Over time" });
+    await time.getByRole("img", { name: /^Charged by hour/ }).waitFor();
+    await time.getByRole("button", { name: "Show table" }).click();
+    const { charged, margin } = await sold();
+    await time.getByRole("row", { name: `Total 2 1 50.0 % $${charged} $` }).waitFor();
+    const groups = page.getByRole("table", { name: "By group" });
+    await groups.getByRole("row", { name: `${customer.id} 2 1 50.0 % $${charged}` }).waitFor();
+    await page.getByRole("combobox", { name: "Group by" }).selectOption("route");
+    await groups.getByRole("row", { name: new RegExp(`^north/chat 1 0 0\\.0 % \\$${charged} .* \\$${margin}$`) }).waitFor();
+    expect(new URL(page.url()).search).toBe("?group=route");
+    await page.getByRole("combobox", { name: "Group by" }).selectOption("account");
+    await groups.getByRole("link", { name: customer.id }).click();
+    await page.getByRole("heading", { level: 1, name: customer.email }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test("the audit log is saved as CSV, of the rows that are shown", async () => {
+    const { page, faults, close } = await open("/accounts/" + customer.id);
+    await page.getByRole("button", { name: "Adjust credit" }).click();
+    await page.getByLabel("Amount (USD)").fill("1");
+    await give(page, "a gift, for the file", "Adjust credit");
+    await page.getByText("are posted").first().waitFor();
+    await page.goto(`${gateway.url}/console/operator/audit?action=account.adjust&target=${customer.id}`);
+    await page.getByRole("table", { name: "Audit log" }).getByText("a gift, for the file").waitFor();
+    const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export CSV" }).click()]);
+    expect(saved.suggestedFilename()).toMatch(/^audit-log-\d{4}-\d\d-\d\d\.csv$/);
+    const [names, row, ...rest] = readFileSync(await saved.path(), "utf8")
+      .trimEnd()
+      .split("\r\n");
+    expect(names).toMatch(/^id,created_at,who,/);
+    expect(row).toContain(`account.adjust,${customer.id},"a gift, for the file"`);
+    expect(rest).toEqual([]);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test("a job is found by its id, shows why it failed, and gives its charge back once", async () => {
+    const job = await newJob(gateway, customer);
+    await endJob(gateway, customer, job, { to: "succeeded", files: [pngFile("boat.png")] });
+    const { page, faults, close } = await open("/jobs", "finance");
+    const table = page.getByRole("table", { name: "Jobs" });
+    await table.getByText("demo/image").waitFor();
+    await page.getByRole("combobox", { name: "Kind" }).selectOption("video");
+    await page.getByText("No job fits").waitFor();
+    await page.getByRole("button", { name: "Clear the filters" }).click();
+    await page.getByRole("searchbox", { name: "Search" }).fill(job.shownId);
+    const dialog = page.getByRole("dialog", { name: "Job" });
+    await dialog.getByText("boat.png").waitFor();
+    await dialog.getByRole("button", { name: "Refund" }).click();
+    await give(page, "the boat sinks", "Refund");
+    await dialog.getByText("The charge was given back.").waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await table.getByRole("row").nth(1).getByText("refunded").waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test("settings are found by name and source; a secret is only said to be set", async () => {
+    const { page, faults, close } = await open("/settings", "support");
+    const table = page.getByRole("table", { name: "Settings" });
+    await page.getByRole("searchbox", { name: "Search" }).fill("stripe");
+    await table.getByRole("row", { name: "STRIPE_SECRET_KEY Environment Secret, set" }).waitFor();
+    await page.getByRole("combobox", { name: "Source" }).selectOption("default");
+    await table.getByRole("row", { name: "STRIPE_SECRET_KEY" }).waitFor({ state: "detached" });
+    expect(await page.content()).not.toContain("sk_test_console");
     expect(faults).toEqual([]);
     await close();
   });

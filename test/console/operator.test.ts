@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hashPassword } from "../../src/accounts/passwords.ts";
 import { hello, language, provider } from "../operations/chat/chat-gateway.ts";
+import { endJob, type MediaJob, newJob } from "../support/media-jobs.ts";
 import { chromiumPath, useBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
@@ -29,6 +30,7 @@ describe.skipIf(chromiumPath === null)("the operators' pages", () => {
   let operator: TestAccount;
   let customer: TestAccount;
   let requestId: string;
+  let job: MediaJob;
   const at = (path: string) => `${gateway.url}/console${path}`;
   const query = (sql: string, values: unknown[]) => gateway.context.db.pool.query(sql, values);
   const newCustomer = () => gateway.createAccount({ deposit: "20" });
@@ -45,7 +47,11 @@ describe.skipIf(chromiumPath === null)("the operators' pages", () => {
     await call(customer, "demo/chat");
     await call(customer, "demo/broken");
     await call(customer, markup, { user: markup.slice(0, 64) });
-    await query("update account set email = $2 where id = $1", [customer.accountId, `${markup}@example.com`]);
+    job = await newJob(gateway, customer, { model: "demo/picture" });
+    await endJob(gateway, customer, job, { to: "failed", code: "content_policy", message: markup, word: markup });
+    await query("update account set email = $2, name = $3, workspace_name = $3 where id = $1", [
+      ...[customer.accountId, `${markup}@example.com`, markup],
+    ]);
     const body = { amount_usd: -1, reason: markup };
     await gateway.request("POST", `/v1/operator/accounts/${customer.id}/adjust`, { key, body });
     await gateway.request("POST", "/v1/operator/providers/west/disable", { key, body: { reason: markup } });
@@ -65,6 +71,10 @@ describe.skipIf(chromiumPath === null)("the operators' pages", () => {
         [`/requests?request=${requestId}`]: "Requests",
         "/providers": "Providers",
         [`/requests?q=${word}&status=${word}&request=${word}`]: "Requests",
+        "/jobs": "Jobs",
+        [`/jobs?job=${job.shownId}`]: "Jobs",
+        [`/jobs?q=${word}&status=${word}&kind=${word}&job=${word}`]: "Jobs",
+        "/settings": "Settings",
         "/audit": "Audit log",
         [`/audit?who=${word}&action=${word}&target=${word}&from=${word}`]: "Audit log",
         "/operators": "Operators",
@@ -87,7 +97,7 @@ describe.skipIf(chromiumPath === null)("the operators' pages", () => {
         if (wrong.length > 0) found[path] = wrong;
         await keepScreen(
           page,
-          `${device}-${colorScheme}-operator${path.replaceAll(/[/?=]/g, "-").replace(requestId, "open").replaceAll(word, "hostile")}`,
+          `${device}-${colorScheme}-operator${path.replaceAll(/[/?=]/g, "-").replace(requestId, "open").replace(job.shownId, "open").replaceAll(word, "hostile")}`,
         );
       }
       await close();

@@ -25,13 +25,13 @@ const promised = `createChatCompletion createMessage countMessageTokens createCo
   createQuote getReceiptProof getUsageSummary rollApiKey getApiKeyUsage
   listWorkspaces createWorkspace getWorkspace updateWorkspace listMembers updateMember removeMember leaveWorkspace
   createInvitation listInvitations resendInvitation revokeInvitation acceptInvitation
-  getNotices updateNotices listWebhooks createWebhook getWebhook updateWebhook deleteWebhook rollWebhookSecret listWebhookDeliveries
+  getNotices updateNotices listNotices listWebhooks createWebhook getWebhook updateWebhook deleteWebhook rollWebhookSecret listWebhookDeliveries
   testWebhook replayWebhookDelivery
   confirmSession getOperator listOperatorActions listOperatorAccounts getOperatorAccount listAccountLedger suspendAccount resumeAccount getOperatorOverview
   exportAccount deleteAccount redeemVoucher listCreditGrants listStatements getStatement listSessions endSession endOtherSessions
   adjustAccount refundCall listOperatorCalls getOperatorCall listOperators setOperator removeOperator
   listProviders disableProvider enableProvider getTotp beginTotp confirmTotp deleteTotp
-  listOperatorJobs getOperatorJob listOperatorSettings getOperatorUsageSummary`
+  listOperatorJobs getOperatorJob listOperatorSettings getOperatorUsageSummary getOperatorCatalog checkCatalog compareCatalog createAccount`
   .trim()
   .split(/\s+/);
 

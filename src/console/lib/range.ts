@@ -113,3 +113,13 @@ function startOfDay(at: Date): Date {
 function addDays(at: Date, days: number): Date {
   return new Date(at.getFullYear(), at.getMonth(), at.getDate() + days, at.getHours());
 }
+
+export function startName(at: Date, bucket: Bucket): string {
+  return names[bucket].format(at);
+}
+
+const names = {
+  hour: new Intl.DateTimeFormat("en", { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" }),
+  day: new Intl.DateTimeFormat("en", { month: "short", day: "numeric" }),
+  month: new Intl.DateTimeFormat("en", { month: "short", year: "numeric" }),
+};

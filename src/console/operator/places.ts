@@ -6,6 +6,8 @@ export const operatorPlaces: readonly Place[] = [
   { to: "/operator/accounts", label: "Accounts", icon: "people" },
   { to: "/operator/requests", label: "Requests", icon: "list" },
   { to: "/operator/providers", label: "Providers", icon: "server" },
+  { to: "/operator/jobs", label: "Jobs", icon: "cube" },
   { to: "/operator/audit", label: "Audit log", icon: "book" },
   { to: "/operator/operators", label: "Operators", icon: "shield" },
+  { to: "/operator/settings", label: "Settings", icon: "cog" },
 ];

@@ -12,11 +12,13 @@ export type KeepSignature = (callId: string, signature: string) => void;
 export function completionOf(answer: Json, keep: KeepSignature): Json {
   const candidates = candidatesOf(answer);
   if (candidates.length === 0) throw unreadable("the answer has no candidates");
+  let said = false;
   return {
     id: idOf(answer),
     choices: candidates.map((candidate, position) => {
       const parts = partsOf(candidate, keep);
       const calls = parts.flatMap(({ call }) => (call === undefined ? [] : [call]));
+      said ||= parts.some(isAnswer);
       const thought = textIn(parts, "reasoning_content");
       const text = textIn(parts, "content");
       const message = {
@@ -25,9 +27,9 @@ export function completionOf(answer: Json, keep: KeepSignature): Json {
         ...(thought === "" ? {} : { reasoning_content: thought }),
         ...(calls.length === 0 ? {} : { tool_calls: calls }),
       };
-      return { index: count(candidate["index"]) ?? position, message, finish_reason: finishOf(candidate) ?? "stop" };
+      return { index: count(candidate["index"]) ?? position, message, finish_reason: finishOf(candidate, parts.some(isAnswer)) ?? "stop" };
     }),
-    ...usageOf(answer),
+    ...usageOf(answer, said),
   };
 }
 
@@ -36,22 +38,25 @@ export function openChunkTranslation(keep: KeepSignature): (record: Json) => Jso
   /** How many tools each candidate has called. */
   const called = new Map<number, number>();
   let id: string | null = null;
+  let said = false;
   return (record) => {
     id ??= idOf(record);
     const head = { id, object: "chat.completion.chunk" };
     const chunks = candidatesOf(record).flatMap((candidate, position) => {
       const index = count(candidate["index"]) ?? position;
-      const deltas = partsOf(candidate, keep).map(({ key, text, call }): Json => {
+      const parts = partsOf(candidate, keep);
+      said ||= parts.some(isAnswer);
+      const deltas = parts.map(({ key, text, call }): Json => {
         if (call === undefined) return { [key]: text };
         const at = called.get(index) ?? 0;
         called.set(index, at + 1);
         return { tool_calls: [{ index: at, ...call }] };
       });
-      const finish = finishOf(candidate);
+      const finish = finishOf(candidate, said);
       const chunk = (delta: Json, reason: string | null) => ({ ...head, choices: [{ index, delta, finish_reason: reason }] });
       return [...deltas.map((delta) => chunk(delta, null)), ...(finish === null ? [] : [chunk({}, finish)])];
     });
-    const usage = usageOf(record);
+    const usage = usageOf(record, said);
     return Object.keys(usage).length === 0 ? chunks : [...chunks, { ...head, choices: [], ...usage }];
   };
 }
@@ -95,6 +100,11 @@ function partsOf(candidate: Json, keep: KeepSignature): Part[] {
     });
 }
 
+/** Thoughts alone are no answer. */
+function isAnswer({ key }: Part): boolean {
+  return key === "content";
+}
+
 function textIn(parts: readonly Part[], key: Part["key"]): string {
   return parts.reduce((sum, part) => sum + (part.key === key ? part.text : ""), "");
 }
@@ -121,23 +131,24 @@ const finishes: Readonly<Record<string, string>> = {
   MALFORMED_RESPONSE: "error",
 };
 
-/** Null: the candidate goes on. */
-function finishOf({ finishReason }: Json): string | null {
+/** Null: the candidate goes on. `OTHER` without an answer is an internal error there. */
+function finishOf({ finishReason }: Json, said: boolean): string | null {
   if (typeof finishReason !== "string" || finishReason === "" || finishReason === "FINISH_REASON_UNSPECIFIED") return null;
+  if (finishReason === "OTHER" && !said) return "error";
   return finishes[finishReason] ?? "stop";
 }
 
 // Tokens: the prompt includes what was cached, thoughts are beside the candidates, and a figure of 0 is left out.
 
-/** A member `usage` in the OpenAI dialect's form; empty where the record reports none. */
-function usageOf(answer: Json): Json {
+/** A member `usage` in the OpenAI dialect's form; empty where the record reports none, or no output although something was said. */
+function usageOf(answer: Json, said: boolean): Json {
   const given = objectOf(answer["usageMetadata"]);
   const shown = count(given["promptTokenCount"]);
   if (shown === null) return {};
   const prompt = shown + (count(given["toolUsePromptTokenCount"]) ?? 0);
   const thoughts = count(given["thoughtsTokenCount"]) ?? 0;
-  const total = count(given["totalTokenCount"]);
-  const written = count(given["candidatesTokenCount"]) ?? (total === null ? null : Math.max(0, total - prompt - thoughts));
+  const rest = (count(given["totalTokenCount"]) ?? 0) - prompt - thoughts;
+  const written = count(given["candidatesTokenCount"]) ?? (rest > 0 ? rest : said ? null : 0);
   if (written === null) return {};
   return {
     usage: {

@@ -69,7 +69,7 @@ function planInvoke(body: Buffer, model: string): Plan {
   const fields = readFields(body);
   if (typeof fields["query"] === "string") {
     const { query, documents, top_n } = fields;
-    return planRerank(Buffer.from(JSON.stringify({ model: `${model}+sim-cohere`, query, documents, top_n: top_n ?? null })));
+    return planRerank(Buffer.from(JSON.stringify({ model, query, documents, top_n: top_n ?? null })), "cohere");
   }
   const { inputText, texts, dimensions, output_dimension } = fields;
   const isTitan = typeof inputText === "string";

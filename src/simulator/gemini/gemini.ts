@@ -3,6 +3,7 @@ import { answerChat } from "../openai/chat-answer.ts";
 import { countPrompt } from "../openai/chat-usage.ts";
 import { type Plan, planAnswer, type SimulatorProtocol } from "../protocol.ts";
 import { contentRecords, wholeContent } from "./answer.ts";
+import { planBatch } from "./embeddings.ts";
 import { renderRefusal, rewordRefusal } from "./errors.ts";
 import { readGeminiRequest } from "./read-request.ts";
 
@@ -15,7 +16,7 @@ export const gemini: SimulatorProtocol = {
     const model = decodeURIComponent(id);
     if (verb === "generateContent") return (body) => planContent(body, model, false);
     if (verb === "streamGenerateContent") return (body) => planContent(body, model, true);
-    return null;
+    return verb === "batchEmbedContents" ? (body) => planBatch(body, model) : null;
   },
   rewordRefusal,
   renderRefusal,

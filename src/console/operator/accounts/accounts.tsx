@@ -60,8 +60,18 @@ export function AccountStatus({ account: { status } }: { account: Pick<OperatorA
   return status === "active" ? <Badge tone="good">Active</Badge> : <Badge tone="bad">Suspended</Badge>;
 }
 
+/** A workspace that was made beside a person's own has its maker's address. */
+function Named({ email, workspace }: { email: string; workspace: string | null }): ReactNode {
+  return (
+    <span className="block max-w-96 min-w-48">
+      <span className="block break-all">{email}</span>
+      {workspace !== null && <span className="block text-xs font-normal break-words text-quiet">{workspace}</span>}
+    </span>
+  );
+}
+
 const columns: readonly Column<OperatorAccount>[] = [
-  { name: "Account", cell: ({ email }) => <span className="block min-w-48 break-all">{email}</span> },
+  { name: "Account", cell: ({ email, workspace_name }) => <Named email={email} workspace={workspace_name} /> },
   { name: "Id", cell: ({ id }) => <span className="font-mono text-xs">{id}</span> },
   {
     name: "Status",

@@ -15,6 +15,8 @@ import { Table } from "../../ui/table.tsx";
 import { OperatorLink, useAddress } from "../address.tsx";
 import { ChartCard } from "../chart-card.tsx";
 import { Alerts } from "./alerts.tsx";
+import { ByGroup } from "./by-group.tsx";
+import { OverTime } from "./over-time.tsx";
 
 /** The longest time that the gateway sums up. */
 const mostDays = 31;
@@ -67,10 +69,12 @@ function Shown({ figures }: { figures: Figures }): ReactNode {
         />
       </div>
       <Alerts />
+      <OverTime />
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <Errors figures={figures} />
         <Providers figures={figures} />
       </div>
+      <ByGroup />
     </>
   );
 }

@@ -93,24 +93,23 @@ const columns: readonly Column<WebhookDelivery>[] = [
       </div>
     ),
   },
-  { name: "Status", cell: ({ status }) => states[status] },
+  {
+    name: "Status",
+    cell: ({ status, next_attempt_at, attempts }) => (
+      <>
+        {states[status]}
+        {next_attempt_at !== null && attempts > 0 && <p className="mt-1 w-24 text-xs text-quiet">Next {when(next_attempt_at)}</p>}
+      </>
+    ),
+  },
   {
     name: "Answer",
     cell: ({ response_code, response }) => (
-      <div className="max-w-56 min-w-24">
+      <div className="max-w-44 min-w-16">
         <p className="figures">{response_code ?? none}</p>
         {response !== null && response !== "" && <p className="line-clamp-3 font-mono text-xs break-all text-quiet">{response}</p>}
       </div>
     ),
   },
-  {
-    name: "Attempts",
-    right: true,
-    cell: ({ attempts, next_attempt_at }) => (
-      <>
-        <p>{attempts}</p>
-        {next_attempt_at !== null && attempts > 0 && <p className="text-xs text-quiet">Next {when(next_attempt_at)}</p>}
-      </>
-    ),
-  },
+  { name: "Attempts", right: true, cell: ({ attempts }) => attempts },
 ];

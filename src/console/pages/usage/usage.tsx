@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useMemo, useState } from "react";
 import { keysQuery } from "../../lib/queries.ts";
-import { rangeName, rangeOf } from "../../lib/range.ts";
+import { rangeName, rangeOf, startName } from "../../lib/range.ts";
 import { zoneName } from "../../lib/time.ts";
 import { type Usage as Read, rangeBefore, readUsage } from "../../lib/usage.ts";
 import { Button } from "../../ui/button.tsx";
@@ -14,7 +14,7 @@ import { type Chosen, groupName, groupOf, metricOf, type UsageSearch } from "./c
 import { Controls } from "./controls.tsx";
 import { GroupTable } from "./group-table.tsx";
 import { Headline } from "./headline.tsx";
-import { placeOf, type Series, seriesOf, startName, withOther } from "./series.ts";
+import { placeOf, type Series, seriesOf, withOther } from "./series.ts";
 import { SeriesTable } from "./series-table.tsx";
 import { TimeTable } from "./time-table.tsx";
 
