@@ -40,7 +40,7 @@ async function parametersOf({ temperature, topP, maxTokens, effort, format, sche
   };
 }
 
-/** What was typed as JSON is none, said before anything is sent. */
+/** What was typed is not JSON of the expected kind: said before anything is sent. */
 export class InputError extends Error {}
 
 async function objectOf(text: string): Promise<Record<string, unknown>> {
