@@ -24,6 +24,7 @@ import { getOperatorUsageSummary } from "./get-operator-usage-summary.ts";
 import { getOperatorCatalog } from "./get-operator-catalog.ts";
 import { checkCatalog } from "./check-catalog.ts";
 import { compareCatalog } from "./compare-catalog.ts";
+import { createAccount } from "./create-account.ts";
 
 export const operatorHandlers = {
   getOperator,
@@ -51,4 +52,5 @@ export const operatorHandlers = {
   getOperatorCatalog,
   checkCatalog,
   compareCatalog,
+  createAccount,
 };

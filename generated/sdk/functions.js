@@ -249,6 +249,10 @@ export function listOperatorAccounts(client, input, options) {
   return pages((cursor) => call(client, { path: "/v1/operator/accounts", auth: "session" }, { ...input, ...cursor }, options));
 }
 
+export function createAccount(client, input, options) {
+  return call(client, { path: "/v1/operator/accounts", method: "POST", auth: "session" }, input, options);
+}
+
 export function getOperatorAccount(client, id, options) {
   return call(client, { path: () => `/v1/operator/accounts/${segment(id)}`, auth: "session" }, undefined, options);
 }
@@ -359,6 +363,10 @@ export function createRerank(client, input, options) {
 
 export function createResponse(client, input, options) {
   return call(client, { path: "/v1/responses", method: "POST", read: stream }, input, options);
+}
+
+export function countResponseTokens(client, input, options) {
+  return call(client, { path: "/v1/responses/input_tokens", method: "POST" }, input, options);
 }
 
 export function getUsageSummary(client, input, options) {

@@ -102,6 +102,7 @@ import type {
   ModelList,
   ModelRow,
   MusicRequest,
+  NewAccount,
   NewApiKey,
   NewSession,
   NoticeList,
@@ -169,6 +170,7 @@ import type {
   ResponseSummaryTextDoneEvent,
   ResponseTextDeltaEvent,
   ResponseTextDoneEvent,
+  ResponseTokenCount,
   RevokedInvitation,
   RollRequest,
   RolledApiKey,
@@ -1975,6 +1977,26 @@ export interface OperatorAccountsMethods {
    */
   list(input?: ListOperatorAccountsQuery, options?: RequestOptions): Pages<OperatorAccountList, "listOperatorAccounts">;
   /**
+   * Creates an account. Its owner signs in after setting a password (`POST /v1/auth/password/forgot`), and gets the secret of a key by rolling
+   * the default key or making another: no operator sees it. An address that has an account already, and a mailbox that already got the signup
+   * credit, give 409 `not_possible`.
+   *
+   * `POST /v1/operator/accounts`, /docs/api/createAccount
+   *
+   * @example
+   * await svc.operator.accounts.create({ email: "alan@example.com", verified: true, deposit_usd: 20, reason: "contract 17" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 409 `not_possible`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  create(input: NewAccount, options?: RequestOptions): Call<OperatorAccountDetail, "createAccount">;
+  /**
    * Returns one account with its balance, holds, tier and keys. An unknown id gives 404 `account_not_found`.
    *
    * `GET /v1/operator/accounts/{id}`, /docs/api/getOperatorAccount
@@ -2402,6 +2424,24 @@ export interface ResponsesMethods {
    * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
    */
   create<Streaming extends boolean | null | undefined = false>(input: ResponseRequest & { stream?: Streaming }, options?: IdempotentOptions): Call<Streaming extends true ? Stream<ResponseCreatedEvent | ResponseInProgressEvent | ResponseItemAddedEvent | ResponseItemDoneEvent | ResponsePartAddedEvent | ResponsePartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseSummaryPartAddedEvent | ResponseSummaryPartDoneEvent | ResponseSummaryTextDeltaEvent | ResponseSummaryTextDoneEvent | ResponseArgumentsDeltaEvent | ResponseArgumentsDoneEvent | ResponseCustomInputDeltaEvent | ResponseCustomInputDoneEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent> : ResponseObject, "createResponse">;
+  /**
+   * Counts the input tokens of a request to `/v1/responses` by the gateway's own tokenizer. It is free and calls no model. What needs stored
+   * data is refused as there.
+   *
+   * `POST /v1/responses/input_tokens`, /docs/api/countResponseTokens
+   *
+   * @example
+   * await svc.responses.countTokens({ model: "best", input: "Name a lighthouse." });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `unsupported_content`, `stateless_only`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
+   * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  countTokens(input: ResponseRequest, options?: RequestOptions): Call<ResponseTokenCount, "countResponseTokens">;
 }
 
 /** `svc.videos` */

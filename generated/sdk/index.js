@@ -168,6 +168,7 @@ export class Svc {
     this.operator = {
       accounts: {
         list: of(f.listOperatorAccounts),
+        create: of(f.createAccount),
         get: of(f.getOperatorAccount),
         adjust: of(f.adjustAccount),
         ledger: of(f.listAccountLedger),
@@ -215,6 +216,7 @@ export class Svc {
     };
     this.responses = {
       create: of(f.createResponse),
+      countTokens: of(f.countResponseTokens),
     };
     this.videos = {
       generate: of(f.createVideo),

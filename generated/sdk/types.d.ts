@@ -2296,6 +2296,22 @@ export interface MusicRequest {
   response_format?: AudioFormat | null | undefined;
 }
 
+/** A new account. */
+export interface NewAccount {
+  /** Why, in one line, for the log of operators' actions. */
+  reason: string;
+  /** Its owner's email address. */
+  email: string;
+  /** Whether the address counts as verified. If it does not, the owner verifies it by signing up with it, also where `SVC_SIGNUP` is `invite`. */
+  verified?: boolean | undefined;
+  /** USD that were paid in, at most 8 decimals; they decide the tier. At most 60000000. */
+  deposit_usd?: number | undefined;
+  /** USD that are given, at most 8 decimals. At most 60000000. */
+  credit_usd?: number | undefined;
+  /** Whether it gets the signup credit now. An account that is not verified gets it anyway once it is. */
+  signup_credit?: boolean | undefined;
+}
+
 /** A new key with its secret, which is shown only once. */
 export interface NewApiKey {
   /** The key. Save it: it cannot be shown again. */
@@ -4610,6 +4626,14 @@ export interface ResponseTextOptions {
   format?: ResponseTextFormat | null | undefined;
   /** How detailed the text is: `low`, `medium`, `high`; default: the model's. Forwarded as sent. */
   verbosity?: string | null | undefined;
+}
+
+/** The number of tokens that a request to `/v1/responses` would send. */
+export interface ResponseTokenCount {
+  /** Always `response.input_tokens`. */
+  object: "response.input_tokens";
+  /** Tokens of the prompt: instructions, items, tools and the form of the answer. */
+  input_tokens: number;
 }
 
 /** How likely a token was. */
@@ -7040,6 +7064,11 @@ export type ConfirmTotpError403 = Refusal<403, "permission_denied" | "session_re
 export type CountMessageTokensAnthropicError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content", AnthropicErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content", "invalid_request_error">>;
 export type CountMessageTokensAnthropicError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", AnthropicErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CountMessageTokensAnthropicError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", AnthropicErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
+export type CountResponseTokensError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content" | "stateless_only", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content" | "stateless_only", "invalid_request_error">>;
+export type CountResponseTokensError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type CountResponseTokensError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
+export type CreateAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type CreateAccountError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type CreateApiKeyError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type CreateApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type CreateChatCompletionError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content", "invalid_request_error">>;
@@ -7400,6 +7429,8 @@ export type RecommendModelsError = Error400InvalidParameter | Error429RateLimitE
 export type GetModelError = Error400InvalidParameter | Error404ModelNotFound | Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `operator.accounts.list`. */
 export type ListOperatorAccountsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.accounts.create`. */
+export type CreateAccountError = CreateAccountError400 | Error401MissingApiKeyOrInvalidApiKey | CreateAccountError403 | Error404EndpointNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.accounts.get`. */
 export type GetOperatorAccountError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFoundOrAccountNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.accounts.adjust`. */
@@ -7456,6 +7487,8 @@ export type CreateQuoteError = CreateQuoteError400 | CreateQuoteError401 | Error
 export type CreateRerankError = CreateRerankBareError400 | CreateRerankBareError401 | CreateRerankBareError402 | CreateRerankBareError403 | BareError404ModelNotFound | CreateRerankBareError409 | CreateRerankBareError413 | BareError415InvalidRequest | BareError422InvalidRequest | BareError429RateLimit | BareError500ServerError | BareError502ServerError | CreateRerankBareError503;
 /** The errors of `responses.create`. */
 export type CreateResponseError = CreateResponseError400 | CreateResponseError401 | CreateResponseError402 | CreateResponseError403 | Error404ModelNotFound | CreateResponseError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateResponseError503;
+/** The errors of `responses.countTokens`. */
+export type CountResponseTokensError = CountResponseTokensError400 | CountResponseTokensError401 | CountResponseTokensError403 | Error404ModelNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `usage.summary`. */
 export type GetUsageSummaryError = Error400InvalidParameter | GetUsageSummaryError401 | GetUsageSummaryError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `usage.receipt`. */
@@ -8492,6 +8525,17 @@ export interface Operations {
     answerHeaders: HeadersOf<"x-request-id">;
     error: ListOperatorAccountsError;
   };
+  /** `operator.accounts.create`: `POST /v1/operator/accounts`. */
+  createAccount: {
+    path: never;
+    query: never;
+    headers: never;
+    body: NewAccount;
+    result: OperatorAccountDetail;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: CreateAccountError;
+  };
   /** `operator.accounts.get`: `GET /v1/operator/accounts/{id}`. */
   getOperatorAccount: {
     path: { id: string };
@@ -8799,6 +8843,17 @@ export interface Operations {
     event: ResponseCreatedEvent | ResponseInProgressEvent | ResponseItemAddedEvent | ResponseItemDoneEvent | ResponsePartAddedEvent | ResponsePartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseSummaryPartAddedEvent | ResponseSummaryPartDoneEvent | ResponseSummaryTextDeltaEvent | ResponseSummaryTextDoneEvent | ResponseArgumentsDeltaEvent | ResponseArgumentsDoneEvent | ResponseCustomInputDeltaEvent | ResponseCustomInputDoneEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent;
     answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-served-model">;
     error: CreateResponseError;
+  };
+  /** `responses.countTokens`: `POST /v1/responses/input_tokens`. */
+  countResponseTokens: {
+    path: never;
+    query: never;
+    headers: never;
+    body: ResponseRequest;
+    result: ResponseTokenCount;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: CountResponseTokensError;
   };
   /** `usage.summary`: `GET /v1/usage/summary`. */
   getUsageSummary: {

@@ -66,14 +66,14 @@ export async function setSuspended(db: Queries, accountId: bigint, suspendedAt: 
 }
 
 /** `text`: the key itself, its masked form or its record's id, of any account. */
-export async function findKey(db: Db, text: string): Promise<FoundKey> {
+export async function findKey(db: Queries, text: string): Promise<FoundKey> {
   const [key, other] = await findKeys(db, text);
   if (other) throw new Refused("several API keys look like that: give the key itself or its id (key_…)");
   return key ?? refuseKey();
 }
 
 /** A disabled key stops working everywhere within a second. */
-export async function setKeyEnabled(db: Db, text: string, enabled: boolean): Promise<KeyRecord> {
+export async function setKeyEnabled(db: Db | Queries, text: string, enabled: boolean): Promise<KeyRecord> {
   return (await changeKey(db, await findKey(db, text), null, { enabled })) ?? refuseKey();
 }
 

@@ -1,6 +1,6 @@
 // Media jobs of all accounts for the operator, with the upstream that served; and their refunds.
 import type { Tier } from "../catalog/types.ts";
-import type { Db } from "../db/connect.ts";
+import type { Db, Queries } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
 import { toUsd } from "../money.ts";
 import { jobColumns, parseJobId, type ReadJob } from "./read-jobs.ts";
@@ -77,7 +77,7 @@ export async function readJobWork(db: Db, id: string): Promise<JobWork> {
 }
 
 /** Null: done; else why not: unknown, or the job's status. */
-export async function refundJob(db: Db, shownId: string): Promise<JobStatus | "unknown" | null> {
+export async function refundJob(db: Queries, shownId: string): Promise<JobStatus | "unknown" | null> {
   const parsed = parseJobId(shownId);
   if (parsed === undefined) return "unknown";
   const { rows } = await db.pool.query<{ refused: JobStatus | "unknown" | null }>("select media_refund($1) as refused", [parsed.id]);
