@@ -3915,10 +3915,15 @@ export interface components {
         };
         /** @description One provider. */
         CatalogProvider: {
+            /** @description `bedrock`: name of the environment variable that holds the access key's id. Default: the machine's own identity. */
+            access_key_id_env?: string;
             /** @description Name of the environment variable that holds the secret. */
             api_key_env?: string;
-            /** @description Base URL of the protocol's paths. `simulator:/PATH` is PATH on the built-in simulator. */
-            base_url: string;
+            /**
+             * @description Base URL of the protocol's paths. `simulator:/PATH` is PATH on the built-in simulator. Required, except for `bedrock`, whose own
+             *     follows from `region`.
+             */
+            base_url?: string;
             /**
              * @description Request fields that change what the provider charges (`service_tier`, `web_search_options`, …) and still reach it, because your prices
              *     cover them. A field that is refused otherwise passes if every provider of the model lists it. Default: none.
@@ -3943,6 +3948,14 @@ export interface components {
             on_disconnect?: "cancel" | "drain";
             /** @description The provider's wire protocol. */
             protocol: components["schemas"]["ProviderProtocol"];
+            /** @description `bedrock`: the region whose models are called, and for which requests are signed. */
+            region?: string;
+            /** @description `bedrock`: ARN of a role that is assumed with these credentials. */
+            role_arn?: string;
+            /** @description `bedrock`: name of the environment variable that holds the secret access key. */
+            secret_access_key_env?: string;
+            /** @description `bedrock`: name of the environment variable that holds the session token of a temporary access key. */
+            session_token_env?: string;
             /**
              * Format: int32
              * @description Timeout in milliseconds until the first byte of an answer; default 60000.
@@ -14677,7 +14690,7 @@ export interface components {
          * @description The wire protocol that a provider speaks.
          * @enum {string}
          */
-        ProviderProtocol: "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere";
+        ProviderProtocol: "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere";
         /**
          * @description A host that speaks the `openai` protocol with other names for some fields, or refuses some.
          * @enum {string}

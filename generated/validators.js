@@ -49932,11 +49932,7 @@ const schema_CatalogDefaults = {
 };
 const schema_CatalogProvider = {
 "type": "object",
-"required": [
-"id",
-"protocol",
-"base_url"
-],
+"required": ["id", "protocol"],
 "properties": {
 "id": {
 "type": "string",
@@ -49954,6 +49950,31 @@ const schema_CatalogProvider = {
 "type": "string",
 "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
 "description": "Name of the environment variable that holds the secret."
+},
+"region": {
+"type": "string",
+"pattern": "^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$",
+"description": "`bedrock`: the region whose models are called, and for which requests are signed."
+},
+"access_key_id_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "`bedrock`: name of the environment variable that holds the access key's id. Default: the machine's own identity."
+},
+"secret_access_key_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "`bedrock`: name of the environment variable that holds the secret access key."
+},
+"session_token_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "`bedrock`: name of the environment variable that holds the session token of a temporary access key."
+},
+"role_arn": {
+"type": "string",
+"pattern": "^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$",
+"description": "`bedrock`: ARN of a role that is assumed with these credentials."
 },
 "headers": {
 "type": "object",
@@ -49981,6 +50002,7 @@ const schema_ProviderProtocol = {
 "enum": [
 "openai",
 "anthropic",
+"bedrock",
 "rerank",
 "fal",
 "elevenlabs",
@@ -50007,6 +50029,8 @@ const schema_ProviderVariant = {
 };
 const func_191f75b3 = Object.prototype.hasOwnProperty;
 const pattern_831b2ab4 = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
+const pattern_934cc0a5 = new RegExp("^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$", "u");
+const pattern_d21d220c = new RegExp("^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$", "u");
 function validate_CatalogProvider(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 const evaluated0 = validate_CatalogProvider.evaluated;
@@ -50014,7 +50038,7 @@ if (evaluated0.dynamicProps) evaluated0.props = void 0;
 if (evaluated0.dynamicItems) evaluated0.items = void 0;
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.id === void 0 && (missing0 = "id") || data.protocol === void 0 && (missing0 = "protocol") || data.base_url === void 0 && (missing0 = "base_url")) {
+if (data.id === void 0 && (missing0 = "id") || data.protocol === void 0 && (missing0 = "protocol")) {
 validate_CatalogProvider.errors = [{
 instancePath,
 keyword: "required",
@@ -50087,7 +50111,7 @@ data: data1
 }];
 return false;
 }
-if (!(data1 === "openai" || data1 === "anthropic" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax" || data1 === "gemini" || data1 === "cohere")) {
+if (!(data1 === "openai" || data1 === "anthropic" || data1 === "bedrock" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax" || data1 === "gemini" || data1 === "cohere")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/protocol",
 keyword: "enum",
@@ -50194,18 +50218,158 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
+if (data.region !== void 0) {
+let data5 = data.region;
+if (typeof data5 === "string") {
+if (!pattern_934cc0a5.test(data5)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/region",
+keyword: "pattern",
+params: { pattern: "^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$" },
+message: "must match pattern \"^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$\"",
+parentSchema: schema_CatalogProvider.properties.region,
+data: data5
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/region",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.region,
+data: data5
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.access_key_id_env !== void 0) {
+let data6 = data.access_key_id_env;
+if (typeof data6 === "string") {
+if (!pattern_831b2ab4.test(data6)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/access_key_id_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogProvider.properties.access_key_id_env,
+data: data6
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/access_key_id_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.access_key_id_env,
+data: data6
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.secret_access_key_env !== void 0) {
+let data7 = data.secret_access_key_env;
+if (typeof data7 === "string") {
+if (!pattern_831b2ab4.test(data7)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/secret_access_key_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogProvider.properties.secret_access_key_env,
+data: data7
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/secret_access_key_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.secret_access_key_env,
+data: data7
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.session_token_env !== void 0) {
+let data8 = data.session_token_env;
+if (typeof data8 === "string") {
+if (!pattern_831b2ab4.test(data8)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/session_token_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogProvider.properties.session_token_env,
+data: data8
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/session_token_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.session_token_env,
+data: data8
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.role_arn !== void 0) {
+let data9 = data.role_arn;
+if (typeof data9 === "string") {
+if (!pattern_d21d220c.test(data9)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/role_arn",
+keyword: "pattern",
+params: { pattern: "^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$" },
+message: "must match pattern \"^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$\"",
+parentSchema: schema_CatalogProvider.properties.role_arn,
+data: data9
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/role_arn",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.role_arn,
+data: data9
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
 if (data.headers !== void 0) {
-let data5 = data.headers;
-if (data5 && typeof data5 == "object" && !Array.isArray(data5)) for (const key1 in data5) {
-let data6 = data5[key1];
-if (typeof data6 !== "string") {
+let data10 = data.headers;
+if (data10 && typeof data10 == "object" && !Array.isArray(data10)) for (const key1 in data10) {
+let data11 = data10[key1];
+if (typeof data11 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/headers/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.headers.additionalProperties,
-data: data6
+data: data11
 }];
 return false;
 }
@@ -50217,7 +50381,7 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogProvider.properties.headers,
-data: data5
+data: data10
 }];
 return false;
 }
@@ -50225,19 +50389,19 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.forward !== void 0) {
-let data7 = data.forward;
-if (Array.isArray(data7)) {
-const len0 = data7.length;
+let data12 = data.forward;
+if (Array.isArray(data12)) {
+const len0 = data12.length;
 for (let i0 = 0; i0 < len0; i0++) {
-let data8 = data7[i0];
-if (typeof data8 !== "string") {
+let data13 = data12[i0];
+if (typeof data13 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/forward/" + i0,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.forward.items,
-data: data8
+data: data13
 }];
 return false;
 }
@@ -50249,7 +50413,7 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogProvider.properties.forward,
-data: data7
+data: data12
 }];
 return false;
 }
@@ -50257,20 +50421,20 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.timeout_ms !== void 0) {
-let data9 = data.timeout_ms;
-if (!(typeof data9 == "number" && !(data9 % 1) && !isNaN(data9))) {
+let data14 = data.timeout_ms;
+if (!(typeof data14 == "number" && !(data14 % 1) && !isNaN(data14))) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data9
+data: data14
 }];
 return false;
 }
-if (typeof data9 == "number") {
-if (data9 > 36e5 || isNaN(data9)) {
+if (typeof data14 == "number") {
+if (data14 > 36e5 || isNaN(data14)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "maximum",
@@ -50280,10 +50444,10 @@ limit: 36e5
 },
 message: "must be <= 3600000",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data9
+data: data14
 }];
 return false;
-} else if (data9 < 1 || isNaN(data9)) {
+} else if (data14 < 1 || isNaN(data14)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "minimum",
@@ -50293,17 +50457,17 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data9
+data: data14
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data9)) {
+} else if (!formats_6f7aca8b.validate(data14)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data9
+data: data14
 }];
 return false;
 }
@@ -50312,31 +50476,36 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.on_disconnect !== void 0) {
-let data10 = data.on_disconnect;
-if (typeof data10 !== "string") {
+let data15 = data.on_disconnect;
+if (typeof data15 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data10
+data: data15
 }];
 return false;
 }
-if (!(data10 === "cancel" || data10 === "drain")) {
+if (!(data15 === "cancel" || data15 === "drain")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "enum",
 params: { allowedValues: schema_CatalogProvider.properties.on_disconnect.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data10
+data: data15
 }];
 return false;
 }
 var valid0 = true;
 } else var valid0 = true;
+}
+}
+}
+}
+}
 }
 }
 }
