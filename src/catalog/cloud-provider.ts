@@ -1,7 +1,6 @@
 // The keys of a provider in the catalog file that only a cloud's protocol has: which it needs, where its models are, and how its requests
 // are authorized. provider.ts does the rest.
-import { credentialsFault } from "../providers/credentials/authorize.ts";
-import { type AwsKeys, awsAuthorization } from "../providers/credentials/aws.ts";
+import type { AwsIdentity } from "../providers/credentials/aws.ts";
 import type { Provider } from "../providers/types.ts";
 import type { Fault, FileProvider, Path } from "./file.ts";
 
@@ -67,17 +66,25 @@ export function cloudAuthorization(
     session_token_env: token,
     role_arn: roleArn = null,
   } = provider;
-  const keys = (): AwsKeys => ({
-    accessKeyId: valueOf(id, environment),
-    secretAccessKey: valueOf(secret, environment),
-    ...(token === undefined ? {} : { sessionToken: valueOf(token, environment) }),
-  });
-  const stsUrl = resolve(environment["AWS_ENDPOINT_URL_STS"]?.trim() ?? ""); // the name that Amazon's own SDKs read
-  return awsAuthorization({ region, keys: id === undefined ? null : keys, roleArn, stsUrl: stsUrl === "" ? null : stsUrl });
+  const valueOf = (name = "") => environment[name]?.trim() ?? "";
+  const stsUrl = resolve(valueOf("AWS_ENDPOINT_URL_STS")); // the name that Amazon's own SDKs read
+  const unset = [id, secret, token].find((name) => name !== undefined && valueOf(name) === "");
+  const keys: AwsIdentity["keys"] =
+    id === undefined
+      ? null
+      : () => ({
+          ...{ accessKeyId: valueOf(id), secretAccessKey: valueOf(secret), unset },
+          ...(token === undefined ? {} : { sessionToken: valueOf(token) }),
+        });
+  return authorizationOf({ region, keys, roleArn, stsUrl: stsUrl === "" ? null : stsUrl });
 }
 
-function valueOf(name: string | undefined, environment: Environment): string {
-  const value = name === undefined ? "" : (environment[name]?.trim() ?? "");
-  if (value === "") throw credentialsFault(`the variable ${name ?? ""} is not set`);
-  return value;
+/** Loaded with the first request: commands that only read the catalog file need none of it. */
+function authorizationOf(identity: AwsIdentity): Partial<Provider> {
+  let loading: Promise<Required<Pick<Provider, "authorize" | "onUnauthorized">>> | null = null;
+  const load = () => (loading ??= import("../providers/credentials/aws.ts").then(({ awsAuthorization }) => awsAuthorization(identity)));
+  return {
+    authorize: async (request) => await (await load()).authorize(request),
+    onUnauthorized: () => void loading?.then(({ onUnauthorized }) => onUnauthorized()),
+  };
 }

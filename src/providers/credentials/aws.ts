@@ -17,8 +17,8 @@ export interface AwsKeys {
 
 export interface AwsIdentity {
   region: string;
-  /** Null: the machine's own. Throws UpstreamError where they can't be had. */
-  keys: (() => AwsKeys) | null;
+  /** Null: the machine's own. `unset`: a variable of theirs that the environment lacks. */
+  keys: (() => AwsKeys & { unset?: string | undefined }) | null;
   /** Null: none is assumed. */
   roleArn: string | null;
   /** Where roles are assumed; null: the region's own. */
@@ -42,8 +42,13 @@ export function awsAuthorization(
 }
 
 async function obtain(identity: AwsIdentity, clock: Clock): Promise<Expiring<AwsKeys>> {
-  const own = identity.keys === null ? await machineKeys() : { value: identity.keys(), expiresAt: null };
+  const own = identity.keys === null ? await machineKeys() : { value: named(identity.keys()), expiresAt: null };
   return identity.roleArn === null ? own : await assumeRole(identity, identity.roleArn, own.value, clock());
+}
+
+function named({ unset, ...keys }: AwsKeys & { unset?: string | undefined }): AwsKeys {
+  if (unset !== undefined) throw credentialsFault(`the variable ${unset} is not set`);
+  return keys;
 }
 
 /** From the environment, shared files, a web identity, the container or the instance, in Amazon's own order. */
