@@ -97,6 +97,7 @@ export type OperationId =
   | "createQuote"
   | "createRerank"
   | "createResponse"
+  | "countResponseTokens"
   | "createSystemOneDecision"
   | "getUsageSummary"
   | "getReceipt"
@@ -4451,6 +4452,45 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": true,
     "counts": true
+  },
+  "countResponseTokens": {
+    "id": "countResponseTokens",
+    "method": "post",
+    "path": "/v1/responses/input_tokens",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "wrong_endpoint",
+      "unsupported_content",
+      "stateless_only",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "model_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "model_not_allowed",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
   },
   "createSystemOneDecision": {
     "id": "createSystemOneDecision",

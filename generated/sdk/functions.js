@@ -373,6 +373,10 @@ export function createResponse(client, input, options) {
   return call(client, { path: "/v1/responses", method: "POST", read: stream }, input, options);
 }
 
+export function countResponseTokens(client, input, options) {
+  return call(client, { path: "/v1/responses/input_tokens", method: "POST" }, input, options);
+}
+
 export function getUsageSummary(client, input, options) {
   return pages((cursor) => call(client, { path: "/v1/usage/summary", auth: "either" }, { ...input, ...cursor }, options));
 }

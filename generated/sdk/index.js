@@ -220,6 +220,7 @@ export class Svc {
     };
     this.responses = {
       create: of(f.createResponse),
+      countTokens: of(f.countResponseTokens),
     };
     this.videos = {
       generate: of(f.createVideo),

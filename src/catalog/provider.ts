@@ -3,6 +3,7 @@
 import { withheldFields } from "../../generated/withheld-fields.ts";
 import { variantOf } from "../providers/openai/variants.ts";
 import type { Provider } from "../providers/types.ts";
+import { cloudAddress, cloudAuthorization, cloudFaults, cloudVariables } from "./cloud-provider.ts";
 import type { Fault, FileProvider, Path } from "./file.ts";
 
 /** `simulator:/openai/v1` is /openai/v1 of the built-in simulator, whose port is unknown before it runs. */
@@ -20,10 +21,11 @@ export interface ProviderSurroundings {
 export function readProvider(provider: FileProvider, { environment, simulatorUrl }: ProviderSurroundings): Provider {
   const secret = provider.api_key_env === undefined ? undefined : environment[provider.api_key_env]?.trim();
   const headers = Object.entries(provider.headers ?? {}).map(([name, text]) => ({ name, ...fillHeaderText(text, environment) }));
-  const secrets = headers.flatMap((header) => header.secrets);
-  const address = provider.base_url.startsWith(simulatorScheme)
-    ? (simulatorUrl ?? "").replace(/\/+$/, "") + provider.base_url.slice(simulatorScheme.length)
-    : provider.base_url;
+  const ofCloud = cloudVariables(provider).flatMap(({ variable }) => environment[variable]?.trim() || []);
+  const secrets = [...headers.flatMap((header) => header.secrets), ...ofCloud];
+  const resolve = (text: string) =>
+    text.startsWith(simulatorScheme) ? (simulatorUrl ?? "").replace(/\/+$/, "") + text.slice(simulatorScheme.length) : text;
+  const address = resolve(provider.base_url ?? cloudAddress(provider));
   return {
     id: provider.id,
     protocol: provider.protocol,
@@ -35,14 +37,16 @@ export function readProvider(provider: FileProvider, { environment, simulatorUrl
     forward: provider.forward ?? [],
     timeoutMs: provider.timeout_ms ?? timeoutMsDefault,
     onDisconnect: provider.on_disconnect ?? null,
+    ...cloudAuthorization(provider, environment, resolve),
   };
 }
 
-export function providerFaults({ base_url: address, protocol, variant, headers = {}, forward = [] }: FileProvider, path: Path): Fault[] {
-  const faults: Fault[] = [];
+export function providerFaults(provider: FileProvider, path: Path): Fault[] {
+  const { base_url: address, protocol, variant, headers = {}, forward = [] } = provider;
+  const faults: Fault[] = cloudFaults(provider, path);
   if (variant !== undefined && protocol !== "openai")
     faults.push({ path: [...path, "variant"], message: "belongs to providers of the openai protocol only" });
-  const reason = addressFault(address);
+  const reason = address === undefined ? null : addressFault(address);
   if (reason !== null) faults.push({ path: [...path, "base_url"], message: reason });
   for (const [name, value] of Object.entries(headers)) {
     const at = [...path, "headers", name];
@@ -70,7 +74,10 @@ export function secretFaults(provider: FileProvider, path: Path, environment: Pr
   const ofHeaders = Object.entries(headers).flatMap(([name, text]) =>
     fillHeaderText(text, environment).unfit.map((variable) => ({ path: [...path, "headers", name], message: unfit(variable) })),
   );
-  return [...ofKey, ...ofHeaders];
+  const ofCloud = cloudVariables(provider).flatMap(({ key: at, variable }) =>
+    canBeSent(environment[variable]?.trim() ?? "") ? [] : [{ path: [...path, at], message: unfit(variable) }],
+  );
+  return [...ofKey, ...ofHeaders, ...ofCloud];
 }
 
 export interface UnsetVariable {
@@ -80,8 +87,12 @@ export interface UnsetVariable {
   header: string | null;
 }
 
-export function unsetVariables({ id, api_key_env: key, headers = {} }: FileProvider, environment: ProviderSurroundings["environment"]) {
-  const ofKey: UnsetVariable[] = key === undefined || environment[key]?.trim() ? [] : [{ provider: id, variable: key, header: null }];
+export function unsetVariables(provider: FileProvider, environment: ProviderSurroundings["environment"]) {
+  const { id, api_key_env: key, headers = {} } = provider;
+  const keys = [...(key === undefined ? [] : [key]), ...cloudVariables(provider).map(({ variable }) => variable)];
+  const ofKey = keys
+    .filter((variable) => !environment[variable]?.trim())
+    .map((variable): UnsetVariable => ({ provider: id, variable, header: null }));
   const ofHeaders = Object.entries(headers).flatMap(([header, text]) =>
     fillHeaderText(text, environment).unset.map((variable): UnsetVariable => ({ provider: id, variable, header })),
   );

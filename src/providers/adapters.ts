@@ -1,5 +1,9 @@
 // Lists which protocol serves which verb (docs/behaviour/providers.md#protocols). A dialect that a protocol doesn't speak is translated.
 import { anthropicChat, anthropicMessages } from "./anthropic/messages.ts";
+import { bedrockEmbed, bedrockRerank } from "./bedrock/invoke.ts";
+import { bedrockMessages } from "./bedrock/messages.ts";
+import { cohereChat } from "./cohere/chat.ts";
+import { cohereEmbed, cohereRerank } from "./cohere/texts.ts";
 import { elevenlabsMusic, elevenlabsSounds, elevenlabsSpeech } from "./elevenlabs/audio.ts";
 import { elevenlabsVoices } from "./elevenlabs/voices.ts";
 import { falMusic } from "./fal/music.ts";
@@ -49,12 +53,20 @@ export interface AdapterParts {
 export function openAdapters(upstream: Upstream, { fetchReference, fetchMade }: AdapterParts): Adapters {
   const chat = openaiChat(upstream);
   const messages = anthropicMessages(upstream);
+  const bedrock = bedrockMessages(upstream);
   const gemini = geminiChat(upstream);
+  const cohere = cohereChat(upstream);
   return {
-    chat: { openai: chat, anthropic: anthropicChat(messages), gemini },
-    messages: { openai: openaiMessages(chat), anthropic: messages, gemini: openaiMessages(gemini) },
-    embed: { openai: openaiEmbed(upstream), gemini: geminiEmbed(upstream) },
-    rerank: { rerank: rerank(upstream) },
+    chat: { openai: chat, anthropic: anthropicChat(messages), bedrock: anthropicChat(bedrock), gemini, cohere },
+    messages: {
+      openai: openaiMessages(chat),
+      anthropic: messages,
+      bedrock,
+      gemini: openaiMessages(gemini),
+      cohere: openaiMessages(cohere),
+    },
+    embed: { openai: openaiEmbed(upstream), bedrock: bedrockEmbed(upstream), gemini: geminiEmbed(upstream), cohere: cohereEmbed(upstream) },
+    rerank: { rerank: rerank(upstream), bedrock: bedrockRerank(upstream), cohere: cohereRerank(upstream) },
     images: { openai: openaiImages(upstream, fetchReference), fal: falImages(upstream) },
     videos: { fal: falVideos(upstream) },
     queues: { fal: falQueue(upstream) },

@@ -30,6 +30,7 @@ export function catalogOf(plans: readonly Planned[]): string {
     { protocol: "openai", base_url: "simulator:/openai/v1" },
     { protocol: "anthropic", base_url: "simulator:/anthropic/v1" },
     { protocol: "gemini", base_url: "simulator:/gemini" },
+    { protocol: "cohere", base_url: "simulator:/cohere" },
     { protocol: "rerank", base_url: "simulator:/rerank" },
   ];
   const providers = protocols.flatMap((provider) => [
@@ -87,8 +88,8 @@ function usageKnobs({ kind, upstream, usage, ending, stream }: Cell): string {
 const endsHalfway = (ending: Ending) => halfway.includes(ending) || ending === "left before the first token";
 
 function endingKnobs({ upstream, usage, ending, stream }: Cell): string {
-  // Before the text: a record with the role; a message's start, a ping and its block's; over gemini none. Behind it, over openai, one with the finish.
-  const before = { openai: 1, anthropic: 3, gemini: 0, rerank: 0 }[upstream];
+  // Before the text: a record with the role; a message's start, a ping and its block's; over gemini none; the starts of a message and a content. Behind it, over openai, one with the finish.
+  const before = { openai: 1, anthropic: 3, gemini: 0, cohere: 2, rerank: 0 }[upstream];
   const after = usage === "late" ? before + text.tokens + 1 : before + text.broken;
   switch (ending) {
     case "left before the first byte":

@@ -2,7 +2,7 @@
 // (docs/behaviour/billing.md#ends), and those that make no sense, each with the reason.
 
 export type Kind = "chat" | "messages" | "completions" | "responses" | "embeddings" | "rerank" | "decisions";
-export type UpstreamProtocol = "openai" | "anthropic" | "gemini" | "rerank";
+export type UpstreamProtocol = "openai" | "anthropic" | "gemini" | "cohere" | "rerank";
 
 export interface Endpoint {
   kind: Kind;
@@ -11,7 +11,7 @@ export interface Endpoint {
 
 /** Of a model that writes text: streamed or not, with output that is paid for. */
 const writing = (["chat", "messages", "completions", "responses"] as const).flatMap((kind) =>
-  (["openai", "anthropic", "gemini"] as const).map((upstream) => ({ kind, upstream })),
+  (["openai", "anthropic", "gemini", "cohere"] as const).map((upstream) => ({ kind, upstream })),
 );
 
 export const endpoints: readonly Endpoint[] = [
@@ -110,6 +110,10 @@ export const exclusions: readonly Exclusion[] = [
   {
     reason: "The gemini protocol says its usage with every record: it is never late, and always said again.",
     covers: ({ upstream, stream, usage }) => stream && upstream === "gemini" && (usage === "late" || usage === "doubled"),
+  },
+  {
+    reason: "The cohere protocol says the finish and the usage in its last event: usage can't be later, nor come twice.",
+    covers: ({ upstream, stream, usage }) => stream && upstream === "cohere" && (usage === "late" || usage === "doubled"),
   },
   {
     reason: "The gemini protocol's first record has the first token, and nothing has been said before it.",

@@ -69,9 +69,9 @@ beforeAll(async () => {
   const able = { supports_tools: true, supports_reasoning: true, context_window: 128_000, max_output_tokens: 1_000 };
   gateway = await startGateway({
     catalog: JSON.stringify({
-      providers: ["openai", "anthropic", "gemini"].map((protocol) => ({
+      providers: ["openai", "anthropic", "gemini", "cohere"].map((protocol) => ({
         ...{ id: protocol, protocol },
-        base_url: protocol === "gemini" ? "simulator:/gemini" : `simulator:/${protocol}/v1`,
+        base_url: `simulator:/${protocol}${protocol === "openai" || protocol === "anthropic" ? "/v1" : ""}`,
       })),
       models: [...models].map(([id, { upstream: provider, model }]) => ({
         ...{ id, type: "language", pricing, ...able },
