@@ -1,10 +1,10 @@
 // Checks one provider of the catalog file and turns it into a Provider. Reads secrets from the environment that is handed in and
 // never puts one into a message.
 import { withheldFields } from "../../generated/withheld-fields.ts";
-import { variantOf } from "../providers/openai/variants.ts";
 import type { Provider } from "../providers/types.ts";
 import { cloudAddress, cloudAuthorization, cloudFaults, cloudVariables } from "./cloud-provider.ts";
 import type { Fault, FileProvider, Path } from "./file.ts";
+import { variantOf } from "./variants.ts";
 
 /** `simulator:/openai/v1` is /openai/v1 of the built-in simulator, whose port is unknown before it runs. */
 export const simulatorScheme = "simulator:";
