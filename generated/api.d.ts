@@ -1660,6 +1660,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/operator/ledger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the ledger's state
+         * @description Shows the ledger as it stands: money, holds, accounts below 0, and what audits found.
+         */
+        get: operations["getOperatorLedger"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/ledger/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Audit the ledger
+         * @description Begins an audit in the background: it recomputes every balance from the entries and verifies the hash chain, as `svc ledger audit` and
+         *     `svc ledger verify` do. Its result is in `GET /v1/operator/ledger`. One runs at a time: while it does, 409 `not_possible`.
+         */
+        post: operations["startLedgerAudit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/operator/me": {
         parameters: {
             query?: never;
@@ -1939,6 +1980,27 @@ export interface paths {
          *     event of code `stream_interrupted` and `response.failed`, and costs nothing.
          */
         post: operations["createResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/input_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count response tokens
+         * @description Counts the input tokens of a request to `/v1/responses` by the gateway's own tokenizer. It is free and calls no model. What needs stored
+         *     data is refused as there.
+         */
+        post: operations["countResponseTokens"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3907,6 +3969,8 @@ export interface components {
         };
         /** @description One provider. */
         CatalogProvider: {
+            /** @description `bedrock`: name of the environment variable that holds the access key's id. Default: the machine's own identity. */
+            access_key_id_env?: string;
             /** @description Name of the environment variable that holds the secret. */
             api_key_env?: string;
             /**
@@ -3914,8 +3978,11 @@ export interface components {
              *     have no version.
              */
             api_version?: string;
-            /** @description Base URL of the protocol's paths. `simulator:/PATH` is PATH on the built-in simulator. */
-            base_url: string;
+            /**
+             * @description Base URL of the protocol's paths. `simulator:/PATH` is PATH on the built-in simulator. Required, except for `bedrock`, whose own
+             *     follows from `region`.
+             */
+            base_url?: string;
             /** @description `azure-openai`: the application that gets tokens from Microsoft Entra, in place of `api_key_env`. */
             entra?: components["schemas"]["CatalogEntra"];
             /**
@@ -3942,6 +4009,14 @@ export interface components {
             on_disconnect?: "cancel" | "drain";
             /** @description The provider's wire protocol. */
             protocol: components["schemas"]["ProviderProtocol"];
+            /** @description `bedrock`: the region whose models are called, and for which requests are signed. */
+            region?: string;
+            /** @description `bedrock`: ARN of a role that is assumed with these credentials. */
+            role_arn?: string;
+            /** @description `bedrock`: name of the environment variable that holds the secret access key. */
+            secret_access_key_env?: string;
+            /** @description `bedrock`: name of the environment variable that holds the session token of a temporary access key. */
+            session_token_env?: string;
             /**
              * Format: int32
              * @description Timeout in milliseconds until the first byte of an answer; default 60000.
@@ -5145,6 +5220,93 @@ export interface components {
              * @constant
              */
             type: "error";
+        };
+        /** @description Body of a 400. */
+        CountResponseTokensError400: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content" | "stateless_only";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 401. */
+        CountResponseTokensError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        CountResponseTokensError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 400. */
         CreateAccountError400: {
@@ -12039,6 +12201,76 @@ export interface components {
                 type: "permission_error";
             };
         };
+        /** @description An audit. */
+        LedgerAudit: {
+            /** @description When it ended; null: it runs. */
+            ended_at: components["schemas"]["Timestamp"] | null;
+            /** @description Id of the audit. */
+            id: string;
+            /**
+             * @description Always `operator.ledger.audit`.
+             * @enum {string}
+             */
+            object: "operator.ledger.audit";
+            /** @description What it found; null: it runs or failed. */
+            result: components["schemas"]["LedgerAuditResult"] | null;
+            /** @description When it began. */
+            started_at: components["schemas"]["Timestamp"];
+            /** @description The operator who began it, by email address. */
+            started_by: string;
+            /** @description How it stands. */
+            status: components["schemas"]["LedgerAuditStatus"];
+        };
+        /** @description What an audit found, as of one moment for the balances and one for the chain. */
+        LedgerAuditResult: {
+            /**
+             * Format: int64
+             * @description Accounts whose balances were recomputed.
+             */
+            accounts: number;
+            /** @description The first broken link; null: every link holds. */
+            broken: components["schemas"]["LedgerBrokenLink"] | null;
+            /**
+             * Format: int64
+             * @description Entries whose links were verified.
+             */
+            chain_entries: number;
+            /** @description SHA-256 over the last hash of every account, as `svc ledger verify` prints it; null: the chain is broken. */
+            chain_head: string | null;
+            /**
+             * Format: int64
+             * @description Entries that they were recomputed from.
+             */
+            entries: number;
+            /**
+             * Format: int64
+             * @description Holds of calls and of processes that keep some ready.
+             */
+            holds_open: number;
+            /**
+             * Format: int64
+             * @description Media holds that are neither settled nor released.
+             */
+            media_holds_open: number;
+            /** @description What differs, at most 100. */
+            mismatches: components["schemas"]["LedgerMismatch"][];
+            /** @description Whether more differs than is listed. */
+            truncated: boolean;
+        };
+        /**
+         * @description How an audit stands.
+         * @enum {string}
+         */
+        LedgerAuditStatus: "running" | "agrees" | "differs" | "failed";
+        /** @description The first broken link of the hash chain. */
+        LedgerBrokenLink: {
+            /** @description Id of the account. */
+            account_id: string;
+            /** @description Id of the entry. */
+            entry_id: string;
+            /** @description What is wrong with it. */
+            reason: string;
+        };
         /** @description One entry of the ledger. Entries are never changed; their sum is the balance. */
         LedgerEntry: {
             /** @description USD, at most 8 decimals: a positive amount adds to the balance, a negative one subtracts from it. */
@@ -12079,6 +12311,17 @@ export interface components {
          * @enum {string}
          */
         LedgerEntryType: "purchase" | "signup_bonus" | "usage" | "hold" | "hold_settle" | "hold_release" | "refund" | "gift" | "adjustment" | "payment_refund" | "dispute";
+        /** @description A balance that is not what the entries say. */
+        LedgerMismatch: {
+            /** @description Id of the account. */
+            account_id: string;
+            /** @description USD that the entries add up to. */
+            computed_usd: components["schemas"]["Usd"];
+            /** @description USD that are stored. */
+            stored_usd: components["schemas"]["Usd"];
+            /** @description What differs, such as `balance`. */
+            what: string;
+        };
         /** @description Prices per token. */
         LegacyPriceList: {
             /** @description Every listed model, sorted by `model`. */
@@ -13811,6 +14054,50 @@ export interface components {
              */
             object: "list";
         };
+        /** @description The ledger as it stands. */
+        OperatorLedger: {
+            /**
+             * Format: int64
+             * @description Accounts.
+             */
+            accounts: number;
+            /** @description The newest audit, be it running; null: operators began none. */
+            audit: components["schemas"]["LedgerAudit"] | null;
+            /** @description USD of all accounts. */
+            balance_usd: components["schemas"]["Usd"];
+            /** @description USD in them. */
+            held_usd: components["schemas"]["Usd"];
+            /**
+             * Format: int64
+             * @description Holds of calls and of processes that keep some ready.
+             */
+            holds_open: number;
+            /** @description The newest audit with a result; null: there is none. */
+            last_result: components["schemas"]["LedgerAudit"] | null;
+            /** @description USD that they hold. */
+            media_held_usd: components["schemas"]["Usd"];
+            /**
+             * Format: int64
+             * @description Media jobs that hold money.
+             */
+            media_holds_open: number;
+            /**
+             * Format: int64
+             * @description Accounts below 0.
+             */
+            negative_accounts: number;
+            /** @description USD by which they are below 0. */
+            negative_usd: components["schemas"]["Usd"];
+            /**
+             * @description Always `operator.ledger`.
+             * @enum {string}
+             */
+            object: "operator.ledger";
+            /** @description When the oldest hold of a call was made; null: no call has one. */
+            oldest_hold_at: components["schemas"]["Timestamp"] | null;
+            /** @description When the oldest of them began; null: there are none. */
+            oldest_media_hold_at: components["schemas"]["Timestamp"] | null;
+        };
         /** @description All operators. */
         OperatorList: {
             /** @description The operators. */
@@ -14589,7 +14876,7 @@ export interface components {
          * @description The wire protocol that a provider speaks.
          * @enum {string}
          */
-        ProviderProtocol: "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere" | "azure-openai";
+        ProviderProtocol: "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere" | "azure-openai";
         /**
          * @description A host that speaks the `openai` protocol with other names for some fields, or refuses some.
          * @enum {string}
@@ -16473,6 +16760,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description The number of tokens that a request to `/v1/responses` would send. */
+        ResponseTokenCount: {
+            /**
+             * Format: int64
+             * @description Tokens of the prompt: instructions, items, tools and the form of the answer.
+             */
+            input_tokens: number;
+            /**
+             * @description Always `response.input_tokens`.
+             * @enum {string}
+             */
+            object: "response.input_tokens";
+        };
         /** @description How likely a token was. */
         ResponseTokenLogprob: {
             /** @description UTF-8 bytes of the token: one character may take several tokens. */
@@ -17360,6 +17660,64 @@ export interface components {
             nonce: string;
             /** @description Comes back with the code; compare the two, and send both to `POST /v1/auth/signin/{provider}`. */
             state: string;
+        };
+        /** @description Body of a 400. */
+        StartLedgerAuditError400: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 403. */
+        StartLedgerAuditError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "csrf_failed" | "confirmation_required";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 400. */
         StartSignInError400: {
@@ -32238,6 +32596,294 @@ export interface operations {
             };
         };
     };
+    getOperatorLedger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ledger as it stands. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorLedger"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    startLedgerAudit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Why. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OperatorReason"];
+            };
+        };
+        responses: {
+            /** @description An audit. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LedgerAudit"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartLedgerAuditError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartLedgerAuditError403"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `not_possible`: The state of what the operator wants to change does not allow it. Nothing was changed. */
+            409: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error409NotPossible"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
     getOperator: {
         parameters: {
             query?: never;
@@ -34651,6 +35297,168 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CreateResponseError503"];
+                };
+            };
+        };
+    };
+    countResponseTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The request to count; what only shapes the answer changes nothing. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResponseRequest"];
+            };
+        };
+        responses: {
+            /** @description The count. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseTokenCount"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `wrong_endpoint`: The model exists, but another endpoint serves its type.
+             *     `unsupported_content`: The request contains a type of content that this model cannot read.
+             *     `stateless_only`: The request refers to data that the gateway does not store: an earlier answer, a conversation, an item, a prompt or a file. Or it asks for an answer to fetch later.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CountResponseTokensError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CountResponseTokensError401"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CountResponseTokensError403"];
+                };
+            };
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404ModelNotFound"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
                 };
             };
         };

@@ -81,6 +81,8 @@ export type OperationId =
   | "compareCatalog"
   | "listOperatorJobs"
   | "getOperatorJob"
+  | "getOperatorLedger"
+  | "startLedgerAudit"
   | "getOperator"
   | "listOperators"
   | "setOperator"
@@ -95,6 +97,7 @@ export type OperationId =
   | "createQuote"
   | "createRerank"
   | "createResponse"
+  | "countResponseTokens"
   | "createSystemOneDecision"
   | "getUsageSummary"
   | "getReceipt"
@@ -3755,6 +3758,69 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "streams": false,
     "counts": false
   },
+  "getOperatorLedger": {
+    "id": "getOperatorLedger",
+    "method": "get",
+    "path": "/v1/operator/ledger",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "endpoint_not_found",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "startLedgerAudit": {
+    "id": "startLedgerAudit",
+    "method": "post",
+    "path": "/v1/operator/ledger/audit",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "finance",
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "csrf_failed",
+      "endpoint_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "not_possible",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
   "getOperator": {
     "id": "getOperator",
     "method": "get",
@@ -4386,6 +4452,45 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": true,
     "counts": true
+  },
+  "countResponseTokens": {
+    "id": "countResponseTokens",
+    "method": "post",
+    "path": "/v1/responses/input_tokens",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "wrong_endpoint",
+      "unsupported_content",
+      "stateless_only",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "model_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "model_not_allowed",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
   },
   "createSystemOneDecision": {
     "id": "createSystemOneDecision",

@@ -34886,6 +34886,89 @@ validate_parameters_getOperatorJob.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_startLedgerAudit = validate_bodies_startLedgerAudit;
+function validate_bodies_startLedgerAudit(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_startLedgerAudit.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.reason === void 0 && (missing0 = "reason")) {
+validate_bodies_startLedgerAudit.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_OperatorReason,
+data
+}];
+return false;
+} else if (data.reason !== void 0) {
+let data0 = data.reason;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 500) {
+validate_bodies_startLedgerAudit.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_bodies_startLedgerAudit.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+} else if (!pattern_77ac0abe.test(data0)) {
+validate_bodies_startLedgerAudit.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "pattern",
+params: { pattern: "^[^\\n\\r]*\\S[^\\n\\r]*$" },
+message: "must match pattern \"^[^\\n\\r]*\\S[^\\n\\r]*$\"",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_startLedgerAudit.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_bodies_startLedgerAudit.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_OperatorReason,
+data
+}];
+return false;
+}
+validate_bodies_startLedgerAudit.errors = vErrors;
+return true;
+}
+validate_bodies_startLedgerAudit.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_setOperator = validate_bodies_setOperator;
 const schema_OperatorChange = {
 "type": "object",
@@ -42501,6 +42584,2194 @@ validate_parameters_createResponse.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_countResponseTokens = validate_bodies_countResponseTokens;
+function validate_ResponseRequest_2(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_ResponseRequest_2.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.model === void 0 && (missing0 = "model") || data.input === void 0 && (missing0 = "input")) {
+validate_ResponseRequest_2.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_ResponseRequest,
+data
+}];
+return false;
+} else {
+if (data.model !== void 0) {
+let data0 = data.model;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (typeof data0 === "string") {
+if (func_7a031813(data0) < 1) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/model",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_ResponseRequest.properties.model,
+data: data0
+}];
+return false;
+}
+} else {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.model,
+data: data0
+}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.input !== void 0) {
+let data1 = data.input;
+const _errs4 = errors;
+const _errs5 = errors;
+let valid1 = false;
+const _errs6 = errors;
+if (typeof data1 !== "string") {
+const err0 = {
+instancePath: instancePath + "/input",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.input.anyOf[0],
+data: data1
+};
+if (vErrors === null) vErrors = [err0];
+else vErrors.push(err0);
+errors++;
+}
+var _valid0 = _errs6 === errors;
+valid1 = valid1 || _valid0;
+const _errs8 = errors;
+if (errors === _errs8) {
+if (Array.isArray(data1)) {
+const len0 = data1.length;
+for (let i0 = 0; i0 < len0; i0++) {
+const _errs10 = errors;
+if (!validate_ResponseInputItem(data1[i0], {
+instancePath: instancePath + "/input/" + i0,
+parentData: data1,
+parentDataProperty: i0,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_ResponseInputItem.errors : vErrors.concat(validate_ResponseInputItem.errors);
+errors = vErrors.length;
+}
+if (!(_errs10 === errors)) break;
+}
+} else {
+const err1 = {
+instancePath: instancePath + "/input",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ResponseRequest.properties.input.anyOf[1],
+data: data1
+};
+if (vErrors === null) vErrors = [err1];
+else vErrors.push(err1);
+errors++;
+}
+}
+var _valid0 = _errs8 === errors;
+valid1 = valid1 || _valid0;
+if (!valid1) {
+const err2 = {
+instancePath: instancePath + "/input",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.input,
+data: data1
+};
+if (vErrors === null) vErrors = [err2];
+else vErrors.push(err2);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs5;
+if (vErrors !== null) {
+if (_errs5) vErrors.length = _errs5;
+else vErrors = null;
+}
+}
+if (errors === _errs4) {
+if (typeof data1 === "string") {
+if (func_7a031813(data1) < 1) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/input",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_ResponseRequest.properties.input,
+data: data1
+}];
+return false;
+}
+}
+}
+var valid0 = _errs4 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.instructions !== void 0) {
+let data3 = data.instructions;
+const _errs11 = errors;
+const _errs12 = errors;
+let valid3 = false;
+const _errs13 = errors;
+if (typeof data3 !== "string") {
+const err3 = {
+instancePath: instancePath + "/instructions",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.instructions.anyOf[0],
+data: data3
+};
+if (vErrors === null) vErrors = [err3];
+else vErrors.push(err3);
+errors++;
+}
+var _valid1 = _errs13 === errors;
+valid3 = valid3 || _valid1;
+const _errs15 = errors;
+if (data3 !== null) {
+const err4 = {
+instancePath: instancePath + "/instructions",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.instructions.anyOf[1],
+data: data3
+};
+if (vErrors === null) vErrors = [err4];
+else vErrors.push(err4);
+errors++;
+}
+var _valid1 = _errs15 === errors;
+valid3 = valid3 || _valid1;
+if (!valid3) {
+const err5 = {
+instancePath: instancePath + "/instructions",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.instructions,
+data: data3
+};
+if (vErrors === null) vErrors = [err5];
+else vErrors.push(err5);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs12;
+if (vErrors !== null) {
+if (_errs12) vErrors.length = _errs12;
+else vErrors = null;
+}
+}
+var valid0 = _errs11 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.max_output_tokens !== void 0) {
+let data4 = data.max_output_tokens;
+const _errs17 = errors;
+const _errs18 = errors;
+let valid4 = false;
+const _errs19 = errors;
+if (!(typeof data4 == "number" && !(data4 % 1) && !isNaN(data4))) {
+const err6 = {
+instancePath: instancePath + "/max_output_tokens",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_ResponseRequest.properties.max_output_tokens.anyOf[0],
+data: data4
+};
+if (vErrors === null) vErrors = [err6];
+else vErrors.push(err6);
+errors++;
+}
+if (errors === _errs19) {
+if (typeof data4 == "number") {
+if (!formats_6f7aca8b.validate(data4)) {
+const err7 = {
+instancePath: instancePath + "/max_output_tokens",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_ResponseRequest.properties.max_output_tokens.anyOf[0],
+data: data4
+};
+if (vErrors === null) vErrors = [err7];
+else vErrors.push(err7);
+errors++;
+}
+}
+}
+var _valid2 = _errs19 === errors;
+valid4 = valid4 || _valid2;
+const _errs21 = errors;
+if (data4 !== null) {
+const err8 = {
+instancePath: instancePath + "/max_output_tokens",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.max_output_tokens.anyOf[1],
+data: data4
+};
+if (vErrors === null) vErrors = [err8];
+else vErrors.push(err8);
+errors++;
+}
+var _valid2 = _errs21 === errors;
+valid4 = valid4 || _valid2;
+if (!valid4) {
+const err9 = {
+instancePath: instancePath + "/max_output_tokens",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.max_output_tokens,
+data: data4
+};
+if (vErrors === null) vErrors = [err9];
+else vErrors.push(err9);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs18;
+if (vErrors !== null) {
+if (_errs18) vErrors.length = _errs18;
+else vErrors = null;
+}
+}
+if (errors === _errs17) {
+if (typeof data4 == "number") {
+if (data4 < 1 || isNaN(data4)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/max_output_tokens",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_ResponseRequest.properties.max_output_tokens,
+data: data4
+}];
+return false;
+}
+}
+}
+var valid0 = _errs17 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.temperature !== void 0) {
+let data5 = data.temperature;
+const _errs23 = errors;
+const _errs24 = errors;
+let valid5 = false;
+const _errs25 = errors;
+if (errors === _errs25) {
+if (typeof data5 == "number") {
+if (!formats_f5433107.validate(data5)) {
+const err10 = {
+instancePath: instancePath + "/temperature",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_ResponseRequest.properties.temperature.anyOf[0],
+data: data5
+};
+if (vErrors === null) vErrors = [err10];
+else vErrors.push(err10);
+errors++;
+}
+} else {
+const err11 = {
+instancePath: instancePath + "/temperature",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_ResponseRequest.properties.temperature.anyOf[0],
+data: data5
+};
+if (vErrors === null) vErrors = [err11];
+else vErrors.push(err11);
+errors++;
+}
+}
+var _valid3 = _errs25 === errors;
+valid5 = valid5 || _valid3;
+const _errs27 = errors;
+if (data5 !== null) {
+const err12 = {
+instancePath: instancePath + "/temperature",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.temperature.anyOf[1],
+data: data5
+};
+if (vErrors === null) vErrors = [err12];
+else vErrors.push(err12);
+errors++;
+}
+var _valid3 = _errs27 === errors;
+valid5 = valid5 || _valid3;
+if (!valid5) {
+const err13 = {
+instancePath: instancePath + "/temperature",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.temperature,
+data: data5
+};
+if (vErrors === null) vErrors = [err13];
+else vErrors.push(err13);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs24;
+if (vErrors !== null) {
+if (_errs24) vErrors.length = _errs24;
+else vErrors = null;
+}
+}
+if (errors === _errs23) {
+if (typeof data5 == "number") {
+if (data5 > 2 || isNaN(data5)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/temperature",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 2
+},
+message: "must be <= 2",
+parentSchema: schema_ResponseRequest.properties.temperature,
+data: data5
+}];
+return false;
+} else if (data5 < 0 || isNaN(data5)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/temperature",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_ResponseRequest.properties.temperature,
+data: data5
+}];
+return false;
+}
+}
+}
+var valid0 = _errs23 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.top_p !== void 0) {
+let data6 = data.top_p;
+const _errs29 = errors;
+const _errs30 = errors;
+let valid6 = false;
+const _errs31 = errors;
+if (errors === _errs31) {
+if (typeof data6 == "number") {
+if (!formats_f5433107.validate(data6)) {
+const err14 = {
+instancePath: instancePath + "/top_p",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_ResponseRequest.properties.top_p.anyOf[0],
+data: data6
+};
+if (vErrors === null) vErrors = [err14];
+else vErrors.push(err14);
+errors++;
+}
+} else {
+const err15 = {
+instancePath: instancePath + "/top_p",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_ResponseRequest.properties.top_p.anyOf[0],
+data: data6
+};
+if (vErrors === null) vErrors = [err15];
+else vErrors.push(err15);
+errors++;
+}
+}
+var _valid4 = _errs31 === errors;
+valid6 = valid6 || _valid4;
+const _errs33 = errors;
+if (data6 !== null) {
+const err16 = {
+instancePath: instancePath + "/top_p",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.top_p.anyOf[1],
+data: data6
+};
+if (vErrors === null) vErrors = [err16];
+else vErrors.push(err16);
+errors++;
+}
+var _valid4 = _errs33 === errors;
+valid6 = valid6 || _valid4;
+if (!valid6) {
+const err17 = {
+instancePath: instancePath + "/top_p",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.top_p,
+data: data6
+};
+if (vErrors === null) vErrors = [err17];
+else vErrors.push(err17);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs30;
+if (vErrors !== null) {
+if (_errs30) vErrors.length = _errs30;
+else vErrors = null;
+}
+}
+if (errors === _errs29) {
+if (typeof data6 == "number") {
+if (data6 > 1 || isNaN(data6)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/top_p",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1
+},
+message: "must be <= 1",
+parentSchema: schema_ResponseRequest.properties.top_p,
+data: data6
+}];
+return false;
+} else if (data6 < 0 || isNaN(data6)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/top_p",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_ResponseRequest.properties.top_p,
+data: data6
+}];
+return false;
+}
+}
+}
+var valid0 = _errs29 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.stream !== void 0) {
+let data7 = data.stream;
+const _errs35 = errors;
+const _errs36 = errors;
+let valid7 = false;
+const _errs37 = errors;
+if (typeof data7 !== "boolean") {
+const err18 = {
+instancePath: instancePath + "/stream",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_ResponseRequest.properties.stream.anyOf[0],
+data: data7
+};
+if (vErrors === null) vErrors = [err18];
+else vErrors.push(err18);
+errors++;
+}
+var _valid5 = _errs37 === errors;
+valid7 = valid7 || _valid5;
+const _errs39 = errors;
+if (data7 !== null) {
+const err19 = {
+instancePath: instancePath + "/stream",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.stream.anyOf[1],
+data: data7
+};
+if (vErrors === null) vErrors = [err19];
+else vErrors.push(err19);
+errors++;
+}
+var _valid5 = _errs39 === errors;
+valid7 = valid7 || _valid5;
+if (!valid7) {
+const err20 = {
+instancePath: instancePath + "/stream",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.stream,
+data: data7
+};
+if (vErrors === null) vErrors = [err20];
+else vErrors.push(err20);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs36;
+if (vErrors !== null) {
+if (_errs36) vErrors.length = _errs36;
+else vErrors = null;
+}
+}
+var valid0 = _errs35 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.text !== void 0) {
+let data8 = data.text;
+const _errs41 = errors;
+const _errs42 = errors;
+let valid8 = false;
+const _errs43 = errors;
+if (!validate_ResponseTextOptions(data8, {
+instancePath: instancePath + "/text",
+parentData: data,
+parentDataProperty: "text",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_ResponseTextOptions.errors : vErrors.concat(validate_ResponseTextOptions.errors);
+errors = vErrors.length;
+}
+var _valid6 = _errs43 === errors;
+valid8 = valid8 || _valid6;
+const _errs44 = errors;
+if (data8 !== null) {
+const err21 = {
+instancePath: instancePath + "/text",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.text.anyOf[1],
+data: data8
+};
+if (vErrors === null) vErrors = [err21];
+else vErrors.push(err21);
+errors++;
+}
+var _valid6 = _errs44 === errors;
+valid8 = valid8 || _valid6;
+if (!valid8) {
+const err22 = {
+instancePath: instancePath + "/text",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.text,
+data: data8
+};
+if (vErrors === null) vErrors = [err22];
+else vErrors.push(err22);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs42;
+if (vErrors !== null) {
+if (_errs42) vErrors.length = _errs42;
+else vErrors = null;
+}
+}
+var valid0 = _errs41 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.reasoning !== void 0) {
+let data9 = data.reasoning;
+const _errs46 = errors;
+const _errs47 = errors;
+let valid9 = false;
+const _errs48 = errors;
+if (!validate_ResponseReasoning(data9, {
+instancePath: instancePath + "/reasoning",
+parentData: data,
+parentDataProperty: "reasoning",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_ResponseReasoning.errors : vErrors.concat(validate_ResponseReasoning.errors);
+errors = vErrors.length;
+}
+var _valid7 = _errs48 === errors;
+valid9 = valid9 || _valid7;
+const _errs49 = errors;
+if (data9 !== null) {
+const err23 = {
+instancePath: instancePath + "/reasoning",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.reasoning.anyOf[1],
+data: data9
+};
+if (vErrors === null) vErrors = [err23];
+else vErrors.push(err23);
+errors++;
+}
+var _valid7 = _errs49 === errors;
+valid9 = valid9 || _valid7;
+if (!valid9) {
+const err24 = {
+instancePath: instancePath + "/reasoning",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.reasoning,
+data: data9
+};
+if (vErrors === null) vErrors = [err24];
+else vErrors.push(err24);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs47;
+if (vErrors !== null) {
+if (_errs47) vErrors.length = _errs47;
+else vErrors = null;
+}
+}
+var valid0 = _errs46 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.tools !== void 0) {
+let data10 = data.tools;
+const _errs51 = errors;
+const _errs52 = errors;
+let valid10 = false;
+const _errs53 = errors;
+if (errors === _errs53) {
+if (Array.isArray(data10)) {
+const len1 = data10.length;
+for (let i1 = 0; i1 < len1; i1++) {
+const _errs55 = errors;
+if (!validate_ResponseTool(data10[i1], {
+instancePath: instancePath + "/tools/" + i1,
+parentData: data10,
+parentDataProperty: i1,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_ResponseTool.errors : vErrors.concat(validate_ResponseTool.errors);
+errors = vErrors.length;
+}
+if (!(_errs55 === errors)) break;
+}
+} else {
+const err25 = {
+instancePath: instancePath + "/tools",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ResponseRequest.properties.tools.anyOf[0],
+data: data10
+};
+if (vErrors === null) vErrors = [err25];
+else vErrors.push(err25);
+errors++;
+}
+}
+var _valid8 = _errs53 === errors;
+valid10 = valid10 || _valid8;
+const _errs56 = errors;
+if (data10 !== null) {
+const err26 = {
+instancePath: instancePath + "/tools",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.tools.anyOf[1],
+data: data10
+};
+if (vErrors === null) vErrors = [err26];
+else vErrors.push(err26);
+errors++;
+}
+var _valid8 = _errs56 === errors;
+valid10 = valid10 || _valid8;
+if (!valid10) {
+const err27 = {
+instancePath: instancePath + "/tools",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.tools,
+data: data10
+};
+if (vErrors === null) vErrors = [err27];
+else vErrors.push(err27);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs52;
+if (vErrors !== null) {
+if (_errs52) vErrors.length = _errs52;
+else vErrors = null;
+}
+}
+var valid0 = _errs51 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.tool_choice !== void 0) {
+let data12 = data.tool_choice;
+const _errs58 = errors;
+const _errs59 = errors;
+let valid12 = false;
+const _errs60 = errors;
+if (typeof data12 !== "string") {
+const err28 = {
+instancePath: instancePath + "/tool_choice",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.tool_choice.anyOf[0],
+data: data12
+};
+if (vErrors === null) vErrors = [err28];
+else vErrors.push(err28);
+errors++;
+}
+var _valid9 = _errs60 === errors;
+valid12 = valid12 || _valid9;
+const _errs62 = errors;
+if (errors === errors) {
+if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
+let missing1;
+if (data12.type === void 0 && (missing1 = "type")) {
+const err29 = {
+instancePath: instancePath + "/tool_choice",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_ResponseToolChoice,
+data: data12
+};
+if (vErrors === null) vErrors = [err29];
+else vErrors.push(err29);
+errors++;
+} else {
+if (data12.type !== void 0) {
+let data13 = data12.type;
+const _errs66 = errors;
+if (typeof data13 !== "string") {
+const err30 = {
+instancePath: instancePath + "/tool_choice/type",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseToolChoice.properties.type,
+data: data13
+};
+if (vErrors === null) vErrors = [err30];
+else vErrors.push(err30);
+errors++;
+}
+var valid14 = _errs66 === errors;
+} else var valid14 = true;
+if (valid14) {
+if (data12.name !== void 0) {
+let data14 = data12.name;
+const _errs68 = errors;
+if (typeof data14 !== "string") {
+const err31 = {
+instancePath: instancePath + "/tool_choice/name",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseToolChoice.properties.name,
+data: data14
+};
+if (vErrors === null) vErrors = [err31];
+else vErrors.push(err31);
+errors++;
+}
+var valid14 = _errs68 === errors;
+} else var valid14 = true;
+if (valid14) {
+if (data12.mode !== void 0) {
+let data15 = data12.mode;
+const _errs70 = errors;
+if (typeof data15 !== "string") {
+const err32 = {
+instancePath: instancePath + "/tool_choice/mode",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseToolChoice.properties.mode,
+data: data15
+};
+if (vErrors === null) vErrors = [err32];
+else vErrors.push(err32);
+errors++;
+}
+var valid14 = _errs70 === errors;
+} else var valid14 = true;
+if (valid14) {
+if (data12.tools !== void 0) {
+let data16 = data12.tools;
+const _errs72 = errors;
+if (errors === _errs72) {
+if (Array.isArray(data16)) {
+const len2 = data16.length;
+for (let i2 = 0; i2 < len2; i2++) {
+let data17 = data16[i2];
+const _errs74 = errors;
+if (errors === _errs74) {
+if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {} else {
+const err33 = {
+instancePath: instancePath + "/tool_choice/tools/" + i2,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ResponseToolChoice.properties.tools.items,
+data: data17
+};
+if (vErrors === null) vErrors = [err33];
+else vErrors.push(err33);
+errors++;
+}
+}
+if (!(_errs74 === errors)) break;
+}
+} else {
+const err34 = {
+instancePath: instancePath + "/tool_choice/tools",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ResponseToolChoice.properties.tools,
+data: data16
+};
+if (vErrors === null) vErrors = [err34];
+else vErrors.push(err34);
+errors++;
+}
+}
+var valid14 = _errs72 === errors;
+} else var valid14 = true;
+}
+}
+}
+}
+} else {
+const err35 = {
+instancePath: instancePath + "/tool_choice",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ResponseToolChoice,
+data: data12
+};
+if (vErrors === null) vErrors = [err35];
+else vErrors.push(err35);
+errors++;
+}
+}
+var _valid9 = _errs62 === errors;
+valid12 = valid12 || _valid9;
+const _errs77 = errors;
+if (data12 !== null) {
+const err36 = {
+instancePath: instancePath + "/tool_choice",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.tool_choice.anyOf[2],
+data: data12
+};
+if (vErrors === null) vErrors = [err36];
+else vErrors.push(err36);
+errors++;
+}
+var _valid9 = _errs77 === errors;
+valid12 = valid12 || _valid9;
+if (!valid12) {
+const err37 = {
+instancePath: instancePath + "/tool_choice",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.tool_choice,
+data: data12
+};
+if (vErrors === null) vErrors = [err37];
+else vErrors.push(err37);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs59;
+if (vErrors !== null) {
+if (_errs59) vErrors.length = _errs59;
+else vErrors = null;
+}
+}
+var valid0 = _errs58 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.parallel_tool_calls !== void 0) {
+let data18 = data.parallel_tool_calls;
+const _errs79 = errors;
+const _errs80 = errors;
+let valid16 = false;
+const _errs81 = errors;
+if (typeof data18 !== "boolean") {
+const err38 = {
+instancePath: instancePath + "/parallel_tool_calls",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_ResponseRequest.properties.parallel_tool_calls.anyOf[0],
+data: data18
+};
+if (vErrors === null) vErrors = [err38];
+else vErrors.push(err38);
+errors++;
+}
+var _valid10 = _errs81 === errors;
+valid16 = valid16 || _valid10;
+const _errs83 = errors;
+if (data18 !== null) {
+const err39 = {
+instancePath: instancePath + "/parallel_tool_calls",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.parallel_tool_calls.anyOf[1],
+data: data18
+};
+if (vErrors === null) vErrors = [err39];
+else vErrors.push(err39);
+errors++;
+}
+var _valid10 = _errs83 === errors;
+valid16 = valid16 || _valid10;
+if (!valid16) {
+const err40 = {
+instancePath: instancePath + "/parallel_tool_calls",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.parallel_tool_calls,
+data: data18
+};
+if (vErrors === null) vErrors = [err40];
+else vErrors.push(err40);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs80;
+if (vErrors !== null) {
+if (_errs80) vErrors.length = _errs80;
+else vErrors = null;
+}
+}
+var valid0 = _errs79 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.include !== void 0) {
+let data19 = data.include;
+const _errs85 = errors;
+const _errs86 = errors;
+let valid17 = false;
+const _errs87 = errors;
+if (errors === _errs87) {
+if (Array.isArray(data19)) {
+const len3 = data19.length;
+for (let i3 = 0; i3 < len3; i3++) {
+let data20 = data19[i3];
+const _errs89 = errors;
+if (typeof data20 !== "string") {
+const err41 = {
+instancePath: instancePath + "/include/" + i3,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.include.anyOf[0].items,
+data: data20
+};
+if (vErrors === null) vErrors = [err41];
+else vErrors.push(err41);
+errors++;
+}
+if (!(_errs89 === errors)) break;
+}
+} else {
+const err42 = {
+instancePath: instancePath + "/include",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ResponseRequest.properties.include.anyOf[0],
+data: data19
+};
+if (vErrors === null) vErrors = [err42];
+else vErrors.push(err42);
+errors++;
+}
+}
+var _valid11 = _errs87 === errors;
+valid17 = valid17 || _valid11;
+const _errs91 = errors;
+if (data19 !== null) {
+const err43 = {
+instancePath: instancePath + "/include",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.include.anyOf[1],
+data: data19
+};
+if (vErrors === null) vErrors = [err43];
+else vErrors.push(err43);
+errors++;
+}
+var _valid11 = _errs91 === errors;
+valid17 = valid17 || _valid11;
+if (!valid17) {
+const err44 = {
+instancePath: instancePath + "/include",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.include,
+data: data19
+};
+if (vErrors === null) vErrors = [err44];
+else vErrors.push(err44);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs86;
+if (vErrors !== null) {
+if (_errs86) vErrors.length = _errs86;
+else vErrors = null;
+}
+}
+var valid0 = _errs85 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.store !== void 0) {
+let data21 = data.store;
+const _errs93 = errors;
+const _errs94 = errors;
+let valid19 = false;
+const _errs95 = errors;
+if (typeof data21 !== "boolean") {
+const err45 = {
+instancePath: instancePath + "/store",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_ResponseRequest.properties.store.anyOf[0],
+data: data21
+};
+if (vErrors === null) vErrors = [err45];
+else vErrors.push(err45);
+errors++;
+}
+var _valid12 = _errs95 === errors;
+valid19 = valid19 || _valid12;
+const _errs97 = errors;
+if (data21 !== null) {
+const err46 = {
+instancePath: instancePath + "/store",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.store.anyOf[1],
+data: data21
+};
+if (vErrors === null) vErrors = [err46];
+else vErrors.push(err46);
+errors++;
+}
+var _valid12 = _errs97 === errors;
+valid19 = valid19 || _valid12;
+if (!valid19) {
+const err47 = {
+instancePath: instancePath + "/store",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.store,
+data: data21
+};
+if (vErrors === null) vErrors = [err47];
+else vErrors.push(err47);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs94;
+if (vErrors !== null) {
+if (_errs94) vErrors.length = _errs94;
+else vErrors = null;
+}
+}
+var valid0 = _errs93 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.truncation !== void 0) {
+let data22 = data.truncation;
+const _errs99 = errors;
+const _errs100 = errors;
+let valid20 = false;
+const _errs101 = errors;
+if (typeof data22 !== "string") {
+const err48 = {
+instancePath: instancePath + "/truncation",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseTruncation,
+data: data22
+};
+if (vErrors === null) vErrors = [err48];
+else vErrors.push(err48);
+errors++;
+}
+if (!(data22 === "disabled")) {
+const err49 = {
+instancePath: instancePath + "/truncation",
+keyword: "enum",
+params: { allowedValues: schema_ResponseTruncation.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_ResponseTruncation,
+data: data22
+};
+if (vErrors === null) vErrors = [err49];
+else vErrors.push(err49);
+errors++;
+}
+var _valid13 = _errs101 === errors;
+valid20 = valid20 || _valid13;
+const _errs104 = errors;
+if (data22 !== null) {
+const err50 = {
+instancePath: instancePath + "/truncation",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.truncation.anyOf[1],
+data: data22
+};
+if (vErrors === null) vErrors = [err50];
+else vErrors.push(err50);
+errors++;
+}
+var _valid13 = _errs104 === errors;
+valid20 = valid20 || _valid13;
+if (!valid20) {
+const err51 = {
+instancePath: instancePath + "/truncation",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.truncation,
+data: data22
+};
+if (vErrors === null) vErrors = [err51];
+else vErrors.push(err51);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs100;
+if (vErrors !== null) {
+if (_errs100) vErrors.length = _errs100;
+else vErrors = null;
+}
+}
+var valid0 = _errs99 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.top_logprobs !== void 0) {
+let data23 = data.top_logprobs;
+const _errs106 = errors;
+const _errs107 = errors;
+let valid22 = false;
+const _errs108 = errors;
+if (!(typeof data23 == "number" && !(data23 % 1) && !isNaN(data23))) {
+const err52 = {
+instancePath: instancePath + "/top_logprobs",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_ResponseRequest.properties.top_logprobs.anyOf[0],
+data: data23
+};
+if (vErrors === null) vErrors = [err52];
+else vErrors.push(err52);
+errors++;
+}
+if (errors === _errs108) {
+if (typeof data23 == "number") {
+if (!formats_6f7aca8b.validate(data23)) {
+const err53 = {
+instancePath: instancePath + "/top_logprobs",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_ResponseRequest.properties.top_logprobs.anyOf[0],
+data: data23
+};
+if (vErrors === null) vErrors = [err53];
+else vErrors.push(err53);
+errors++;
+}
+}
+}
+var _valid14 = _errs108 === errors;
+valid22 = valid22 || _valid14;
+const _errs110 = errors;
+if (data23 !== null) {
+const err54 = {
+instancePath: instancePath + "/top_logprobs",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.top_logprobs.anyOf[1],
+data: data23
+};
+if (vErrors === null) vErrors = [err54];
+else vErrors.push(err54);
+errors++;
+}
+var _valid14 = _errs110 === errors;
+valid22 = valid22 || _valid14;
+if (!valid22) {
+const err55 = {
+instancePath: instancePath + "/top_logprobs",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.top_logprobs,
+data: data23
+};
+if (vErrors === null) vErrors = [err55];
+else vErrors.push(err55);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs107;
+if (vErrors !== null) {
+if (_errs107) vErrors.length = _errs107;
+else vErrors = null;
+}
+}
+if (errors === _errs106) {
+if (typeof data23 == "number") {
+if (data23 > 20 || isNaN(data23)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/top_logprobs",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 20
+},
+message: "must be <= 20",
+parentSchema: schema_ResponseRequest.properties.top_logprobs,
+data: data23
+}];
+return false;
+} else if (data23 < 0 || isNaN(data23)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/top_logprobs",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_ResponseRequest.properties.top_logprobs,
+data: data23
+}];
+return false;
+}
+}
+}
+var valid0 = _errs106 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.presence_penalty !== void 0) {
+let data24 = data.presence_penalty;
+const _errs112 = errors;
+const _errs113 = errors;
+let valid23 = false;
+const _errs114 = errors;
+if (errors === _errs114) {
+if (typeof data24 == "number") {
+if (!formats_f5433107.validate(data24)) {
+const err56 = {
+instancePath: instancePath + "/presence_penalty",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_ResponseRequest.properties.presence_penalty.anyOf[0],
+data: data24
+};
+if (vErrors === null) vErrors = [err56];
+else vErrors.push(err56);
+errors++;
+}
+} else {
+const err57 = {
+instancePath: instancePath + "/presence_penalty",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_ResponseRequest.properties.presence_penalty.anyOf[0],
+data: data24
+};
+if (vErrors === null) vErrors = [err57];
+else vErrors.push(err57);
+errors++;
+}
+}
+var _valid15 = _errs114 === errors;
+valid23 = valid23 || _valid15;
+const _errs116 = errors;
+if (data24 !== null) {
+const err58 = {
+instancePath: instancePath + "/presence_penalty",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.presence_penalty.anyOf[1],
+data: data24
+};
+if (vErrors === null) vErrors = [err58];
+else vErrors.push(err58);
+errors++;
+}
+var _valid15 = _errs116 === errors;
+valid23 = valid23 || _valid15;
+if (!valid23) {
+const err59 = {
+instancePath: instancePath + "/presence_penalty",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.presence_penalty,
+data: data24
+};
+if (vErrors === null) vErrors = [err59];
+else vErrors.push(err59);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs113;
+if (vErrors !== null) {
+if (_errs113) vErrors.length = _errs113;
+else vErrors = null;
+}
+}
+if (errors === _errs112) {
+if (typeof data24 == "number") {
+if (data24 > 2 || isNaN(data24)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/presence_penalty",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 2
+},
+message: "must be <= 2",
+parentSchema: schema_ResponseRequest.properties.presence_penalty,
+data: data24
+}];
+return false;
+} else if (data24 < -2 || isNaN(data24)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/presence_penalty",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: -2
+},
+message: "must be >= -2",
+parentSchema: schema_ResponseRequest.properties.presence_penalty,
+data: data24
+}];
+return false;
+}
+}
+}
+var valid0 = _errs112 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.frequency_penalty !== void 0) {
+let data25 = data.frequency_penalty;
+const _errs118 = errors;
+const _errs119 = errors;
+let valid24 = false;
+const _errs120 = errors;
+if (errors === _errs120) {
+if (typeof data25 == "number") {
+if (!formats_f5433107.validate(data25)) {
+const err60 = {
+instancePath: instancePath + "/frequency_penalty",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_ResponseRequest.properties.frequency_penalty.anyOf[0],
+data: data25
+};
+if (vErrors === null) vErrors = [err60];
+else vErrors.push(err60);
+errors++;
+}
+} else {
+const err61 = {
+instancePath: instancePath + "/frequency_penalty",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_ResponseRequest.properties.frequency_penalty.anyOf[0],
+data: data25
+};
+if (vErrors === null) vErrors = [err61];
+else vErrors.push(err61);
+errors++;
+}
+}
+var _valid16 = _errs120 === errors;
+valid24 = valid24 || _valid16;
+const _errs122 = errors;
+if (data25 !== null) {
+const err62 = {
+instancePath: instancePath + "/frequency_penalty",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.frequency_penalty.anyOf[1],
+data: data25
+};
+if (vErrors === null) vErrors = [err62];
+else vErrors.push(err62);
+errors++;
+}
+var _valid16 = _errs122 === errors;
+valid24 = valid24 || _valid16;
+if (!valid24) {
+const err63 = {
+instancePath: instancePath + "/frequency_penalty",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.frequency_penalty,
+data: data25
+};
+if (vErrors === null) vErrors = [err63];
+else vErrors.push(err63);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs119;
+if (vErrors !== null) {
+if (_errs119) vErrors.length = _errs119;
+else vErrors = null;
+}
+}
+if (errors === _errs118) {
+if (typeof data25 == "number") {
+if (data25 > 2 || isNaN(data25)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/frequency_penalty",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 2
+},
+message: "must be <= 2",
+parentSchema: schema_ResponseRequest.properties.frequency_penalty,
+data: data25
+}];
+return false;
+} else if (data25 < -2 || isNaN(data25)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/frequency_penalty",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: -2
+},
+message: "must be >= -2",
+parentSchema: schema_ResponseRequest.properties.frequency_penalty,
+data: data25
+}];
+return false;
+}
+}
+}
+var valid0 = _errs118 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.max_tool_calls !== void 0) {
+let data26 = data.max_tool_calls;
+const _errs124 = errors;
+const _errs125 = errors;
+let valid25 = false;
+const _errs126 = errors;
+if (!(typeof data26 == "number" && !(data26 % 1) && !isNaN(data26))) {
+const err64 = {
+instancePath: instancePath + "/max_tool_calls",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_ResponseRequest.properties.max_tool_calls.anyOf[0],
+data: data26
+};
+if (vErrors === null) vErrors = [err64];
+else vErrors.push(err64);
+errors++;
+}
+if (errors === _errs126) {
+if (typeof data26 == "number") {
+if (!formats_6f7aca8b.validate(data26)) {
+const err65 = {
+instancePath: instancePath + "/max_tool_calls",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_ResponseRequest.properties.max_tool_calls.anyOf[0],
+data: data26
+};
+if (vErrors === null) vErrors = [err65];
+else vErrors.push(err65);
+errors++;
+}
+}
+}
+var _valid17 = _errs126 === errors;
+valid25 = valid25 || _valid17;
+const _errs128 = errors;
+if (data26 !== null) {
+const err66 = {
+instancePath: instancePath + "/max_tool_calls",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.max_tool_calls.anyOf[1],
+data: data26
+};
+if (vErrors === null) vErrors = [err66];
+else vErrors.push(err66);
+errors++;
+}
+var _valid17 = _errs128 === errors;
+valid25 = valid25 || _valid17;
+if (!valid25) {
+const err67 = {
+instancePath: instancePath + "/max_tool_calls",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.max_tool_calls,
+data: data26
+};
+if (vErrors === null) vErrors = [err67];
+else vErrors.push(err67);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs125;
+if (vErrors !== null) {
+if (_errs125) vErrors.length = _errs125;
+else vErrors = null;
+}
+}
+if (errors === _errs124) {
+if (typeof data26 == "number") {
+if (data26 < 1 || isNaN(data26)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/max_tool_calls",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_ResponseRequest.properties.max_tool_calls,
+data: data26
+}];
+return false;
+}
+}
+}
+var valid0 = _errs124 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.service_tier !== void 0) {
+let data27 = data.service_tier;
+const _errs130 = errors;
+const _errs131 = errors;
+let valid26 = false;
+const _errs132 = errors;
+if (typeof data27 !== "string") {
+const err68 = {
+instancePath: instancePath + "/service_tier",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.service_tier.anyOf[0],
+data: data27
+};
+if (vErrors === null) vErrors = [err68];
+else vErrors.push(err68);
+errors++;
+}
+var _valid18 = _errs132 === errors;
+valid26 = valid26 || _valid18;
+const _errs134 = errors;
+if (data27 !== null) {
+const err69 = {
+instancePath: instancePath + "/service_tier",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.service_tier.anyOf[1],
+data: data27
+};
+if (vErrors === null) vErrors = [err69];
+else vErrors.push(err69);
+errors++;
+}
+var _valid18 = _errs134 === errors;
+valid26 = valid26 || _valid18;
+if (!valid26) {
+const err70 = {
+instancePath: instancePath + "/service_tier",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.service_tier,
+data: data27
+};
+if (vErrors === null) vErrors = [err70];
+else vErrors.push(err70);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs131;
+if (vErrors !== null) {
+if (_errs131) vErrors.length = _errs131;
+else vErrors = null;
+}
+}
+var valid0 = _errs130 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.metadata !== void 0) {
+let data28 = data.metadata;
+const _errs136 = errors;
+const _errs137 = errors;
+let valid27 = false;
+const _errs138 = errors;
+if (errors === _errs138) {
+if (data28 && typeof data28 == "object" && !Array.isArray(data28)) for (const key0 in data28) {
+let data29 = data28[key0];
+const _errs141 = errors;
+if (typeof data29 !== "string") {
+const err71 = {
+instancePath: instancePath + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.metadata.anyOf[0].additionalProperties,
+data: data29
+};
+if (vErrors === null) vErrors = [err71];
+else vErrors.push(err71);
+errors++;
+}
+if (!(_errs141 === errors)) break;
+}
+else {
+const err72 = {
+instancePath: instancePath + "/metadata",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ResponseRequest.properties.metadata.anyOf[0],
+data: data28
+};
+if (vErrors === null) vErrors = [err72];
+else vErrors.push(err72);
+errors++;
+}
+}
+var _valid19 = _errs138 === errors;
+valid27 = valid27 || _valid19;
+const _errs143 = errors;
+if (data28 !== null) {
+const err73 = {
+instancePath: instancePath + "/metadata",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.metadata.anyOf[1],
+data: data28
+};
+if (vErrors === null) vErrors = [err73];
+else vErrors.push(err73);
+errors++;
+}
+var _valid19 = _errs143 === errors;
+valid27 = valid27 || _valid19;
+if (!valid27) {
+const err74 = {
+instancePath: instancePath + "/metadata",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.metadata,
+data: data28
+};
+if (vErrors === null) vErrors = [err74];
+else vErrors.push(err74);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs137;
+if (vErrors !== null) {
+if (_errs137) vErrors.length = _errs137;
+else vErrors = null;
+}
+}
+var valid0 = _errs136 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.user !== void 0) {
+let data30 = data.user;
+const _errs145 = errors;
+const _errs146 = errors;
+let valid29 = false;
+const _errs147 = errors;
+if (typeof data30 !== "string") {
+const err75 = {
+instancePath: instancePath + "/user",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.user.anyOf[0],
+data: data30
+};
+if (vErrors === null) vErrors = [err75];
+else vErrors.push(err75);
+errors++;
+}
+var _valid20 = _errs147 === errors;
+valid29 = valid29 || _valid20;
+const _errs149 = errors;
+if (data30 !== null) {
+const err76 = {
+instancePath: instancePath + "/user",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.user.anyOf[1],
+data: data30
+};
+if (vErrors === null) vErrors = [err76];
+else vErrors.push(err76);
+errors++;
+}
+var _valid20 = _errs149 === errors;
+valid29 = valid29 || _valid20;
+if (!valid29) {
+const err77 = {
+instancePath: instancePath + "/user",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.user,
+data: data30
+};
+if (vErrors === null) vErrors = [err77];
+else vErrors.push(err77);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs146;
+if (vErrors !== null) {
+if (_errs146) vErrors.length = _errs146;
+else vErrors = null;
+}
+}
+var valid0 = _errs145 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.safety_identifier !== void 0) {
+let data31 = data.safety_identifier;
+const _errs151 = errors;
+const _errs152 = errors;
+let valid30 = false;
+const _errs153 = errors;
+if (typeof data31 !== "string") {
+const err78 = {
+instancePath: instancePath + "/safety_identifier",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.safety_identifier.anyOf[0],
+data: data31
+};
+if (vErrors === null) vErrors = [err78];
+else vErrors.push(err78);
+errors++;
+}
+var _valid21 = _errs153 === errors;
+valid30 = valid30 || _valid21;
+const _errs155 = errors;
+if (data31 !== null) {
+const err79 = {
+instancePath: instancePath + "/safety_identifier",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.safety_identifier.anyOf[1],
+data: data31
+};
+if (vErrors === null) vErrors = [err79];
+else vErrors.push(err79);
+errors++;
+}
+var _valid21 = _errs155 === errors;
+valid30 = valid30 || _valid21;
+if (!valid30) {
+const err80 = {
+instancePath: instancePath + "/safety_identifier",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.safety_identifier,
+data: data31
+};
+if (vErrors === null) vErrors = [err80];
+else vErrors.push(err80);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs152;
+if (vErrors !== null) {
+if (_errs152) vErrors.length = _errs152;
+else vErrors = null;
+}
+}
+var valid0 = _errs151 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.prompt_cache_key !== void 0) {
+let data32 = data.prompt_cache_key;
+const _errs157 = errors;
+const _errs158 = errors;
+let valid31 = false;
+const _errs159 = errors;
+if (typeof data32 !== "string") {
+const err81 = {
+instancePath: instancePath + "/prompt_cache_key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.prompt_cache_key.anyOf[0],
+data: data32
+};
+if (vErrors === null) vErrors = [err81];
+else vErrors.push(err81);
+errors++;
+}
+var _valid22 = _errs159 === errors;
+valid31 = valid31 || _valid22;
+const _errs161 = errors;
+if (data32 !== null) {
+const err82 = {
+instancePath: instancePath + "/prompt_cache_key",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.prompt_cache_key.anyOf[1],
+data: data32
+};
+if (vErrors === null) vErrors = [err82];
+else vErrors.push(err82);
+errors++;
+}
+var _valid22 = _errs161 === errors;
+valid31 = valid31 || _valid22;
+if (!valid31) {
+const err83 = {
+instancePath: instancePath + "/prompt_cache_key",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.prompt_cache_key,
+data: data32
+};
+if (vErrors === null) vErrors = [err83];
+else vErrors.push(err83);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs158;
+if (vErrors !== null) {
+if (_errs158) vErrors.length = _errs158;
+else vErrors = null;
+}
+}
+var valid0 = _errs157 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.previous_response_id !== void 0) {
+let data33 = data.previous_response_id;
+const _errs163 = errors;
+const _errs164 = errors;
+let valid32 = false;
+const _errs165 = errors;
+if (typeof data33 !== "string") {
+const err84 = {
+instancePath: instancePath + "/previous_response_id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.previous_response_id.anyOf[0],
+data: data33
+};
+if (vErrors === null) vErrors = [err84];
+else vErrors.push(err84);
+errors++;
+}
+var _valid23 = _errs165 === errors;
+valid32 = valid32 || _valid23;
+const _errs167 = errors;
+if (data33 !== null) {
+const err85 = {
+instancePath: instancePath + "/previous_response_id",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.previous_response_id.anyOf[1],
+data: data33
+};
+if (vErrors === null) vErrors = [err85];
+else vErrors.push(err85);
+errors++;
+}
+var _valid23 = _errs167 === errors;
+valid32 = valid32 || _valid23;
+if (!valid32) {
+const err86 = {
+instancePath: instancePath + "/previous_response_id",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.previous_response_id,
+data: data33
+};
+if (vErrors === null) vErrors = [err86];
+else vErrors.push(err86);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs164;
+if (vErrors !== null) {
+if (_errs164) vErrors.length = _errs164;
+else vErrors = null;
+}
+}
+var valid0 = _errs163 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.background !== void 0) {
+let data34 = data.background;
+const _errs169 = errors;
+const _errs170 = errors;
+let valid33 = false;
+const _errs171 = errors;
+if (typeof data34 !== "boolean") {
+const err87 = {
+instancePath: instancePath + "/background",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_ResponseRequest.properties.background.anyOf[0],
+data: data34
+};
+if (vErrors === null) vErrors = [err87];
+else vErrors.push(err87);
+errors++;
+}
+var _valid24 = _errs171 === errors;
+valid33 = valid33 || _valid24;
+const _errs173 = errors;
+if (data34 !== null) {
+const err88 = {
+instancePath: instancePath + "/background",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.background.anyOf[1],
+data: data34
+};
+if (vErrors === null) vErrors = [err88];
+else vErrors.push(err88);
+errors++;
+}
+var _valid24 = _errs173 === errors;
+valid33 = valid33 || _valid24;
+if (!valid33) {
+const err89 = {
+instancePath: instancePath + "/background",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.background,
+data: data34
+};
+if (vErrors === null) vErrors = [err89];
+else vErrors.push(err89);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs170;
+if (vErrors !== null) {
+if (_errs170) vErrors.length = _errs170;
+else vErrors = null;
+}
+}
+var valid0 = _errs169 === errors;
+} else var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_ResponseRequest_2.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ResponseRequest,
+data
+}];
+return false;
+}
+}
+validate_ResponseRequest_2.errors = vErrors;
+return errors === 0;
+}
+validate_ResponseRequest_2.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_countResponseTokens(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_countResponseTokens.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_ResponseRequest_2(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_ResponseRequest_2.errors : vErrors.concat(validate_ResponseRequest_2.errors);
+errors = vErrors.length;
+}
+validate_bodies_countResponseTokens.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_countResponseTokens.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_createSystemOneDecision = validate_bodies_createSystemOneDecision;
 function validate_DecisionRequest_2(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -47744,11 +50015,7 @@ const schema_CatalogDefaults = {
 };
 const schema_CatalogProvider = {
 "type": "object",
-"required": [
-"id",
-"protocol",
-"base_url"
-],
+"required": ["id", "protocol"],
 "properties": {
 "id": {
 "type": "string",
@@ -47766,6 +50033,31 @@ const schema_CatalogProvider = {
 "type": "string",
 "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
 "description": "Name of the environment variable that holds the secret."
+},
+"region": {
+"type": "string",
+"pattern": "^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$",
+"description": "`bedrock`: the region whose models are called, and for which requests are signed."
+},
+"access_key_id_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "`bedrock`: name of the environment variable that holds the access key's id. Default: the machine's own identity."
+},
+"secret_access_key_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "`bedrock`: name of the environment variable that holds the secret access key."
+},
+"session_token_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "`bedrock`: name of the environment variable that holds the session token of a temporary access key."
+},
+"role_arn": {
+"type": "string",
+"pattern": "^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$",
+"description": "`bedrock`: ARN of a role that is assumed with these credentials."
 },
 "api_version": {
 "type": "string",
@@ -47799,6 +50091,7 @@ const schema_ProviderProtocol = {
 "enum": [
 "openai",
 "anthropic",
+"bedrock",
 "rerank",
 "fal",
 "elevenlabs",
@@ -47862,6 +50155,8 @@ const schema_CatalogEntra = {
 };
 const func_191f75b3 = Object.prototype.hasOwnProperty;
 const pattern_831b2ab4 = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
+const pattern_934cc0a5 = new RegExp("^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$", "u");
+const pattern_d21d220c = new RegExp("^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$", "u");
 const pattern_e44e0a05 = new RegExp("^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$", "u");
 const pattern_88cc4c62 = new RegExp("^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$", "u");
 function validate_CatalogProvider(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -47871,7 +50166,7 @@ if (evaluated0.dynamicProps) evaluated0.props = void 0;
 if (evaluated0.dynamicItems) evaluated0.items = void 0;
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.id === void 0 && (missing0 = "id") || data.protocol === void 0 && (missing0 = "protocol") || data.base_url === void 0 && (missing0 = "base_url")) {
+if (data.id === void 0 && (missing0 = "id") || data.protocol === void 0 && (missing0 = "protocol")) {
 validate_CatalogProvider.errors = [{
 instancePath,
 keyword: "required",
@@ -47944,7 +50239,7 @@ data: data1
 }];
 return false;
 }
-if (!(data1 === "openai" || data1 === "anthropic" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax" || data1 === "gemini" || data1 === "cohere" || data1 === "azure-openai")) {
+if (!(data1 === "openai" || data1 === "anthropic" || data1 === "bedrock" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax" || data1 === "gemini" || data1 === "cohere" || data1 === "azure-openai")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/protocol",
 keyword: "enum",
@@ -48051,27 +50346,27 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
-if (data.api_version !== void 0) {
-let data5 = data.api_version;
+if (data.region !== void 0) {
+let data5 = data.region;
 if (typeof data5 === "string") {
-if (!pattern_e44e0a05.test(data5)) {
+if (!pattern_934cc0a5.test(data5)) {
 validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/api_version",
+instancePath: instancePath + "/region",
 keyword: "pattern",
-params: { pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$" },
-message: "must match pattern \"^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$\"",
-parentSchema: schema_CatalogProvider.properties.api_version,
+params: { pattern: "^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$" },
+message: "must match pattern \"^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$\"",
+parentSchema: schema_CatalogProvider.properties.region,
 data: data5
 }];
 return false;
 }
 } else {
 validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/api_version",
+instancePath: instancePath + "/region",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_CatalogProvider.properties.api_version,
+parentSchema: schema_CatalogProvider.properties.region,
 data: data5
 }];
 return false;
@@ -48079,43 +50374,183 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
+if (data.access_key_id_env !== void 0) {
+let data6 = data.access_key_id_env;
+if (typeof data6 === "string") {
+if (!pattern_831b2ab4.test(data6)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/access_key_id_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogProvider.properties.access_key_id_env,
+data: data6
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/access_key_id_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.access_key_id_env,
+data: data6
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.secret_access_key_env !== void 0) {
+let data7 = data.secret_access_key_env;
+if (typeof data7 === "string") {
+if (!pattern_831b2ab4.test(data7)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/secret_access_key_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogProvider.properties.secret_access_key_env,
+data: data7
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/secret_access_key_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.secret_access_key_env,
+data: data7
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.session_token_env !== void 0) {
+let data8 = data.session_token_env;
+if (typeof data8 === "string") {
+if (!pattern_831b2ab4.test(data8)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/session_token_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogProvider.properties.session_token_env,
+data: data8
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/session_token_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.session_token_env,
+data: data8
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.role_arn !== void 0) {
+let data9 = data.role_arn;
+if (typeof data9 === "string") {
+if (!pattern_d21d220c.test(data9)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/role_arn",
+keyword: "pattern",
+params: { pattern: "^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$" },
+message: "must match pattern \"^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$\"",
+parentSchema: schema_CatalogProvider.properties.role_arn,
+data: data9
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/role_arn",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.role_arn,
+data: data9
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.api_version !== void 0) {
+let data10 = data.api_version;
+if (typeof data10 === "string") {
+if (!pattern_e44e0a05.test(data10)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/api_version",
+keyword: "pattern",
+params: { pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$" },
+message: "must match pattern \"^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$\"",
+parentSchema: schema_CatalogProvider.properties.api_version,
+data: data10
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/api_version",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.api_version,
+data: data10
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
 if (data.entra !== void 0) {
-let data6 = data.entra;
-if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
+let data11 = data.entra;
+if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
 let missing1;
-if (data6.tenant === void 0 && (missing1 = "tenant") || data6.client_id === void 0 && (missing1 = "client_id") || data6.client_secret_env === void 0 && (missing1 = "client_secret_env")) {
+if (data11.tenant === void 0 && (missing1 = "tenant") || data11.client_id === void 0 && (missing1 = "client_id") || data11.client_secret_env === void 0 && (missing1 = "client_secret_env")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra",
 keyword: "required",
 params: { missingProperty: missing1 },
 message: "must have required property '" + missing1 + "'",
 parentSchema: schema_CatalogEntra,
-data: data6
+data: data11
 }];
 return false;
 } else {
-for (const key1 in data6) if (!(key1 === "tenant" || key1 === "client_id" || key1 === "client_secret_env" || key1 === "authority" || key1 === "scope")) {
+for (const key1 in data11) if (!(key1 === "tenant" || key1 === "client_id" || key1 === "client_secret_env" || key1 === "authority" || key1 === "scope")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra",
 keyword: "additionalProperties",
 params: { additionalProperty: key1 },
 message: "must NOT have additional properties",
 parentSchema: schema_CatalogEntra,
-data: data6
+data: data11
 }];
 return false;
 }
-if (data6.tenant !== void 0) {
-let data7 = data6.tenant;
-if (typeof data7 === "string") {
-if (!pattern_88cc4c62.test(data7)) {
+if (data11.tenant !== void 0) {
+let data12 = data11.tenant;
+if (typeof data12 === "string") {
+if (!pattern_88cc4c62.test(data12)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/tenant",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$" },
 message: "must match pattern \"^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$\"",
 parentSchema: schema_CatalogEntra.properties.tenant,
-data: data7
+data: data12
 }];
 return false;
 }
@@ -48126,34 +50561,34 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.tenant,
-data: data7
+data: data12
 }];
 return false;
 }
 var valid4 = true;
 } else var valid4 = true;
 if (valid4) {
-if (data6.client_id !== void 0) {
-let data8 = data6.client_id;
-if (typeof data8 === "string") {
-if (func_7a031813(data8) > 200) {
+if (data11.client_id !== void 0) {
+let data13 = data11.client_id;
+if (typeof data13 === "string") {
+if (func_7a031813(data13) > 200) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/client_id",
 keyword: "maxLength",
 params: { limit: 200 },
 message: "must NOT have more than 200 characters",
 parentSchema: schema_CatalogEntra.properties.client_id,
-data: data8
+data: data13
 }];
 return false;
-} else if (func_7a031813(data8) < 1) {
+} else if (func_7a031813(data13) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/client_id",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogEntra.properties.client_id,
-data: data8
+data: data13
 }];
 return false;
 }
@@ -48164,24 +50599,24 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.client_id,
-data: data8
+data: data13
 }];
 return false;
 }
 var valid4 = true;
 } else var valid4 = true;
 if (valid4) {
-if (data6.client_secret_env !== void 0) {
-let data9 = data6.client_secret_env;
-if (typeof data9 === "string") {
-if (!pattern_831b2ab4.test(data9)) {
+if (data11.client_secret_env !== void 0) {
+let data14 = data11.client_secret_env;
+if (typeof data14 === "string") {
+if (!pattern_831b2ab4.test(data14)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/client_secret_env",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
 message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
 parentSchema: schema_CatalogEntra.properties.client_secret_env,
-data: data9
+data: data14
 }];
 return false;
 }
@@ -48192,34 +50627,34 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.client_secret_env,
-data: data9
+data: data14
 }];
 return false;
 }
 var valid4 = true;
 } else var valid4 = true;
 if (valid4) {
-if (data6.authority !== void 0) {
-let data10 = data6.authority;
-if (typeof data10 === "string") {
-if (func_7a031813(data10) > 2e3) {
+if (data11.authority !== void 0) {
+let data15 = data11.authority;
+if (typeof data15 === "string") {
+if (func_7a031813(data15) > 2e3) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/authority",
 keyword: "maxLength",
 params: { limit: 2e3 },
 message: "must NOT have more than 2000 characters",
 parentSchema: schema_CatalogEntra.properties.authority,
-data: data10
+data: data15
 }];
 return false;
-} else if (func_7a031813(data10) < 1) {
+} else if (func_7a031813(data15) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/authority",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogEntra.properties.authority,
-data: data10
+data: data15
 }];
 return false;
 }
@@ -48230,34 +50665,34 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.authority,
-data: data10
+data: data15
 }];
 return false;
 }
 var valid4 = true;
 } else var valid4 = true;
 if (valid4) {
-if (data6.scope !== void 0) {
-let data11 = data6.scope;
-if (typeof data11 === "string") {
-if (func_7a031813(data11) > 500) {
+if (data11.scope !== void 0) {
+let data16 = data11.scope;
+if (typeof data16 === "string") {
+if (func_7a031813(data16) > 500) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/scope",
 keyword: "maxLength",
 params: { limit: 500 },
 message: "must NOT have more than 500 characters",
 parentSchema: schema_CatalogEntra.properties.scope,
-data: data11
+data: data16
 }];
 return false;
-} else if (func_7a031813(data11) < 1) {
+} else if (func_7a031813(data16) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/scope",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogEntra.properties.scope,
-data: data11
+data: data16
 }];
 return false;
 }
@@ -48268,7 +50703,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.scope,
-data: data11
+data: data16
 }];
 return false;
 }
@@ -48286,7 +50721,7 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogEntra,
-data: data6
+data: data11
 }];
 return false;
 }
@@ -48294,17 +50729,17 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.headers !== void 0) {
-let data12 = data.headers;
-if (data12 && typeof data12 == "object" && !Array.isArray(data12)) for (const key2 in data12) {
-let data13 = data12[key2];
-if (typeof data13 !== "string") {
+let data17 = data.headers;
+if (data17 && typeof data17 == "object" && !Array.isArray(data17)) for (const key2 in data17) {
+let data18 = data17[key2];
+if (typeof data18 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/headers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.headers.additionalProperties,
-data: data13
+data: data18
 }];
 return false;
 }
@@ -48316,7 +50751,7 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogProvider.properties.headers,
-data: data12
+data: data17
 }];
 return false;
 }
@@ -48324,19 +50759,19 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.forward !== void 0) {
-let data14 = data.forward;
-if (Array.isArray(data14)) {
-const len0 = data14.length;
+let data19 = data.forward;
+if (Array.isArray(data19)) {
+const len0 = data19.length;
 for (let i0 = 0; i0 < len0; i0++) {
-let data15 = data14[i0];
-if (typeof data15 !== "string") {
+let data20 = data19[i0];
+if (typeof data20 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/forward/" + i0,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.forward.items,
-data: data15
+data: data20
 }];
 return false;
 }
@@ -48348,7 +50783,7 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogProvider.properties.forward,
-data: data14
+data: data19
 }];
 return false;
 }
@@ -48356,20 +50791,20 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.timeout_ms !== void 0) {
-let data16 = data.timeout_ms;
-if (!(typeof data16 == "number" && !(data16 % 1) && !isNaN(data16))) {
+let data21 = data.timeout_ms;
+if (!(typeof data21 == "number" && !(data21 % 1) && !isNaN(data21))) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data16
+data: data21
 }];
 return false;
 }
-if (typeof data16 == "number") {
-if (data16 > 36e5 || isNaN(data16)) {
+if (typeof data21 == "number") {
+if (data21 > 36e5 || isNaN(data21)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "maximum",
@@ -48379,10 +50814,10 @@ limit: 36e5
 },
 message: "must be <= 3600000",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data16
+data: data21
 }];
 return false;
-} else if (data16 < 1 || isNaN(data16)) {
+} else if (data21 < 1 || isNaN(data21)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "minimum",
@@ -48392,17 +50827,17 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data16
+data: data21
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data16)) {
+} else if (!formats_6f7aca8b.validate(data21)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data16
+data: data21
 }];
 return false;
 }
@@ -48411,31 +50846,36 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.on_disconnect !== void 0) {
-let data17 = data.on_disconnect;
-if (typeof data17 !== "string") {
+let data22 = data.on_disconnect;
+if (typeof data22 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data17
+data: data22
 }];
 return false;
 }
-if (!(data17 === "cancel" || data17 === "drain")) {
+if (!(data22 === "cancel" || data22 === "drain")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "enum",
 params: { allowedValues: schema_CatalogProvider.properties.on_disconnect.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data17
+data: data22
 }];
 return false;
 }
 var valid0 = true;
 } else var valid0 = true;
+}
+}
+}
+}
+}
 }
 }
 }
@@ -56469,6 +58909,7 @@ suspendAccount: bodies_suspendAccount,
 refundCall: bodies_refundCall,
 checkCatalog: bodies_checkCatalog,
 compareCatalog: bodies_compareCatalog,
+startLedgerAudit: bodies_startLedgerAudit,
 setOperator: bodies_setOperator,
 removeOperator: bodies_removeOperator,
 disableProvider: bodies_disableProvider,
@@ -56476,6 +58917,7 @@ enableProvider: bodies_enableProvider,
 createQuote: bodies_createQuote,
 createRerank: bodies_createRerank,
 createResponse: bodies_createResponse,
+countResponseTokens: bodies_countResponseTokens,
 createSystemOneDecision: bodies_createSystemOneDecision,
 createVideo: bodies_createVideo,
 updateWorkspace: bodies_updateWorkspace,
@@ -56577,6 +59019,7 @@ bodies_compareCatalog,
 bodies_confirmSession,
 bodies_confirmTotp,
 bodies_countMessageTokens,
+bodies_countResponseTokens,
 bodies_createAccount,
 bodies_createApiKey,
 bodies_createChatCompletion,
@@ -56616,6 +59059,7 @@ bodies_setOperator,
 bodies_signIn,
 bodies_signInWithProvider,
 bodies_signUp,
+bodies_startLedgerAudit,
 bodies_startSignIn,
 bodies_suspendAccount,
 bodies_updateApiKey,

@@ -70,6 +70,7 @@ import type {
   InvitationRequest,
   JobList,
   LeaveWorkspaceQuery,
+  LedgerAudit,
   LedgerEntryList,
   LimitState,
   ListAccountLedgerQuery,
@@ -117,6 +118,7 @@ import type {
   OperatorChange,
   OperatorJobDetail,
   OperatorJobList,
+  OperatorLedger,
   OperatorList,
   OperatorProvider,
   OperatorProviderList,
@@ -169,6 +171,7 @@ import type {
   ResponseSummaryTextDoneEvent,
   ResponseTextDeltaEvent,
   ResponseTextDoneEvent,
+  ResponseTokenCount,
   RevokedInvitation,
   RollRequest,
   RolledApiKey,
@@ -1595,6 +1598,40 @@ export declare function listOperatorJobs(client: Client, input?: ListOperatorJob
 export declare function getOperatorJob(client: Client, id: string, options?: RequestOptions): Call<OperatorJobDetail, "getOperatorJob">;
 
 /**
+ * Shows the ledger as it stands: money, holds, accounts below 0, and what audits found.
+ *
+ * `GET /v1/operator/ledger`, /docs/api/getOperatorLedger
+ *
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`
+ * @throws {SvcError} 404 `endpoint_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function getOperatorLedger(client: Client, options?: RequestOptions): Call<OperatorLedger, "getOperatorLedger">;
+
+/**
+ * Begins an audit in the background: it recomputes every balance from the entries and verifies the hash chain, as `svc ledger audit` and
+ * `svc ledger verify` do. Its result is in `GET /v1/operator/ledger`. One runs at a time: while it does, 409 `not_possible`.
+ *
+ * `POST /v1/operator/ledger/audit`, /docs/api/startLedgerAudit
+ *
+ * @example
+ * await svc.operator.ledger.audit({ reason: "end of the quarter" });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+ * @throws {SvcError} 404 `endpoint_not_found`
+ * @throws {SvcError} 409 `not_possible`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function startLedgerAudit(client: Client, input: OperatorReason, options?: RequestOptions): Call<LedgerAudit, "startLedgerAudit">;
+
+/**
  * Says who the operator of the session is, with the role, and until when the session may change something.
  *
  * `GET /v1/operator/me`, /docs/api/getOperator
@@ -1849,6 +1886,25 @@ export declare function createRerank(client: Client, input: RerankRequest, optio
  * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
  */
 export declare function createResponse<Streaming extends boolean | null | undefined = false>(client: Client, input: ResponseRequest & { stream?: Streaming }, options?: IdempotentOptions): Call<Streaming extends true ? Stream<ResponseCreatedEvent | ResponseInProgressEvent | ResponseItemAddedEvent | ResponseItemDoneEvent | ResponsePartAddedEvent | ResponsePartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseSummaryPartAddedEvent | ResponseSummaryPartDoneEvent | ResponseSummaryTextDeltaEvent | ResponseSummaryTextDoneEvent | ResponseArgumentsDeltaEvent | ResponseArgumentsDoneEvent | ResponseCustomInputDeltaEvent | ResponseCustomInputDoneEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent> : ResponseObject, "createResponse">;
+
+/**
+ * Counts the input tokens of a request to `/v1/responses` by the gateway's own tokenizer. It is free and calls no model. What needs stored
+ * data is refused as there.
+ *
+ * `POST /v1/responses/input_tokens`, /docs/api/countResponseTokens
+ *
+ * @example
+ * await svc.responses.countTokens({ model: "best", input: "Name a lighthouse." });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `unsupported_content`, `stateless_only`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
+ * @throws {SvcError} 404 `model_not_found`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function countResponseTokens(client: Client, input: ResponseRequest, options?: RequestOptions): Call<ResponseTokenCount, "countResponseTokens">;
 
 /**
  * Sums up the account's requests by hour, day or month, up to this moment: the sums are those of the receipts to the last unit, also in the

@@ -309,6 +309,14 @@ export function getOperatorJob(client, id, options) {
   return call(client, { path: () => `/v1/operator/jobs/${segment(id)}`, auth: "session" }, undefined, options);
 }
 
+export function getOperatorLedger(client, options) {
+  return call(client, { path: "/v1/operator/ledger", auth: "session" }, undefined, options);
+}
+
+export function startLedgerAudit(client, input, options) {
+  return call(client, { path: "/v1/operator/ledger/audit", method: "POST", auth: "session" }, input, options);
+}
+
 export function getOperator(client, options) {
   return call(client, { path: "/v1/operator/me", auth: "session" }, undefined, options);
 }
@@ -363,6 +371,10 @@ export function createRerank(client, input, options) {
 
 export function createResponse(client, input, options) {
   return call(client, { path: "/v1/responses", method: "POST", read: stream }, input, options);
+}
+
+export function countResponseTokens(client, input, options) {
+  return call(client, { path: "/v1/responses/input_tokens", method: "POST" }, input, options);
 }
 
 export function getUsageSummary(client, input, options) {

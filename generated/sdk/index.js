@@ -190,6 +190,10 @@ export class Svc {
         list: of(f.listOperatorJobs),
         get: of(f.getOperatorJob),
       },
+      ledger: {
+        get: of(f.getOperatorLedger),
+        audit: of(f.startLedgerAudit),
+      },
       me: of(f.getOperator),
       operators: {
         list: of(f.listOperators),
@@ -216,6 +220,7 @@ export class Svc {
     };
     this.responses = {
       create: of(f.createResponse),
+      countTokens: of(f.countResponseTokens),
     };
     this.videos = {
       generate: of(f.createVideo),

@@ -1676,6 +1676,59 @@ export type KeyScope = "read_only" | "no_media" | "no_audio" | "no_account";
 /** What happens to the keys that a person created or last rolled, when the person is no longer a member. */
 export type KeysOfLeaver = "disable" | "keep";
 
+/** An audit. */
+export interface LedgerAudit {
+  /** Always `operator.ledger.audit`. */
+  object: "operator.ledger.audit";
+  /** Id of the audit. */
+  id: string;
+  /** How it stands. */
+  status: LedgerAuditStatus;
+  /** When it began. */
+  started_at: string;
+  /** The operator who began it, by email address. */
+  started_by: string;
+  /** When it ended; null: it runs. */
+  ended_at: string | null;
+  /** What it found; null: it runs or failed. */
+  result: LedgerAuditResult | null;
+}
+
+/** What an audit found, as of one moment for the balances and one for the chain. */
+export interface LedgerAuditResult {
+  /** Accounts whose balances were recomputed. */
+  accounts: number;
+  /** Entries that they were recomputed from. */
+  entries: number;
+  /** Media holds that are neither settled nor released. */
+  media_holds_open: number;
+  /** Holds of calls and of processes that keep some ready. */
+  holds_open: number;
+  /** What differs, at most 100. */
+  mismatches: LedgerMismatch[];
+  /** Whether more differs than is listed. */
+  truncated: boolean;
+  /** SHA-256 over the last hash of every account, as `svc ledger verify` prints it; null: the chain is broken. */
+  chain_head: string | null;
+  /** Entries whose links were verified. */
+  chain_entries: number;
+  /** The first broken link; null: every link holds. */
+  broken: LedgerBrokenLink | null;
+}
+
+/** How an audit stands. */
+export type LedgerAuditStatus = "running" | "agrees" | "differs" | "failed";
+
+/** The first broken link of the hash chain. */
+export interface LedgerBrokenLink {
+  /** Id of the account. */
+  account_id: string;
+  /** Id of the entry. */
+  entry_id: string;
+  /** What is wrong with it. */
+  reason: string;
+}
+
 /** One entry of the ledger. Entries are never changed; their sum is the balance. */
 export interface LedgerEntry {
   /** Entry id, unique within the account: `led_` and the entry's number in the account's ledger. */
@@ -1723,6 +1776,18 @@ export type LedgerEntryType =
   | "adjustment"
   | "payment_refund"
   | "dispute";
+
+/** A balance that is not what the entries say. */
+export interface LedgerMismatch {
+  /** Id of the account. */
+  account_id: string;
+  /** What differs, such as `balance`. */
+  what: string;
+  /** USD that are stored. */
+  stored_usd: number;
+  /** USD that the entries add up to. */
+  computed_usd: number;
+}
 
 /** When a budget begins anew: never, or with each hour, day, week (from Monday) or month of UTC. */
 export type LimitResets = "never" | "hourly" | "daily" | "weekly" | "monthly";
@@ -2835,6 +2900,36 @@ export interface OperatorJobList {
   has_more: boolean;
   /** Id of the last job of this page; null on an empty page. */
   last_id: string | null;
+}
+
+/** The ledger as it stands. */
+export interface OperatorLedger {
+  /** Always `operator.ledger`. */
+  object: "operator.ledger";
+  /** Accounts. */
+  accounts: number;
+  /** USD of all accounts. */
+  balance_usd: number;
+  /** Accounts below 0. */
+  negative_accounts: number;
+  /** USD by which they are below 0. */
+  negative_usd: number;
+  /** Holds of calls and of processes that keep some ready. */
+  holds_open: number;
+  /** USD in them. */
+  held_usd: number;
+  /** When the oldest hold of a call was made; null: no call has one. */
+  oldest_hold_at: string | null;
+  /** Media jobs that hold money. */
+  media_holds_open: number;
+  /** USD that they hold. */
+  media_held_usd: number;
+  /** When the oldest of them began; null: there are none. */
+  oldest_media_hold_at: string | null;
+  /** The newest audit, be it running; null: operators began none. */
+  audit: LedgerAudit | null;
+  /** The newest audit with a result; null: there is none. */
+  last_result: LedgerAudit | null;
 }
 
 /** All operators. */
@@ -4626,6 +4721,14 @@ export interface ResponseTextOptions {
   format?: ResponseTextFormat | null | undefined;
   /** How detailed the text is: `low`, `medium`, `high`; default: the model's. Forwarded as sent. */
   verbosity?: string | null | undefined;
+}
+
+/** The number of tokens that a request to `/v1/responses` would send. */
+export interface ResponseTokenCount {
+  /** Always `response.input_tokens`. */
+  object: "response.input_tokens";
+  /** Tokens of the prompt: instructions, items, tools and the form of the answer. */
+  input_tokens: number;
 }
 
 /** How likely a token was. */
@@ -7056,6 +7159,9 @@ export type ConfirmTotpError403 = Refusal<403, "permission_denied" | "session_re
 export type CountMessageTokensAnthropicError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content", AnthropicErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content", "invalid_request_error">>;
 export type CountMessageTokensAnthropicError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", AnthropicErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CountMessageTokensAnthropicError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", AnthropicErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
+export type CountResponseTokensError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content" | "stateless_only", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content" | "stateless_only", "invalid_request_error">>;
+export type CountResponseTokensError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type CountResponseTokensError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CreateAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type CreateAccountError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type CreateApiKeyError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
@@ -7283,6 +7389,8 @@ export type SignInError400 = Refusal<400, "invalid_json" | "missing_parameter" |
 export type SignInWithProviderError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
 export type SignOutError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type SignUpError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "captcha_failed", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "captcha_failed", "invalid_request_error">>;
+export type StartLedgerAuditError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type StartLedgerAuditError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type StartSignInError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type SuspendAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type SuspendAccountError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
@@ -7448,6 +7556,10 @@ export type CompareCatalogError = CompareCatalogError400 | Error401MissingApiKey
 export type ListOperatorJobsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.jobs.get`. */
 export type GetOperatorJobError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFoundOrJobNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.ledger.get`. */
+export type GetOperatorLedgerError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.ledger.audit`. */
+export type StartLedgerAuditError = StartLedgerAuditError400 | Error401MissingApiKeyOrInvalidApiKey | StartLedgerAuditError403 | Error404EndpointNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.me`. */
 export type GetOperatorError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.operators.list`. */
@@ -7476,6 +7588,8 @@ export type CreateQuoteError = CreateQuoteError400 | CreateQuoteError401 | Error
 export type CreateRerankError = CreateRerankBareError400 | CreateRerankBareError401 | CreateRerankBareError402 | CreateRerankBareError403 | BareError404ModelNotFound | CreateRerankBareError409 | CreateRerankBareError413 | BareError415InvalidRequest | BareError422InvalidRequest | BareError429RateLimit | BareError500ServerError | BareError502ServerError | CreateRerankBareError503;
 /** The errors of `responses.create`. */
 export type CreateResponseError = CreateResponseError400 | CreateResponseError401 | CreateResponseError402 | CreateResponseError403 | Error404ModelNotFound | CreateResponseError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateResponseError503;
+/** The errors of `responses.countTokens`. */
+export type CountResponseTokensError = CountResponseTokensError400 | CountResponseTokensError401 | CountResponseTokensError403 | Error404ModelNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `usage.summary`. */
 export type GetUsageSummaryError = Error400InvalidParameter | GetUsageSummaryError401 | GetUsageSummaryError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `usage.receipt`. */
@@ -8677,6 +8791,28 @@ export interface Operations {
     answerHeaders: HeadersOf<"x-request-id">;
     error: GetOperatorJobError;
   };
+  /** `operator.ledger.get`: `GET /v1/operator/ledger`. */
+  getOperatorLedger: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: OperatorLedger;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetOperatorLedgerError;
+  };
+  /** `operator.ledger.audit`: `POST /v1/operator/ledger/audit`. */
+  startLedgerAudit: {
+    path: never;
+    query: never;
+    headers: never;
+    body: OperatorReason;
+    result: LedgerAudit;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: StartLedgerAuditError;
+  };
   /** `operator.me`: `GET /v1/operator/me`. */
   getOperator: {
     path: never;
@@ -8830,6 +8966,17 @@ export interface Operations {
     event: ResponseCreatedEvent | ResponseInProgressEvent | ResponseItemAddedEvent | ResponseItemDoneEvent | ResponsePartAddedEvent | ResponsePartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseSummaryPartAddedEvent | ResponseSummaryPartDoneEvent | ResponseSummaryTextDeltaEvent | ResponseSummaryTextDoneEvent | ResponseArgumentsDeltaEvent | ResponseArgumentsDoneEvent | ResponseCustomInputDeltaEvent | ResponseCustomInputDoneEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent;
     answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-served-model">;
     error: CreateResponseError;
+  };
+  /** `responses.countTokens`: `POST /v1/responses/input_tokens`. */
+  countResponseTokens: {
+    path: never;
+    query: never;
+    headers: never;
+    body: ResponseRequest;
+    result: ResponseTokenCount;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: CountResponseTokensError;
   };
   /** `usage.summary`: `GET /v1/usage/summary`. */
   getUsageSummary: {

@@ -80,10 +80,10 @@ const unsetTags: ReadonlySet<string> = new Set(["fast", "implicit-caching", "exp
 
 /** The protocols over which each type of text model can be called; media types take several (docs/behaviour/providers.md#protocols). */
 const protocolsOf: Partial<Record<FileModel["type"], readonly FileProvider["protocol"][]>> = {
-  language: ["openai", "anthropic", "gemini", "cohere", "azure-openai"],
-  embedding: ["openai", "gemini", "cohere", "azure-openai"],
+  language: ["openai", "anthropic", "bedrock", "gemini", "cohere", "azure-openai"],
+  embedding: ["openai", "bedrock", "gemini", "cohere", "azure-openai"],
   decisions: ["openai", "azure-openai"],
-  reranking: ["rerank", "cohere"],
+  reranking: ["rerank", "bedrock", "cohere"],
 };
 
 function stateFaults({ state }: FileModel, path: Path, names: Names): Fault[] {

@@ -49,7 +49,7 @@ export function loadCatalog({ path, text: given, environment, simulatorUrl = nul
   const { file, problems, lineOf } = readCatalogText(text);
   if (file === undefined || problems.length > 0) throw new CatalogFault(fileName, problems);
   if (simulatorUrl === null) {
-    const index = file.providers.findIndex((provider) => provider.base_url.startsWith(simulatorScheme));
+    const index = file.providers.findIndex((provider) => provider.base_url?.startsWith(simulatorScheme));
     if (index >= 0)
       throw new CatalogFault(fileName, [{ line: lineOf(["providers", index, "base_url"]), message: "no simulator runs here" }]);
   }

@@ -1,10 +1,10 @@
 // Checks one provider of the catalog file and turns it into a Provider. Reads secrets from the environment that is handed in and
 // never puts one into a message.
 import { withheldFields } from "../../generated/withheld-fields.ts";
-import { variantOf } from "../providers/openai/variants.ts";
 import type { Provider } from "../providers/types.ts";
-import { azureFaults, azureParts, azureVariables } from "./azure-provider.ts";
+import { cloudAddress, cloudParts, cloudFaults, cloudVariables } from "./cloud-provider.ts";
 import type { Fault, FileProvider, Path } from "./file.ts";
+import { variantOf } from "./variants.ts";
 
 /** `simulator:/openai/v1` is /openai/v1 of the built-in simulator, whose port is unknown before it runs. */
 export const simulatorScheme = "simulator:";
@@ -21,11 +21,11 @@ export interface ProviderSurroundings {
 export function readProvider(provider: FileProvider, { environment, simulatorUrl }: ProviderSurroundings): Provider {
   const secret = provider.api_key_env === undefined ? undefined : environment[provider.api_key_env]?.trim();
   const headers = Object.entries(provider.headers ?? {}).map(([name, text]) => ({ name, ...fillHeaderText(text, environment) }));
-  const ofAzure = azureVariables(provider).flatMap(({ variable }) => environment[variable]?.trim() || []);
-  const secrets = [...headers.flatMap((header) => header.secrets), ...ofAzure];
+  const ofCloud = cloudVariables(provider).flatMap(({ variable }) => environment[variable]?.trim() || []);
+  const secrets = [...headers.flatMap((header) => header.secrets), ...ofCloud];
   const resolve = (text: string) =>
     text.startsWith(simulatorScheme) ? (simulatorUrl ?? "").replace(/\/+$/, "") + text.slice(simulatorScheme.length) : text;
-  const address = resolve(provider.base_url);
+  const address = resolve(provider.base_url ?? cloudAddress(provider));
   return {
     id: provider.id,
     protocol: provider.protocol,
@@ -37,18 +37,18 @@ export function readProvider(provider: FileProvider, { environment, simulatorUrl
     forward: provider.forward ?? [],
     timeoutMs: provider.timeout_ms ?? timeoutMsDefault,
     onDisconnect: provider.on_disconnect ?? null,
-    ...azureParts(provider, environment, resolve),
+    ...cloudParts(provider, environment, resolve),
   };
 }
 
 export function providerFaults(provider: FileProvider, path: Path): Fault[] {
   const { base_url: address, protocol, variant, headers = {}, forward = [] } = provider;
-  const faults: Fault[] = azureFaults(provider, path);
+  const faults: Fault[] = cloudFaults(provider, path);
   const authority = provider.entra?.authority === undefined ? null : addressFault(provider.entra.authority);
   if (authority !== null) faults.push({ path: [...path, "entra", "authority"], message: authority });
   if (variant !== undefined && protocol !== "openai")
     faults.push({ path: [...path, "variant"], message: "belongs to providers of the openai protocol only" });
-  const reason = addressFault(address);
+  const reason = address === undefined ? null : addressFault(address);
   if (reason !== null) faults.push({ path: [...path, "base_url"], message: reason });
   for (const [name, value] of Object.entries(headers)) {
     const at = [...path, "headers", name];
@@ -76,10 +76,10 @@ export function secretFaults(provider: FileProvider, path: Path, environment: Pr
   const ofHeaders = Object.entries(headers).flatMap(([name, text]) =>
     fillHeaderText(text, environment).unfit.map((variable) => ({ path: [...path, "headers", name], message: unfit(variable) })),
   );
-  const ofAzure = azureVariables(provider)
-    .filter(({ variable }) => !canBeSent(environment[variable]?.trim() ?? ""))
-    .map(({ key: at, variable }) => ({ path: [...path, at], message: unfit(variable) }));
-  return [...ofKey, ...ofHeaders, ...ofAzure];
+  const ofCloud = cloudVariables(provider).flatMap(({ key: at, variable }) =>
+    canBeSent(environment[variable]?.trim() ?? "") ? [] : [{ path: [...path, at], message: unfit(variable) }],
+  );
+  return [...ofKey, ...ofHeaders, ...ofCloud];
 }
 
 export interface UnsetVariable {
@@ -91,7 +91,7 @@ export interface UnsetVariable {
 
 export function unsetVariables(provider: FileProvider, environment: ProviderSurroundings["environment"]) {
   const { id, api_key_env: key, headers = {} } = provider;
-  const keys = [...(key === undefined ? [] : [key]), ...azureVariables(provider).map(({ variable }) => variable)];
+  const keys = [...(key === undefined ? [] : [key]), ...cloudVariables(provider).map(({ variable }) => variable)];
   const ofKey = keys
     .filter((variable) => !environment[variable]?.trim())
     .map((variable): UnsetVariable => ({ provider: id, variable, header: null }));

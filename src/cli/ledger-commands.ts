@@ -1,5 +1,5 @@
 // Lists the commands that check, save and bring back the books. The code of each is loaded when it runs.
-import type { Command } from "./command.ts";
+import { type Command, flag } from "./command.ts";
 
 export const ledgerCommands: readonly Command[] = [
   {
@@ -15,6 +15,13 @@ export const ledgerCommands: readonly Command[] = [
     options: {},
     does: "recompute the hash chain of every account's entries; exit status 1 at the first broken link",
     run: async (input) => (await import("./ledger.ts")).verifyLedger(input),
+  },
+  {
+    name: "ledger compare",
+    takes: ["LOG…"],
+    options: { post: flag("post what the ledger lost as adjustments, each charge once however often this runs") },
+    does: "compare the gateway's log of charges (SVC_CHARGE_LOG) with the ledger, as after a restore; exit status 1 if anything differs",
+    run: async (input) => (await import("./compare.ts")).compare(input),
   },
   {
     name: "backup",

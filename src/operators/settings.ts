@@ -20,6 +20,7 @@ const shown: Record<string, (config: Config) => Value> = {
   SVC_BLOB_URL: ({ blobUrl }) => blobUrl,
   SVC_CAPTCHA_VERIFY_URL: ({ signUp }) => signUp.captcha?.verifyUrl ?? null,
   SVC_CATALOG: ({ catalogPath }) => catalogPath,
+  SVC_CHARGE_LOG: ({ chargeLog }) => chargeLog,
   SVC_DATA_DIR: ({ dataDir }) => dataDir,
   SVC_DISPOSABLE_DOMAINS: ({ signUp }) => `${signUp.disposable.size} domains`,
   SVC_MAIL_FROM: ({ mailFrom }) => mailFrom,

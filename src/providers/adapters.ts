@@ -1,6 +1,8 @@
 // Lists which protocol serves which verb (docs/behaviour/providers.md#protocols). A dialect that a protocol doesn't speak is translated.
 import { anthropicChat, anthropicMessages } from "./anthropic/messages.ts";
 import { overAzure } from "./azure/azure.ts";
+import { bedrockEmbed, bedrockRerank } from "./bedrock/invoke.ts";
+import { bedrockMessages } from "./bedrock/messages.ts";
 import { cohereChat } from "./cohere/chat.ts";
 import { cohereEmbed, cohereRerank } from "./cohere/texts.ts";
 import { elevenlabsMusic, elevenlabsSounds, elevenlabsSpeech } from "./elevenlabs/audio.ts";
@@ -53,6 +55,7 @@ export function openAdapters(upstream: Upstream, { fetchReference, fetchMade }: 
   const chat = openaiChat(upstream);
   const messages = anthropicMessages(upstream);
   const azure = overAzure(chat);
+  const bedrock = bedrockMessages(upstream);
   const embed = openaiEmbed(upstream);
   const images = openaiImages(upstream, fetchReference);
   const transcribe = openaiTranscribe(upstream);
@@ -60,16 +63,23 @@ export function openAdapters(upstream: Upstream, { fetchReference, fetchMade }: 
   const gemini = geminiChat(upstream);
   const cohere = cohereChat(upstream);
   return {
-    chat: { openai: chat, anthropic: anthropicChat(messages), gemini, cohere, "azure-openai": azure },
+    chat: { openai: chat, anthropic: anthropicChat(messages), bedrock: anthropicChat(bedrock), gemini, cohere, "azure-openai": azure },
     messages: {
       openai: openaiMessages(chat),
       anthropic: messages,
+      bedrock,
       gemini: openaiMessages(gemini),
       cohere: openaiMessages(cohere),
       "azure-openai": openaiMessages(azure),
     },
-    embed: { openai: embed, gemini: geminiEmbed(upstream), cohere: cohereEmbed(upstream), "azure-openai": overAzure(embed) },
-    rerank: { rerank: rerank(upstream), cohere: cohereRerank(upstream) },
+    embed: {
+      openai: embed,
+      bedrock: bedrockEmbed(upstream),
+      gemini: geminiEmbed(upstream),
+      cohere: cohereEmbed(upstream),
+      "azure-openai": overAzure(embed),
+    },
+    rerank: { rerank: rerank(upstream), bedrock: bedrockRerank(upstream), cohere: cohereRerank(upstream) },
     images: { openai: images, "azure-openai": overAzure(images), fal: falImages(upstream) },
     videos: { fal: falVideos(upstream) },
     queues: { fal: falQueue(upstream) },

@@ -4,7 +4,8 @@ import type { Readable } from "node:stream";
 import type { Price } from "../money.ts";
 import type { Usage } from "../usage.ts";
 
-export type Protocol = "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere" | "azure-openai";
+export type Protocol =
+  "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere" | "azure-openai";
 
 /** How a host reads the `openai` protocol otherwise than it says. */
 export interface Variant {

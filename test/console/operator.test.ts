@@ -71,6 +71,7 @@ describe.skipIf(chromiumPath === null)("the operators' pages", () => {
         [`/requests?request=${requestId}`]: "Requests",
         "/providers": "Providers",
         [`/requests?q=${word}&status=${word}&request=${word}`]: "Requests",
+        "/catalog": "Catalog",
         "/jobs": "Jobs",
         [`/jobs?job=${job.shownId}`]: "Jobs",
         [`/jobs?q=${word}&status=${word}&kind=${word}&job=${word}`]: "Jobs",

@@ -14,12 +14,17 @@ export interface EntraClient {
   /** Its id or domain. */
   tenant: string;
   clientId: string;
-  /** Throws where it is not set. */
-  clientSecret: () => string;
+  /** Empty: not set. */
+  secret: string;
+  /** The environment's name for it. */
+  variable: string;
   scope: string;
 }
 
-export function entraAuthorization(client: EntraClient, clock: Clock = systemClock): Pick<Provider, "authorize" | "onUnauthorized"> {
+export function entraAuthorization(
+  client: EntraClient,
+  clock: Clock = systemClock,
+): Required<Pick<Provider, "authorize" | "onUnauthorized">> {
   const token = openRenewed(() => obtain(client, clock), clock);
   return {
     authorize: async () => ({ authorization: `Bearer ${await token.get()}` }),
@@ -27,8 +32,9 @@ export function entraAuthorization(client: EntraClient, clock: Clock = systemClo
   };
 }
 
-async function obtain({ authority, tenant, clientId, clientSecret, scope }: EntraClient, clock: Clock): Promise<Expiring<string>> {
-  const form = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret(), scope };
+async function obtain({ authority, tenant, clientId, secret, variable, scope }: EntraClient, clock: Clock): Promise<Expiring<string>> {
+  if (secret === "") throw credentialsFault(`the variable ${variable} is not set`);
+  const form = { grant_type: "client_credentials", client_id: clientId, client_secret: secret, scope };
   const { status, text } = await askForToken(`${authority}/${encodeURIComponent(tenant)}/oauth2/v2.0/token`, {
     headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
     body: new URLSearchParams(form).toString(),
