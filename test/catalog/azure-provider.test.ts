@@ -30,18 +30,18 @@ describe("svc catalog check", () => {
     [
       "both ways to authorize",
       { api_key_env: "AZURE_KEY", entra },
-      "providers.0.entra: is one way to authorize, api_key_env is another: name one of them",
+      "providers[0].entra: is one way to authorize, api_key_env is another: name one of them",
     ],
     [
       "the path of a deployment",
       { base_url: "https://x.openai.azure.com/openai/deployments/gpt" },
       expect.stringContaining("base_url: is the resource's address"),
     ],
-    ["Entra elsewhere", { protocol: "openai", entra }, "providers.0.entra: belongs to providers of the azure-openai protocol only"],
+    ["Entra elsewhere", { protocol: "openai", entra }, "providers[0].entra: belongs to providers of the azure-openai protocol only"],
     [
       "a version elsewhere",
       { protocol: "openai", api_version: "2024-10-21" },
-      "providers.0.api_version: belongs to providers of the azure-openai protocol only",
+      "providers[0].api_version: belongs to providers of the azure-openai protocol only",
     ],
     [
       "a login service that is no address",
@@ -49,6 +49,11 @@ describe("svc catalog check", () => {
       expect.stringContaining("entra.authority: must be an http or https address"),
     ],
     ["no secret", { entra: { tenant: "x", client_id: "y" } }, expect.stringContaining("client_secret_env")],
+    [
+      "a version whose streams have no usage",
+      { api_version: "2024-06-01" },
+      "providers[0].api_version: is older than 2024-09-01: streams have no usage there",
+    ],
     ["a version that is none", { api_version: "latest" }, expect.stringContaining("api_version")],
   ])("refuses %s", (_name, more, message) => {
     expect(messagesOf(fileOf(more))).toEqual([message]);

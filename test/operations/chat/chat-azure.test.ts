@@ -77,7 +77,7 @@ describe("with a key", () => {
     expect(textOf(streamed)).toBe(whole.json.choices[0].message.content);
     expect(recordsOf(streamed).at(-2).usage).toEqual(whole.json.usage);
     const [call] = world.gateway.simulator.calls();
-    expect(call!.path).toBe(path.split("?")[0]);
+    expect(call!.path).toBe(path);
     expect(world.sent()[0]).toMatchObject({ max_completion_tokens: 300 });
     expect(whole.text).not.toMatch(/azure/i);
   });
@@ -107,7 +107,7 @@ describe("with a key", () => {
     expect(streamed.content).toEqual(whole.json.content);
   });
 
-  test("503 for a key that is refused, and another route serves; neither key nor sentence reaches the caller", async () => {
+  test("a key that is refused: another route serves, and the log has the status", async () => {
     const reply = await world.chat(await world.account(), { model: "demo/wrong-key" });
     expect([reply.status, reply.headers["x-svc-fallback-layer"]]).toEqual([200, "1"]);
     expect((await world.logOf(reply))!.attempts[0]).toMatchObject({ status: 401 });
