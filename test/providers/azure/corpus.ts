@@ -55,7 +55,7 @@ const stopped = "The response was filtered due to the prompt triggering Azure Op
 export const rows: Row[] = [
   {
     name: "a text with what the filter found in it",
-    source: github("enoch-sit/tool-chatbot-boilerplate: services/mimicAzure/data/eduhk_non_stream.md"),
+    source: github("enoch-sit/tool-chatbot-boilerplate"),
     answer: whole({ role: "assistant", content: "Hello.", refusal: null, annotations: [] }, "stop", { usage: usage(9, 2) }),
     usage: [9, 2],
     told: { content: "Hello.", finish: "stop" },
