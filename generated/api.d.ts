@@ -3561,6 +3561,19 @@ export interface components {
             /** @description What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
             warnings: components["schemas"]["CatalogProblem"][];
         };
+        /** @description An application of Microsoft Entra, which gets tokens by the client-credentials grant. */
+        CatalogEntra: {
+            /** @description Address of the login service; default `https://login.microsoftonline.com`. */
+            authority?: string;
+            /** @description Id of the application. */
+            client_id: string;
+            /** @description Name of the environment variable that holds the application's secret. */
+            client_secret_env: string;
+            /** @description What the token is for; default `https://cognitiveservices.azure.com/.default`. */
+            scope?: string;
+            /** @description Id or domain of the tenant. */
+            tenant: string;
+        };
         /** @description The providers, the models, their prices and their routes. */
         CatalogFile: {
             /** @description Aliases, each with the id of its model. */
@@ -3961,10 +3974,17 @@ export interface components {
             /** @description Name of the environment variable that holds the secret. */
             api_key_env?: string;
             /**
+             * @description `azure-openai`: the version of the API whose paths name deployments, such as `2024-10-21`. Default: the paths under `/openai/v1`, which
+             *     have no version.
+             */
+            api_version?: string;
+            /**
              * @description Base URL of the protocol's paths. `simulator:/PATH` is PATH on the built-in simulator. Required, except for `bedrock`, whose own
              *     follows from `region`.
              */
             base_url?: string;
+            /** @description `azure-openai`: the application that gets tokens from Microsoft Entra, in place of `api_key_env`. */
+            entra?: components["schemas"]["CatalogEntra"];
             /**
              * @description Request fields that change what the provider charges (`service_tier`, `web_search_options`, …) and still reach it, because your prices
              *     cover them. A field that is refused otherwise passes if every provider of the model lists it. Default: none.
@@ -14856,7 +14876,7 @@ export interface components {
          * @description The wire protocol that a provider speaks.
          * @enum {string}
          */
-        ProviderProtocol: "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere";
+        ProviderProtocol: "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere" | "azure-openai";
         /**
          * @description A host that speaks the `openai` protocol with other names for some fields, or refuses some.
          * @enum {string}
