@@ -71,30 +71,15 @@ export async function attempt<Result>(
   for (const candidate of tryable(candidates, breakers, signal, passOver)) {
     let startedAt = performance.now();
     let span: AttemptSpan | undefined;
-    let responseId: string | null = null;
-    let answers = 0;
-    let credential: string | undefined;
-    let refused: RefusedCredential[] | undefined;
-    const heard: Heard = (id, served, used) => {
-      responseId = id ?? responseId;
-      if (served) answers += 1;
-      credential = used?.id;
-      if (used?.refusal === undefined) return;
-      responseId = null;
-      const { fault: outcome, status } = used.refusal;
-      (refused ??= []).push({ credential: used.id, outcome, status, ...failureOf(used.refusal) });
-    };
+    const { told, heard } = listen();
     const record = (outcome: string, status: number | null, failure: Failure | null) =>
       attempts.push({
         candidate,
         outcome,
         status,
         latencyMs: Math.round(performance.now() - startedAt),
-        responseId,
-        answers,
+        ...told,
         failure,
-        credential,
-        refused,
         span,
       });
     try {
@@ -130,6 +115,26 @@ export async function attempt<Result>(
     }
   }
   return allFailed(faults, attempts);
+}
+
+type Told = Pick<Attempt, "responseId" | "answers" | "credential"> & { refused?: RefusedCredential[] };
+
+/** What the adapter of one attempt says of its answers. */
+function listen(): { told: Told; heard: Heard } {
+  const told: Told = { responseId: null, answers: 0 };
+  return {
+    told,
+    heard(id, served, used) {
+      told.responseId = id ?? told.responseId;
+      if (served) told.answers += 1;
+      if (used === undefined) return;
+      told.credential = used.id;
+      if (used.refusal === undefined) return;
+      told.responseId = null;
+      const { fault: outcome, status } = used.refusal;
+      (told.refused ??= []).push({ credential: used.id, outcome, status, ...failureOf(used.refusal) });
+    },
+  };
 }
 
 const passedOver: Failure = { cause: "breaker_open", detail: "its last calls failed: it rests for a moment" };
