@@ -8,6 +8,7 @@ import { beginTotp } from "./begin-totp.ts";
 import { confirmTotp } from "./confirm-totp.ts";
 import { deleteTotp } from "./delete-totp.ts";
 import { countMessageTokens } from "./count-message-tokens.ts";
+import { countResponseTokens } from "./count-response-tokens.ts";
 import { createApiKey } from "./create-api-key.ts";
 import { createChatCompletion } from "./create-chat-completion.ts";
 import { createCompletion } from "./create-completion.ts";
@@ -96,6 +97,7 @@ export const handlers: Handlers = {
   confirmTotp,
   deleteTotp,
   countMessageTokens,
+  countResponseTokens,
   createApiKey,
   createChatCompletion: answerOnce(createChatCompletion),
   createCompletion: answerOnce(createCompletion),
