@@ -118,7 +118,7 @@ describe("a call with a key of the member", () => {
 
   test("of 40 calls at once with four keys exactly as many are admitted as it pays", async () => {
     const team = await paidTeam();
-    const keys = [];
+    const keys: string[] = [];
     for (let n = 0; n < 4; n += 1) keys.push(await keyBy(team.developer, team));
     const { json } = await gateway.request("POST", "/v1/quote", {
       key: keys[0]!,
