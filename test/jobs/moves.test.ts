@@ -18,16 +18,13 @@ beforeAll(async () => {
   db = connect(database.url, { max: 12 });
 });
 afterEach(() => expectClean(db));
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(() => db.close().then(() => database.drop()));
 
 const available = async (accountId: bigint) =>
   (await db.pool.query<{ available: bigint }>("select available from balance where account_id = $1", [accountId])).rows[0]!.available;
 const tidy = async (accountId: bigint) => db.pool.query("select media_tidy($1, $2, '60 min', '30 min')", [accountId, tiers]);
-const untidy = async () =>
-  (await db.pool.query<{ u: bigint }>("select u from media_untidy($1, '60 min', '30 min') u", [tiers])).rows.map(({ u }) => u);
+const readUntidy = () => db.pool.query<{ u: bigint }>("select u from media_untidy($1, '60 min', '30 min') u", [tiers]);
+const untidy = async () => (await readUntidy()).rows.map(({ u }) => u);
 const usd = 100_000_000n;
 
 describe("submit", () => {
@@ -65,13 +62,12 @@ describe("submit", () => {
 
   test("a member's budget bounds the jobs of all keys that the member created, those that wait for a slot too", async () => {
     const accountId = await newAccount(db, { deposit: 1_000n });
-    const member = await newMember(db, accountId, 2);
-    const [keyId, other] = member.keys as [bigint, bigint];
-    await limitMember(db, member, { limit: 250n });
-    const one = await submit(db, { accountId, keyId });
-    expect(await submit(db, { accountId, keyId: other, estimated: 151n })).toMatchObject({ outcome: "key", key_left: 150n });
-    expect(await submit(db, { accountId, keyId: other })).toMatchObject({ outcome: "pending" });
-    const waiting = await submit(db, { accountId, keyId: other });
+    const { keys, personId } = await newMember(db, accountId, 2);
+    await limitMember(db, { accountId, personId }, { limit: 250n });
+    const one = await submit(db, { accountId, keyId: keys[0]! });
+    const ask = (estimated: bigint) => submit(db, { accountId, keyId: keys[1]!, estimated });
+    const [refused, taken, waiting] = [await ask(151n), await ask(100n), await ask(100n)];
+    expect([refused.outcome, refused.key_left, taken.outcome]).toEqual(["key", 150n, "pending"]);
     await finish(db, one.id, await lease(db, one.id), { charged: 100n });
     expect(await rowOf(db, waiting.id)).toMatchObject({ status: "failed", error_code: "insufficient_credits" });
   });
