@@ -366,6 +366,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the ways to sign in
+         * @description Shows how people sign in and up here: the external providers, and what a sign-up needs. Public.
+         */
+        get: operations["getAuthOptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/password/forgot": {
         parameters: {
             query?: never;
@@ -3247,6 +3267,22 @@ export interface components {
              */
             url: string;
         };
+        /** @description How people sign in and up here. */
+        AuthOptions: {
+            /** @description Whether `POST /v1/auth/signup` needs the token of a CAPTCHA's widget as `captcha_token`. */
+            captcha_required: boolean;
+            /**
+             * @description Always `auth.options`.
+             * @enum {string}
+             */
+            object: "auth.options";
+            /** @description The external providers, by name. */
+            providers: components["schemas"]["SignInChoice"][];
+            /** @description How accounts come to be. */
+            sign_up: components["schemas"]["SignUpMode"];
+            /** @description The only domains whose addresses may sign up; null: those of any. */
+            sign_up_domains: string[] | null;
+        };
         /** @description A hint that the balance is nearly used up. */
         BalanceNudge: {
             /** @description What to do: the URL where you add credits. */
@@ -3560,6 +3596,19 @@ export interface components {
             truncated: boolean;
             /** @description What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
             warnings: components["schemas"]["CatalogProblem"][];
+        };
+        /** @description An application of Microsoft Entra, which gets tokens by the client-credentials grant. */
+        CatalogEntra: {
+            /** @description Address of the login service; default `https://login.microsoftonline.com`. */
+            authority?: string;
+            /** @description Id of the application. */
+            client_id: string;
+            /** @description Name of the environment variable that holds the application's secret. */
+            client_secret_env: string;
+            /** @description What the token is for; default `https://cognitiveservices.azure.com/.default`. */
+            scope?: string;
+            /** @description Id or domain of the tenant. */
+            tenant: string;
         };
         /** @description The providers, the models, their prices and their routes. */
         CatalogFile: {
@@ -3961,10 +4010,17 @@ export interface components {
             /** @description Name of the environment variable that holds the secret. */
             api_key_env?: string;
             /**
+             * @description `azure-openai`: the version of the API whose paths name deployments, such as `2024-10-21`. Default: the paths under `/openai/v1`, which
+             *     have no version.
+             */
+            api_version?: string;
+            /**
              * @description Base URL of the protocol's paths. `simulator:/PATH` is PATH on the built-in simulator. Required, except for `bedrock`, whose own
              *     follows from `region`.
              */
             base_url?: string;
+            /** @description `azure-openai`: the application that gets tokens from Microsoft Entra, in place of `api_key_env`. */
+            entra?: components["schemas"]["CatalogEntra"];
             /**
              * @description Request fields that change what the provider charges (`service_tier`, `web_search_options`, …) and still reach it, because your prices
              *     cover them. A field that is refused otherwise passes if every provider of the model lists it. Default: none.
@@ -14856,7 +14912,7 @@ export interface components {
          * @description The wire protocol that a provider speaks.
          * @enum {string}
          */
-        ProviderProtocol: "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere";
+        ProviderProtocol: "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere" | "azure-openai";
         /**
          * @description A host that speaks the `openai` protocol with other names for some fields, or refuses some.
          * @enum {string}
@@ -17365,6 +17421,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description An external provider to sign in with. */
+        SignInChoice: {
+            /** @description Name for a button, such as `Google` on "Continue with Google". */
+            display_name: string;
+            /** @description Whether `POST /v1/auth/signin/{provider}` also takes the provider's `id_token`. */
+            id_tokens: boolean;
+            /** @description Name in the paths `POST /v1/auth/signin/{provider}/start` and `POST /v1/auth/signin/{provider}`. */
+            name: string;
+        };
         /** @description Body of a 400. */
         SignInError400: {
             /** @description The error. */
@@ -17502,6 +17567,11 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /**
+         * @description How accounts come to be.
+         * @enum {string}
+         */
+        SignUpMode: "open" | "invite" | "closed";
         /** @description A new account. */
         SignUpRequest: {
             /** @description The token of the CAPTCHA's widget, where the operator set one up: a missing or wrong token then gives 400 `captcha_failed`. */
@@ -23061,6 +23131,69 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    getAuthOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ways to sign in and up. */
+            200: {
+                headers: {
+                    /** @description Caches may keep the answer for 60 seconds. */
+                    "cache-control": "public, max-age=60";
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthOptions"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
         };

@@ -50059,6 +50059,12 @@ const schema_CatalogProvider = {
 "pattern": "^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$",
 "description": "`bedrock`: ARN of a role that is assumed with these credentials."
 },
+"api_version": {
+"type": "string",
+"pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$",
+"description": "`azure-openai`: the version of the API whose paths name deployments, such as `2024-10-21`. Default: the paths under `/openai/v1`, which\nhave no version."
+},
+"entra": { "$ref": "#/components/schemas/CatalogEntra" },
 "headers": {
 "type": "object",
 "additionalProperties": { "type": "string" }
@@ -50091,7 +50097,8 @@ const schema_ProviderProtocol = {
 "elevenlabs",
 "minimax",
 "gemini",
-"cohere"
+"cohere",
+"azure-openai"
 ]
 };
 const schema_ProviderVariant = {
@@ -50110,10 +50117,48 @@ const schema_ProviderVariant = {
 "lm-studio"
 ]
 };
+const schema_CatalogEntra = {
+"type": "object",
+"required": [
+"tenant",
+"client_id",
+"client_secret_env"
+],
+"properties": {
+"tenant": {
+"type": "string",
+"pattern": "^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$",
+"description": "Id or domain of the tenant."
+},
+"client_id": {
+"type": "string",
+"minLength": 1,
+"maxLength": 200
+},
+"client_secret_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "Name of the environment variable that holds the application's secret."
+},
+"authority": {
+"type": "string",
+"minLength": 1,
+"maxLength": 2e3
+},
+"scope": {
+"type": "string",
+"minLength": 1,
+"maxLength": 500
+}
+},
+"additionalProperties": false
+};
 const func_191f75b3 = Object.prototype.hasOwnProperty;
 const pattern_831b2ab4 = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
 const pattern_934cc0a5 = new RegExp("^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$", "u");
 const pattern_d21d220c = new RegExp("^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$", "u");
+const pattern_e44e0a05 = new RegExp("^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$", "u");
+const pattern_88cc4c62 = new RegExp("^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$", "u");
 function validate_CatalogProvider(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 const evaluated0 = validate_CatalogProvider.evaluated;
@@ -50194,7 +50239,7 @@ data: data1
 }];
 return false;
 }
-if (!(data1 === "openai" || data1 === "anthropic" || data1 === "bedrock" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax" || data1 === "gemini" || data1 === "cohere")) {
+if (!(data1 === "openai" || data1 === "anthropic" || data1 === "bedrock" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax" || data1 === "gemini" || data1 === "cohere" || data1 === "azure-openai")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/protocol",
 keyword: "enum",
@@ -50441,18 +50486,260 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
-if (data.headers !== void 0) {
-let data10 = data.headers;
-if (data10 && typeof data10 == "object" && !Array.isArray(data10)) for (const key1 in data10) {
-let data11 = data10[key1];
-if (typeof data11 !== "string") {
+if (data.api_version !== void 0) {
+let data10 = data.api_version;
+if (typeof data10 === "string") {
+if (!pattern_e44e0a05.test(data10)) {
 validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/headers/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),
+instancePath: instancePath + "/api_version",
+keyword: "pattern",
+params: { pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$" },
+message: "must match pattern \"^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$\"",
+parentSchema: schema_CatalogProvider.properties.api_version,
+data: data10
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/api_version",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.api_version,
+data: data10
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.entra !== void 0) {
+let data11 = data.entra;
+if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
+let missing1;
+if (data11.tenant === void 0 && (missing1 = "tenant") || data11.client_id === void 0 && (missing1 = "client_id") || data11.client_secret_env === void 0 && (missing1 = "client_secret_env")) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_CatalogEntra,
+data: data11
+}];
+return false;
+} else {
+for (const key1 in data11) if (!(key1 === "tenant" || key1 === "client_id" || key1 === "client_secret_env" || key1 === "authority" || key1 === "scope")) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra",
+keyword: "additionalProperties",
+params: { additionalProperty: key1 },
+message: "must NOT have additional properties",
+parentSchema: schema_CatalogEntra,
+data: data11
+}];
+return false;
+}
+if (data11.tenant !== void 0) {
+let data12 = data11.tenant;
+if (typeof data12 === "string") {
+if (!pattern_88cc4c62.test(data12)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/tenant",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$" },
+message: "must match pattern \"^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$\"",
+parentSchema: schema_CatalogEntra.properties.tenant,
+data: data12
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/tenant",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.tenant,
+data: data12
+}];
+return false;
+}
+var valid4 = true;
+} else var valid4 = true;
+if (valid4) {
+if (data11.client_id !== void 0) {
+let data13 = data11.client_id;
+if (typeof data13 === "string") {
+if (func_7a031813(data13) > 200) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/client_id",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_CatalogEntra.properties.client_id,
+data: data13
+}];
+return false;
+} else if (func_7a031813(data13) < 1) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/client_id",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogEntra.properties.client_id,
+data: data13
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/client_id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.client_id,
+data: data13
+}];
+return false;
+}
+var valid4 = true;
+} else var valid4 = true;
+if (valid4) {
+if (data11.client_secret_env !== void 0) {
+let data14 = data11.client_secret_env;
+if (typeof data14 === "string") {
+if (!pattern_831b2ab4.test(data14)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/client_secret_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogEntra.properties.client_secret_env,
+data: data14
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/client_secret_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.client_secret_env,
+data: data14
+}];
+return false;
+}
+var valid4 = true;
+} else var valid4 = true;
+if (valid4) {
+if (data11.authority !== void 0) {
+let data15 = data11.authority;
+if (typeof data15 === "string") {
+if (func_7a031813(data15) > 2e3) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/authority",
+keyword: "maxLength",
+params: { limit: 2e3 },
+message: "must NOT have more than 2000 characters",
+parentSchema: schema_CatalogEntra.properties.authority,
+data: data15
+}];
+return false;
+} else if (func_7a031813(data15) < 1) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/authority",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogEntra.properties.authority,
+data: data15
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/authority",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.authority,
+data: data15
+}];
+return false;
+}
+var valid4 = true;
+} else var valid4 = true;
+if (valid4) {
+if (data11.scope !== void 0) {
+let data16 = data11.scope;
+if (typeof data16 === "string") {
+if (func_7a031813(data16) > 500) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/scope",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_CatalogEntra.properties.scope,
+data: data16
+}];
+return false;
+} else if (func_7a031813(data16) < 1) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/scope",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogEntra.properties.scope,
+data: data16
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/scope",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.scope,
+data: data16
+}];
+return false;
+}
+var valid4 = true;
+} else var valid4 = true;
+}
+}
+}
+}
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogEntra,
+data: data11
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.headers !== void 0) {
+let data17 = data.headers;
+if (data17 && typeof data17 == "object" && !Array.isArray(data17)) for (const key2 in data17) {
+let data18 = data17[key2];
+if (typeof data18 !== "string") {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/headers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.headers.additionalProperties,
-data: data11
+data: data18
 }];
 return false;
 }
@@ -50464,7 +50751,7 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogProvider.properties.headers,
-data: data10
+data: data17
 }];
 return false;
 }
@@ -50472,19 +50759,19 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.forward !== void 0) {
-let data12 = data.forward;
-if (Array.isArray(data12)) {
-const len0 = data12.length;
+let data19 = data.forward;
+if (Array.isArray(data19)) {
+const len0 = data19.length;
 for (let i0 = 0; i0 < len0; i0++) {
-let data13 = data12[i0];
-if (typeof data13 !== "string") {
+let data20 = data19[i0];
+if (typeof data20 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/forward/" + i0,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.forward.items,
-data: data13
+data: data20
 }];
 return false;
 }
@@ -50496,7 +50783,7 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogProvider.properties.forward,
-data: data12
+data: data19
 }];
 return false;
 }
@@ -50504,20 +50791,20 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.timeout_ms !== void 0) {
-let data14 = data.timeout_ms;
-if (!(typeof data14 == "number" && !(data14 % 1) && !isNaN(data14))) {
+let data21 = data.timeout_ms;
+if (!(typeof data21 == "number" && !(data21 % 1) && !isNaN(data21))) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data14
+data: data21
 }];
 return false;
 }
-if (typeof data14 == "number") {
-if (data14 > 36e5 || isNaN(data14)) {
+if (typeof data21 == "number") {
+if (data21 > 36e5 || isNaN(data21)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "maximum",
@@ -50527,10 +50814,10 @@ limit: 36e5
 },
 message: "must be <= 3600000",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data14
+data: data21
 }];
 return false;
-} else if (data14 < 1 || isNaN(data14)) {
+} else if (data21 < 1 || isNaN(data21)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "minimum",
@@ -50540,17 +50827,17 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data14
+data: data21
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data14)) {
+} else if (!formats_6f7aca8b.validate(data21)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data14
+data: data21
 }];
 return false;
 }
@@ -50559,31 +50846,33 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.on_disconnect !== void 0) {
-let data15 = data.on_disconnect;
-if (typeof data15 !== "string") {
+let data22 = data.on_disconnect;
+if (typeof data22 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data15
+data: data22
 }];
 return false;
 }
-if (!(data15 === "cancel" || data15 === "drain")) {
+if (!(data22 === "cancel" || data22 === "drain")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "enum",
 params: { allowedValues: schema_CatalogProvider.properties.on_disconnect.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data15
+data: data22
 }];
 return false;
 }
 var valid0 = true;
 } else var valid0 = true;
+}
+}
 }
 }
 }

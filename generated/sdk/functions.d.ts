@@ -20,6 +20,7 @@ import type {
   ApiKeyRequest,
   ApiKeyUsage,
   AudioGeneration,
+  AuthOptions,
   BegunTotp,
   BlockDeltaEvent,
   BlockStartEvent,
@@ -542,6 +543,16 @@ export declare function getApiKeyUsage(client: Client, key: string, options?: Re
  * @throws {SvcError} 503 `overloaded`
  */
 export declare function getLimits(client: Client, options?: RequestOptions): Call<LimitState, "getLimits">;
+
+/**
+ * Shows how people sign in and up here: the external providers, and what a sign-up needs. Public.
+ *
+ * `GET /v1/auth/options`, /docs/api/getAuthOptions
+ *
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ */
+export declare function getAuthOptions(client: Client, options?: RequestOptions): Call<AuthOptions, "getAuthOptions">;
 
 /**
  * Mails a link to change the password. The reply is the same whether or not the account exists.

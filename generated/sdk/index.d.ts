@@ -21,6 +21,7 @@ import type {
   ApiKeyRequest,
   ApiKeyUsage,
   AudioGeneration,
+  AuthOptions,
   BegunTotp,
   BlockDeltaEvent,
   BlockStartEvent,
@@ -618,6 +619,15 @@ export interface LimitsMethods {
 
 /** `svc.auth` */
 export interface AuthMethods {
+  /**
+   * Shows how people sign in and up here: the external providers, and what a sign-up needs. Public.
+   *
+   * `GET /v1/auth/options`, /docs/api/getAuthOptions
+   *
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   */
+  options(options?: RequestOptions): Call<AuthOptions, "getAuthOptions">;
   /**
    * Mails a link to change the password. The reply is the same whether or not the account exists.
    *

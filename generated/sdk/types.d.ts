@@ -250,6 +250,20 @@ export interface AudioGeneration {
   balance_usd: number;
 }
 
+/** How people sign in and up here. */
+export interface AuthOptions {
+  /** Always `auth.options`. */
+  object: "auth.options";
+  /** The external providers, by name. */
+  providers: SignInChoice[];
+  /** How accounts come to be. */
+  sign_up: SignUpMode;
+  /** The only domains whose addresses may sign up; null: those of any. */
+  sign_up_domains: string[] | null;
+  /** Whether `POST /v1/auth/signup` needs the token of a CAPTCHA's widget as `captcha_token`. */
+  captcha_required: boolean;
+}
+
 /** A hint that the balance is nearly used up. */
 export interface BalanceNudge {
   /** The hint as a sentence, for humans. */
@@ -4915,6 +4929,16 @@ export interface SignInByIdToken {
   nonce?: string | undefined;
 }
 
+/** An external provider to sign in with. */
+export interface SignInChoice {
+  /** Name in the paths `POST /v1/auth/signin/{provider}/start` and `POST /v1/auth/signin/{provider}`. */
+  name: string;
+  /** Name for a button, such as `Google` on "Continue with Google". */
+  display_name: string;
+  /** Whether `POST /v1/auth/signin/{provider}` also takes the provider's `id_token`. */
+  id_tokens: boolean;
+}
+
 /** Address and password. */
 export interface SignInRequest {
   /** Email address of the account. */
@@ -4930,6 +4954,9 @@ export interface SignInStart {
   /** URL that the provider sends the browser back to with `code` and `state`. It must be registered with the provider. */
   redirect_uri: string;
 }
+
+/** How accounts come to be. */
+export type SignUpMode = "open" | "invite" | "closed";
 
 /** A new account. */
 export interface SignUpRequest {
@@ -7436,6 +7463,8 @@ export type RollApiKeyError = RollApiKeyError400 | Error401MissingApiKeyOrInvali
 export type GetApiKeyUsageError = Error400InvalidParameterOrNotFound | GetApiKeyUsageError401 | GetApiKeyUsageError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `limits.get`. */
 export type GetLimitsError = GetLimitsError401 | GetLimitsError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `auth.options`. */
+export type GetAuthOptionsError = Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `auth.forgotPassword`. */
 export type ForgotPasswordError = ForgotPasswordError400 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.resetPassword`. */
@@ -8130,6 +8159,17 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: GetLimitsError;
+  };
+  /** `auth.options`: `GET /v1/auth/options`. */
+  getAuthOptions: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: AuthOptions;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetAuthOptionsError;
   };
   /** `auth.forgotPassword`: `POST /v1/auth/password/forgot`. */
   forgotPassword: {

@@ -80,9 +80,9 @@ const unsetTags: ReadonlySet<string> = new Set(["fast", "implicit-caching", "exp
 
 /** The protocols over which each type of text model can be called; media types take several (docs/behaviour/providers.md#protocols). */
 const protocolsOf: Partial<Record<FileModel["type"], readonly FileProvider["protocol"][]>> = {
-  language: ["openai", "anthropic", "bedrock", "gemini", "cohere"],
-  embedding: ["openai", "bedrock", "gemini", "cohere"],
-  decisions: ["openai"],
+  language: ["openai", "anthropic", "bedrock", "gemini", "cohere", "azure-openai"],
+  embedding: ["openai", "bedrock", "gemini", "cohere", "azure-openai"],
+  decisions: ["openai", "azure-openai"],
   reranking: ["rerank", "bedrock", "cohere"],
 };
 

@@ -2,6 +2,7 @@
 // are authorized. provider.ts does the rest.
 import type { AwsIdentity } from "../providers/credentials/aws.ts";
 import type { Provider } from "../providers/types.ts";
+import { azureFaults, azureParts, entraClientOf } from "./azure-provider.ts";
 import type { Fault, FileProvider, Path } from "./file.ts";
 
 type Environment = Record<string, string | undefined>;
@@ -10,6 +11,7 @@ type Protocol = FileProvider["protocol"];
 /** Keys that belong to one protocol only. */
 const keysOf = {
   bedrock: ["region", "access_key_id_env", "secret_access_key_env", "session_token_env", "role_arn"],
+  "azure-openai": ["api_version", "entra"],
 } as const satisfies Partial<Record<Protocol, readonly (keyof FileProvider)[]>>;
 
 /** Of them, those that name a variable with a secret. */
@@ -28,6 +30,7 @@ export function cloudFaults(provider: FileProvider, path: Path): Fault[] {
     if (provider[key] === undefined) faults.push({ path, message: `"${key}" is missing: ${why}` });
   };
   if (protocol !== "bedrock" && address === undefined) needs("base_url", "a provider of this protocol can be anywhere");
+  if (protocol === "azure-openai") faults.push(...azureFaults(provider, path));
   if (protocol !== "bedrock") return faults;
   needs("region", "requests are signed for it");
   if (provider.secret_access_key_env !== undefined || provider.session_token_env !== undefined)
@@ -49,16 +52,26 @@ export function cloudAddress({ protocol, region = "" }: FileProvider): string {
 
 /** Names of the variables that its keys name, with the key. */
 export function cloudVariables(provider: FileProvider): { key: keyof FileProvider; variable: string }[] {
-  return secretKeys.flatMap((key) => (provider[key] === undefined ? [] : [{ key, variable: provider[key] }]));
+  const variables = secretKeys.flatMap((key) => (provider[key] === undefined ? [] : [{ key, variable: provider[key] }]));
+  return provider.entra === undefined ? variables : [...variables, { key: "entra", variable: provider.entra.client_secret_env }];
 }
 
-/** Empty for a provider whose key is in its headers. `resolve` knows where the simulator is. */
-export function cloudAuthorization(
-  provider: FileProvider,
-  environment: Environment,
-  resolve: (address: string) => string,
-): Partial<Provider> {
+type Authorization = Required<Pick<Provider, "authorize" | "onUnauthorized">>;
+
+/** What only a cloud's provider has; empty for the others. `resolve` knows where the simulator is. */
+export function cloudParts(provider: FileProvider, environment: Environment, resolve: (address: string) => string): Partial<Provider> {
+  if (provider.protocol === "azure-openai") {
+    const client = entraClientOf(provider, environment, resolve);
+    if (client === null) return azureParts(provider);
+    const load = () => import("../providers/credentials/entra.ts").then(({ entraAuthorization }) => entraAuthorization(client));
+    return { ...azureParts(provider), ...loadedLater(load) };
+  }
   if (provider.protocol !== "bedrock" || provider.api_key_env !== undefined) return {};
+  const identity = awsIdentityOf(provider, environment, resolve);
+  return loadedLater(() => import("../providers/credentials/aws.ts").then(({ awsAuthorization }) => awsAuthorization(identity)));
+}
+
+function awsIdentityOf(provider: FileProvider, environment: Environment, resolve: (address: string) => string): AwsIdentity {
   const {
     region = "",
     access_key_id_env: id,
@@ -76,15 +89,14 @@ export function cloudAuthorization(
           ...{ accessKeyId: valueOf(id), secretAccessKey: valueOf(secret), unset },
           ...(token === undefined ? {} : { sessionToken: valueOf(token) }),
         });
-  return authorizationOf({ region, keys, roleArn, stsUrl: stsUrl === "" ? null : stsUrl });
+  return { region, keys, roleArn, stsUrl: stsUrl === "" ? null : stsUrl };
 }
 
 /** Loaded with the first request: commands that only read the catalog file need none of it. */
-function authorizationOf(identity: AwsIdentity): Partial<Provider> {
-  let loading: Promise<Required<Pick<Provider, "authorize" | "onUnauthorized">>> | null = null;
-  const load = () => (loading ??= import("../providers/credentials/aws.ts").then(({ awsAuthorization }) => awsAuthorization(identity)));
+function loadedLater(load: () => Promise<Authorization>): Authorization {
+  let loading: Promise<Authorization> | null = null;
   return {
-    authorize: async (request) => await (await load()).authorize(request),
+    authorize: async (request) => await (await (loading ??= load())).authorize(request),
     onUnauthorized: () => void loading?.then(({ onUnauthorized }) => onUnauthorized()),
   };
 }

@@ -2,7 +2,7 @@
 // never puts one into a message.
 import { withheldFields } from "../../generated/withheld-fields.ts";
 import type { Provider } from "../providers/types.ts";
-import { cloudAddress, cloudAuthorization, cloudFaults, cloudVariables } from "./cloud-provider.ts";
+import { cloudAddress, cloudParts, cloudFaults, cloudVariables } from "./cloud-provider.ts";
 import type { Fault, FileProvider, Path } from "./file.ts";
 import { variantOf } from "./variants.ts";
 
@@ -37,13 +37,15 @@ export function readProvider(provider: FileProvider, { environment, simulatorUrl
     forward: provider.forward ?? [],
     timeoutMs: provider.timeout_ms ?? timeoutMsDefault,
     onDisconnect: provider.on_disconnect ?? null,
-    ...cloudAuthorization(provider, environment, resolve),
+    ...cloudParts(provider, environment, resolve),
   };
 }
 
 export function providerFaults(provider: FileProvider, path: Path): Fault[] {
   const { base_url: address, protocol, variant, headers = {}, forward = [] } = provider;
   const faults: Fault[] = cloudFaults(provider, path);
+  const authority = provider.entra?.authority === undefined ? null : addressFault(provider.entra.authority);
+  if (authority !== null) faults.push({ path: [...path, "entra", "authority"], message: authority });
   if (variant !== undefined && protocol !== "openai")
     faults.push({ path: [...path, "variant"], message: "belongs to providers of the openai protocol only" });
   const reason = address === undefined ? null : addressFault(address);

@@ -4,7 +4,8 @@ import type { Readable } from "node:stream";
 import type { Price } from "../money.ts";
 import type { Usage } from "../usage.ts";
 
-export type Protocol = "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere";
+export type Protocol =
+  "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere" | "azure-openai";
 
 /** How a host reads the `openai` protocol otherwise than it says. */
 export interface Variant {
@@ -26,6 +27,8 @@ export interface Provider {
   secrets?: readonly string[];
   /** Of the `openai` protocol; absent: the plain form. */
   variant?: Variant | undefined;
+  /** Of the `azure-openai` protocol: the version whose paths name deployments; absent: the unversioned paths. */
+  apiVersion?: string;
   /** Request fields that reach it although they change what it charges. */
   forward: readonly string[];
   /** Milliseconds to the first byte of an answer. */

@@ -75,6 +75,7 @@ describe.skipIf(chromiumPath === null)("the operators' pages", () => {
         "/jobs": "Jobs",
         [`/jobs?job=${job.shownId}`]: "Jobs",
         [`/jobs?q=${word}&status=${word}&kind=${word}&job=${word}`]: "Jobs",
+        "/ledger": "Ledger",
         "/settings": "Settings",
         "/audit": "Audit log",
         [`/audit?who=${word}&action=${word}&target=${word}&from=${word}`]: "Audit log",

@@ -6,6 +6,7 @@ import { eventually } from "../../support/eventually.ts";
 import { type Gateway, startGateway, type TestAccount } from "../../support/gateway.ts";
 import { endJobsOf, newJob } from "../../support/media-jobs.ts";
 import { newOperator } from "../../support/operators.ts";
+import { tamper as tamperAt } from "../../support/tamper.ts";
 
 let gateway: Gateway;
 let finance: { account: TestAccount; key: string };
@@ -20,17 +21,7 @@ const state = async () => (await gateway.request("GET", "/v1/operator/ledger", {
 const start = (key = finance.key, body: object = { reason: "a test" }) =>
   gateway.request("POST", "/v1/operator/ledger/audit", { key, body });
 const codeOf = ({ status, json }: { status: number; json: { error?: { code: string } } }) => [status, json.error?.code];
-/** Past the triggers that keep balances. */
-const tamper = async (sql: string, values: unknown[]) => {
-  const client = await gateway.context.db.pool.connect();
-  try {
-    await client.query("begin; set local session_replication_role = replica");
-    await client.query(sql, values);
-    await client.query("commit");
-  } finally {
-    client.release();
-  }
-};
+const tamper = (sql: string, values: unknown[]) => tamperAt(gateway, sql, values);
 const ended = () =>
   eventually(async () => {
     const { audit: newest } = await state();

@@ -2,7 +2,7 @@
 // (docs/behaviour/billing.md#ends), and those that make no sense, each with the reason.
 
 export type Kind = "chat" | "messages" | "completions" | "responses" | "embeddings" | "rerank" | "decisions";
-export type UpstreamProtocol = "openai" | "anthropic" | "gemini" | "cohere" | "rerank";
+export type UpstreamProtocol = "openai" | "azure-openai" | "anthropic" | "gemini" | "cohere" | "rerank";
 
 export interface Endpoint {
   kind: Kind;
@@ -10,9 +10,12 @@ export interface Endpoint {
 }
 
 /** Of a model that writes text: streamed or not, with output that is paid for. */
-const writing = (["chat", "messages", "completions", "responses"] as const).flatMap((kind) =>
+const translated = (["chat", "messages", "completions", "responses"] as const).flatMap((kind) =>
   (["openai", "anthropic", "gemini", "cohere"] as const).map((upstream) => ({ kind, upstream })),
 );
+
+/** Azure's differs from OpenAI's by addresses and by a first record of a stream: one endpoint stands for all. */
+const writing: readonly Endpoint[] = [...translated, { kind: "chat", upstream: "azure-openai" }];
 
 export const endpoints: readonly Endpoint[] = [
   ...writing,

@@ -62,6 +62,8 @@ const cells = contents.flatMap((content, index) =>
     .map(({ kind, upstream }) => ({ ...content, kind, upstream, model: `content/${index}-${upstream}` })),
 );
 
+const addresses = { openai: "/openai/v1", "azure-openai": "/azure", anthropic: "/anthropic/v1", gemini: "/gemini", cohere: "/cohere" };
+
 let gateway: Gateway;
 beforeAll(async () => {
   const models = new Map(cells.map(({ model, knobs, upstream }) => [model, { upstream, model: `m${knobs}+sim-no-usage` }]));
@@ -69,9 +71,9 @@ beforeAll(async () => {
   const able = { supports_tools: true, supports_reasoning: true, context_window: 128_000, max_output_tokens: 1_000 };
   gateway = await startGateway({
     catalog: JSON.stringify({
-      providers: ["openai", "anthropic", "gemini", "cohere"].map((protocol) => ({
-        ...{ id: protocol, protocol },
-        base_url: `simulator:/${protocol}${protocol === "openai" || protocol === "anthropic" ? "/v1" : ""}`,
+      providers: Object.entries(addresses).map(([protocol, address]) => ({
+        ...{ id: protocol, protocol, base_url: `simulator:${address}` },
+        ...(protocol === "azure-openai" ? { headers: { "api-key": "any" } } : {}),
       })),
       models: [...models].map(([id, { upstream: provider, model }]) => ({
         ...{ id, type: "language", pricing, ...able },
