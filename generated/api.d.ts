@@ -2289,9 +2289,10 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a member's role
-         * @description Changes a member's role. Only owners make owners, and change owners. The last owner keeps the role, as does the person whose own workspace
-         *     it is: 403 `permission_denied`. It counts from the next request on.
+         * Change a member's role or budget
+         * @description Changes a member's role or budget. Only owners make owners, and change owners. The last owner keeps the role, as does the person whose own
+         *     workspace it is: 403 `permission_denied`. A role counts from the next request on, a budget within a second; it bounds the keys that the member
+         *     created, and keeps bounding them if the member leaves.
          */
         patch: operations["updateMember"];
         trace?: never;
@@ -4737,7 +4738,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -4745,7 +4746,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -5568,7 +5569,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -5576,7 +5577,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -5765,7 +5766,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -5773,7 +5774,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -5966,7 +5967,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -5974,7 +5975,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -6161,7 +6162,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -6169,7 +6170,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -6360,7 +6361,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -6368,7 +6369,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -6651,7 +6652,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -6661,7 +6662,7 @@ export interface components {
             request_id: string;
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -6900,7 +6901,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -6908,7 +6909,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -7120,7 +7121,7 @@ export interface components {
                  */
                 type: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -7128,7 +7129,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -7288,7 +7289,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -7296,7 +7297,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -7485,7 +7486,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -7493,7 +7494,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -7651,7 +7652,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -7659,7 +7660,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -7850,7 +7851,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -7858,7 +7859,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -8103,7 +8104,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -8111,7 +8112,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -8302,7 +8303,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -8310,7 +8311,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -8932,7 +8933,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -8940,7 +8941,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -9531,7 +9532,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -9539,7 +9540,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -9581,7 +9582,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd?: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -9589,7 +9590,7 @@ export interface components {
             need_usd?: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required?: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup?: components["schemas"]["TopUp"];
@@ -12883,6 +12884,13 @@ export interface components {
             email: string;
             /** @description User id of the person. */
             id: string;
+            /** @description When `limit_usd` begins anew; `never` where there is no limit. */
+            limit_resets: components["schemas"]["LimitResets"];
+            /**
+             * @description USD that all keys which the member created in this workspace may spend together: in all, or in each period of `limit_resets`. A call above
+             *     gives 402 `key_limit_reached`. Null: no limit beside those of the keys.
+             */
+            limit_usd: components["schemas"]["Usd"] | null;
             /** @description Display name; null if not set. */
             name: string | null;
             /**
@@ -12890,13 +12898,26 @@ export interface components {
              * @enum {string}
              */
             object: "workspace.member";
+            /** @description USD that they may still spend, less what requests in flight hold; null: no limit. */
+            remaining_usd: components["schemas"]["Usd"] | null;
+            /** @description When the running period ends; null where `limit_resets` is `never`. */
+            resets_at: components["schemas"]["Timestamp"] | null;
             /** @description Role in the workspace. */
             role: components["schemas"]["Role"];
+            /** @description USD that these keys spent: in the running period, or in all where `limit_resets` is `never`. Deleted keys count. */
+            spent_usd: components["schemas"]["Usd"];
         };
-        /** @description A member's new role. */
+        /** @description What to change of a member. Absent fields stay as they are. */
         MemberChange: {
+            /**
+             * @description When `limit_usd` begins anew; default: unchanged, `never` with a first limit. A change counts from now on: nothing is spent of the period that
+             *     is running. Without a limit it stays `never`.
+             */
+            limit_resets?: components["schemas"]["LimitResets"];
+            /** @description USD that all keys which the member created may spend together, including what they have already spent; null: no limit; default: unchanged. */
+            limit_usd?: components["schemas"]["KeyBudget"] | null;
             /** @description The role. */
-            role: components["schemas"]["Role"];
+            role?: components["schemas"]["Role"];
         } & {
             [key: string]: unknown;
         };
@@ -14638,6 +14659,8 @@ export interface components {
              * @description Largest `max_tokens` that the balance could pay if all requests in flight ended without cost.
              */
             affordable_max_tokens_when_released?: number;
+            /** @description User id of the member whose budget refuses; with `key_limit_reached`, where it is not the key's own. */
+            member?: string;
             /** @description Requested model. */
             model: string;
             /**
@@ -17213,7 +17236,7 @@ export interface components {
             };
             /** @description Human-readable; do not parse it. */
             error: string;
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd?: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -17221,7 +17244,7 @@ export interface components {
             need_usd?: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required?: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup?: components["schemas"]["TopUp"];
@@ -18855,35 +18878,6 @@ export interface components {
                 type: "permission_error";
             };
         };
-        /** @description Body of a 400. */
-        UpdateMemberError400: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "invalid_request_error";
-            };
-        };
         /** @description Body of a 403. */
         UpdateMemberError403: {
             /** @description The error. */
@@ -20266,7 +20260,7 @@ export interface operations {
             };
             /**
              * @description `billing_error`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -20565,7 +20559,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -20859,7 +20853,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -21166,7 +21160,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -21623,7 +21617,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -21921,7 +21915,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -25733,7 +25727,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -26064,7 +26058,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -27703,7 +27697,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -27980,7 +27974,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -28486,7 +28480,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -28821,7 +28815,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -29559,7 +29553,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -34897,7 +34891,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -35232,7 +35226,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -35711,7 +35705,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -36426,7 +36420,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -37760,7 +37754,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The new role. */
+        /** @description What to change. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["MemberChange"];
@@ -37783,7 +37777,6 @@ export interface operations {
             };
             /**
              * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              */
             400: {
@@ -37795,7 +37788,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UpdateMemberError400"];
+                    "application/json": components["schemas"]["Error400InvalidJsonOrInvalidParameter"];
                 };
             };
             /**
