@@ -2289,9 +2289,10 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a member's role
-         * @description Changes a member's role. Only owners make owners, and change owners. The last owner keeps the role, as does the person whose own workspace
-         *     it is: 403 `permission_denied`. It counts from the next request on.
+         * Change a member's role or budget
+         * @description Changes a member's role or budget. Only owners make owners, and change owners. The last owner keeps the role, as does the person whose own
+         *     workspace it is: 403 `permission_denied`. A role counts from the next request on, a budget within a second; it bounds the keys that the member
+         *     created, and keeps bounding them if the member leaves.
          */
         patch: operations["updateMember"];
         trace?: never;
@@ -3552,6 +3553,18 @@ export interface components {
             /** @description What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
             warnings: components["schemas"]["CatalogProblem"][];
         };
+        /** @description One of a provider's secrets. */
+        CatalogCredential: {
+            /** @description Name of the environment variable that holds the secret. */
+            api_key_env: string;
+            /** @description Its name in metrics, logs and lists. */
+            id: string;
+            /**
+             * Format: int32
+             * @description Its share of the requests, among the weights of all; default 1.
+             */
+            weight?: number;
+        };
         /** @description A day, `YYYY-MM-DD`. */
         CatalogDay: string;
         /** @description Default models for requests without one, by id. Paused and retired models are skipped. */
@@ -4019,6 +4032,12 @@ export interface components {
              *     follows from `region`.
              */
             base_url?: string;
+            /**
+             * @description Several secrets in place of `api_key_env`: requests are spread over them by weight, one that the provider refuses rests for a minute,
+             *     one that is rate-limited for as long as the provider says, and another is tried at once. For `openai`, `anthropic`, `azure-openai`,
+             *     `gemini`, `cohere` and `rerank`.
+             */
+            credentials?: components["schemas"]["CatalogCredential"][];
             /** @description `azure-openai`: the application that gets tokens from Microsoft Entra, in place of `api_key_env`. */
             entra?: components["schemas"]["CatalogEntra"];
             /**
@@ -4719,7 +4738,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -4727,7 +4746,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -5550,7 +5569,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -5558,7 +5577,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -5747,7 +5766,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -5755,7 +5774,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -5948,7 +5967,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -5956,7 +5975,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -6143,7 +6162,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -6151,7 +6170,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -6342,7 +6361,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -6350,7 +6369,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -6633,7 +6652,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -6643,7 +6662,7 @@ export interface components {
             request_id: string;
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -6882,7 +6901,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -6890,7 +6909,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -7102,7 +7121,7 @@ export interface components {
                  */
                 type: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -7110,7 +7129,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -7270,7 +7289,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -7278,7 +7297,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -7467,7 +7486,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -7475,7 +7494,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -7633,7 +7652,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -7641,7 +7660,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -7832,7 +7851,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -7840,7 +7859,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -8085,7 +8104,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -8093,7 +8112,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -8284,7 +8303,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -8292,7 +8311,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -8914,7 +8933,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -8922,7 +8941,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -9513,7 +9532,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -9521,7 +9540,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -9563,7 +9582,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd?: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -9571,7 +9590,7 @@ export interface components {
             need_usd?: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required?: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup?: components["schemas"]["TopUp"];
@@ -12865,6 +12884,13 @@ export interface components {
             email: string;
             /** @description User id of the person. */
             id: string;
+            /** @description When `limit_usd` begins anew; `never` where there is no limit. */
+            limit_resets: components["schemas"]["LimitResets"];
+            /**
+             * @description USD that all keys which the member created in this workspace may spend together: in all, or in each period of `limit_resets`. A call above
+             *     gives 402 `key_limit_reached`. Null: no limit beside those of the keys.
+             */
+            limit_usd: components["schemas"]["Usd"] | null;
             /** @description Display name; null if not set. */
             name: string | null;
             /**
@@ -12872,13 +12898,26 @@ export interface components {
              * @enum {string}
              */
             object: "workspace.member";
+            /** @description USD that they may still spend, less what requests in flight hold; null: no limit. */
+            remaining_usd: components["schemas"]["Usd"] | null;
+            /** @description When the running period ends; null where `limit_resets` is `never`. */
+            resets_at: components["schemas"]["Timestamp"] | null;
             /** @description Role in the workspace. */
             role: components["schemas"]["Role"];
+            /** @description USD that these keys spent: in the running period, or in all where `limit_resets` is `never`. Deleted keys count. */
+            spent_usd: components["schemas"]["Usd"];
         };
-        /** @description A member's new role. */
+        /** @description What to change of a member. Absent fields stay as they are. */
         MemberChange: {
+            /**
+             * @description When `limit_usd` begins anew; default: unchanged, `never` with a first limit. A change counts from now on: nothing is spent of the period that
+             *     is running. Without a limit it stays `never`.
+             */
+            limit_resets?: components["schemas"]["LimitResets"];
+            /** @description USD that all keys which the member created may spend together, including what they have already spent; null: no limit; default: unchanged. */
+            limit_usd?: components["schemas"]["KeyBudget"] | null;
             /** @description The role. */
-            role: components["schemas"]["Role"];
+            role?: components["schemas"]["Role"];
         } & {
             [key: string]: unknown;
         };
@@ -13772,6 +13811,8 @@ export interface components {
             cause: string | null;
             /** @description USD that the provider charges; null: the route names no cost. */
             cost_usd: components["schemas"]["Usd"] | null;
+            /** @description Id of the credential that was used last; absent: the provider has no list of credentials. */
+            credential?: string;
             /** @description The upstream's words, shortened. */
             detail: string | null;
             /**
@@ -13785,6 +13826,8 @@ export interface components {
             outcome: string;
             /** @description The provider, as the catalog names it. */
             provider: string;
+            /** @description Those that were refused before it; absent: none. */
+            refused?: components["schemas"]["RefusedCredential"][];
             /** @description The upstream's own id of its answer. */
             response_id: string | null;
             /** @description The route, as provider/model. */
@@ -14616,6 +14659,8 @@ export interface components {
              * @description Largest `max_tokens` that the balance could pay if all requests in flight ended without cost.
              */
             affordable_max_tokens_when_released?: number;
+            /** @description User id of the member whose budget refuses; with `key_limit_reached`, where it is not the key's own. */
+            member?: string;
             /** @description Requested model. */
             model: string;
             /**
@@ -15575,6 +15620,19 @@ export interface components {
                  */
                 type: "permission_error";
             };
+        };
+        /** @description A credential that its provider refused, so that another was tried at once. */
+        RefusedCredential: {
+            /** @description Why it was refused. */
+            cause: string;
+            /** @description Its id in the catalog file. */
+            credential: string;
+            /** @description The upstream's words, shortened. */
+            detail: string;
+            /** @description `our_fault` or `rate_limited`. */
+            outcome: string;
+            /** @description HTTP status of the upstream; null if it sent none. */
+            status: number | null;
         };
         /** @description A person who is no longer a member. */
         RemovedMember: {
@@ -17178,7 +17236,7 @@ export interface components {
             };
             /** @description Human-readable; do not parse it. */
             error: string;
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd?: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -17186,7 +17244,7 @@ export interface components {
             need_usd?: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required?: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup?: components["schemas"]["TopUp"];
@@ -18820,35 +18878,6 @@ export interface components {
                 type: "permission_error";
             };
         };
-        /** @description Body of a 400. */
-        UpdateMemberError400: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "invalid_request_error";
-            };
-        };
         /** @description Body of a 403. */
         UpdateMemberError403: {
             /** @description The error. */
@@ -20231,7 +20260,7 @@ export interface operations {
             };
             /**
              * @description `billing_error`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -20530,7 +20559,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -20824,7 +20853,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -21131,7 +21160,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -21588,7 +21617,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -21886,7 +21915,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -25698,7 +25727,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -26029,7 +26058,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -27668,7 +27697,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -27945,7 +27974,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -28451,7 +28480,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -28786,7 +28815,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -29524,7 +29553,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -34862,7 +34891,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -35197,7 +35226,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -35676,7 +35705,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -36391,7 +36420,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -37725,7 +37754,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The new role. */
+        /** @description What to change. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["MemberChange"];
@@ -37748,7 +37777,6 @@ export interface operations {
             };
             /**
              * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              */
             400: {
@@ -37760,7 +37788,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UpdateMemberError400"];
+                    "application/json": components["schemas"]["Error400InvalidJsonOrInvalidParameter"];
                 };
             };
             /**
