@@ -2054,9 +2054,10 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a member's role
-         * @description Changes a member's role. Only owners make owners, and change owners. The last owner keeps the role, as does the person whose own workspace
-         *     it is: 403 `permission_denied`. It counts from the next request on.
+         * Change a member's role or budget
+         * @description Changes a member's role or budget. Only owners make owners, and change owners. The last owner keeps the role, as does the person whose own
+         *     workspace it is: 403 `permission_denied`. A role counts from the next request on, a budget within a second; it bounds the keys that the member
+         *     created, and keeps bounding them if the member leaves.
          */
         patch: operations["updateMember"];
         trace?: never;
@@ -4239,7 +4240,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -4247,7 +4248,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -4896,7 +4897,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -4904,7 +4905,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -5093,7 +5094,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -5101,7 +5102,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -5294,7 +5295,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -5302,7 +5303,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -5489,7 +5490,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -5497,7 +5498,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -5688,7 +5689,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -5696,7 +5697,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -5979,7 +5980,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -5989,7 +5990,7 @@ export interface components {
             request_id: string;
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -6228,7 +6229,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -6236,7 +6237,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -6448,7 +6449,7 @@ export interface components {
                  */
                 type: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -6456,7 +6457,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -6616,7 +6617,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -6624,7 +6625,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -6813,7 +6814,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -6821,7 +6822,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -6979,7 +6980,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -6987,7 +6988,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -7178,7 +7179,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -7186,7 +7187,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -7431,7 +7432,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -7439,7 +7440,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -7630,7 +7631,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -7638,7 +7639,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -8260,7 +8261,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -8268,7 +8269,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -8859,7 +8860,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -8867,7 +8868,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -8909,7 +8910,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd?: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -8917,7 +8918,7 @@ export interface components {
             need_usd?: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required?: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup?: components["schemas"]["TopUp"];
@@ -12041,6 +12042,13 @@ export interface components {
             email: string;
             /** @description User id of the person. */
             id: string;
+            /** @description When `limit_usd` begins anew; `never` where there is no limit. */
+            limit_resets: components["schemas"]["LimitResets"];
+            /**
+             * @description USD that all keys which the member created in this workspace may spend together: in all, or in each period of `limit_resets`. A call above
+             *     gives 402 `key_limit_reached`. Null: no limit beside those of the keys.
+             */
+            limit_usd: components["schemas"]["Usd"] | null;
             /** @description Display name; null if not set. */
             name: string | null;
             /**
@@ -12048,13 +12056,26 @@ export interface components {
              * @enum {string}
              */
             object: "workspace.member";
+            /** @description USD that they may still spend, less what requests in flight hold; null: no limit. */
+            remaining_usd: components["schemas"]["Usd"] | null;
+            /** @description When the running period ends; null where `limit_resets` is `never`. */
+            resets_at: components["schemas"]["Timestamp"] | null;
             /** @description Role in the workspace. */
             role: components["schemas"]["Role"];
+            /** @description USD that these keys spent: in the running period, or in all where `limit_resets` is `never`. Deleted keys count. */
+            spent_usd: components["schemas"]["Usd"];
         };
-        /** @description A member's new role. */
+        /** @description What to change of a member. Absent fields stay as they are. */
         MemberChange: {
+            /**
+             * @description When `limit_usd` begins anew; default: unchanged, `never` with a first limit. A change counts from now on: nothing is spent of the period that
+             *     is running. Without a limit it stays `never`.
+             */
+            limit_resets?: components["schemas"]["LimitResets"];
+            /** @description USD that all keys which the member created may spend together, including what they have already spent; null: no limit; default: unchanged. */
+            limit_usd?: components["schemas"]["KeyBudget"] | null;
             /** @description The role. */
-            role: components["schemas"]["Role"];
+            role?: components["schemas"]["Role"];
         } & {
             [key: string]: unknown;
         };
@@ -13335,6 +13356,8 @@ export interface components {
              * @description Largest `max_tokens` that the balance could pay if all requests in flight ended without cost.
              */
             affordable_max_tokens_when_released?: number;
+            /** @description User id of the member whose budget refuses; with `key_limit_reached`, where it is not the key's own. */
+            member?: string;
             /** @description Requested model. */
             model: string;
             /**
@@ -15879,7 +15902,7 @@ export interface components {
             };
             /** @description Human-readable; do not parse it. */
             error: string;
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd?: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -15887,7 +15910,7 @@ export interface components {
             need_usd?: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required?: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup?: components["schemas"]["TopUp"];
@@ -17444,35 +17467,6 @@ export interface components {
                 type: "permission_error";
             };
         };
-        /** @description Body of a 400. */
-        UpdateMemberError400: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "invalid_request_error";
-            };
-        };
         /** @description Body of a 403. */
         UpdateMemberError403: {
             /** @description The error. */
@@ -18855,7 +18849,7 @@ export interface operations {
             };
             /**
              * @description `billing_error`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -19154,7 +19148,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -19448,7 +19442,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -19755,7 +19749,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -20212,7 +20206,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -20510,7 +20504,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -24259,7 +24253,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -24590,7 +24584,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -26229,7 +26223,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -26506,7 +26500,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -27012,7 +27006,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -27347,7 +27341,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -28085,7 +28079,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -31946,7 +31940,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -32281,7 +32275,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -32598,7 +32592,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -33313,7 +33307,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -34647,7 +34641,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The new role. */
+        /** @description What to change. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["MemberChange"];
@@ -34670,7 +34664,6 @@ export interface operations {
             };
             /**
              * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              */
             400: {
@@ -34682,7 +34675,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UpdateMemberError400"];
+                    "application/json": components["schemas"]["Error400InvalidJsonOrInvalidParameter"];
                 };
             };
             /**

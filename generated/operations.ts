@@ -4613,7 +4613,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "dialect": "standard",
     "errors": [
       "invalid_json",
-      "missing_parameter",
       "invalid_parameter",
       "member_not_found",
       "missing_api_key",

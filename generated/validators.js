@@ -43381,29 +43381,24 @@ validate_parameters_listMembers.evaluated = {
 const bodies_updateMember = validate_bodies_updateMember;
 const schema_MemberChange = {
 "type": "object",
-"required": ["role"],
-"properties": { "role": { "$ref": "#/components/schemas/Role" } },
+"properties": {
+"role": { "$ref": "#/components/schemas/Role" },
+"limit_usd": { "anyOf": [{ "$ref": "#/components/schemas/KeyBudget" }, { "type": "null" }] },
+"limit_resets": { "$ref": "#/components/schemas/LimitResets" }
+},
 "additionalProperties": true
 };
 function validate_MemberChange(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
+let errors = 0;
 const evaluated0 = validate_MemberChange.evaluated;
 if (evaluated0.dynamicProps) evaluated0.props = void 0;
 if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.role === void 0 && (missing0 = "role")) {
-validate_MemberChange.errors = [{
-instancePath,
-keyword: "required",
-params: { missingProperty: missing0 },
-message: "must have required property '" + missing0 + "'",
-parentSchema: schema_MemberChange,
-data
-}];
-return false;
-} else if (data.role !== void 0) {
+if (data.role !== void 0) {
 let data0 = data.role;
+const _errs2 = errors;
 if (typeof data0 !== "string") {
 validate_MemberChange.errors = [{
 instancePath: instancePath + "/role",
@@ -43426,6 +43421,144 @@ data: data0
 }];
 return false;
 }
+var valid0 = _errs2 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.limit_usd !== void 0) {
+let data1 = data.limit_usd;
+const _errs5 = errors;
+const _errs6 = errors;
+let valid2 = false;
+const _errs7 = errors;
+if (errors === errors) {
+if (typeof data1 == "number") {
+if (data1 > 6e7 || isNaN(data1)) {
+const err0 = {
+instancePath: instancePath + "/limit_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 6e7
+},
+message: "must be <= 60000000",
+parentSchema: schema_KeyBudget,
+data: data1
+};
+if (vErrors === null) vErrors = [err0];
+else vErrors.push(err0);
+errors++;
+} else if (data1 < 0 || isNaN(data1)) {
+const err1 = {
+instancePath: instancePath + "/limit_usd",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_KeyBudget,
+data: data1
+};
+if (vErrors === null) vErrors = [err1];
+else vErrors.push(err1);
+errors++;
+} else if (!formats_f5433107.validate(data1)) {
+const err2 = {
+instancePath: instancePath + "/limit_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_KeyBudget,
+data: data1
+};
+if (vErrors === null) vErrors = [err2];
+else vErrors.push(err2);
+errors++;
+}
+} else {
+const err3 = {
+instancePath: instancePath + "/limit_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_KeyBudget,
+data: data1
+};
+if (vErrors === null) vErrors = [err3];
+else vErrors.push(err3);
+errors++;
+}
+}
+var _valid0 = _errs7 === errors;
+valid2 = valid2 || _valid0;
+const _errs10 = errors;
+if (data1 !== null) {
+const err4 = {
+instancePath: instancePath + "/limit_usd",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_MemberChange.properties.limit_usd.anyOf[1],
+data: data1
+};
+if (vErrors === null) vErrors = [err4];
+else vErrors.push(err4);
+errors++;
+}
+var _valid0 = _errs10 === errors;
+valid2 = valid2 || _valid0;
+if (!valid2) {
+const err5 = {
+instancePath: instancePath + "/limit_usd",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_MemberChange.properties.limit_usd,
+data: data1
+};
+if (vErrors === null) vErrors = [err5];
+else vErrors.push(err5);
+errors++;
+validate_MemberChange.errors = vErrors;
+return false;
+} else {
+errors = _errs6;
+if (vErrors !== null) {
+if (_errs6) vErrors.length = _errs6;
+else vErrors = null;
+}
+}
+var valid0 = _errs5 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.limit_resets !== void 0) {
+let data2 = data.limit_resets;
+const _errs12 = errors;
+if (typeof data2 !== "string") {
+validate_MemberChange.errors = [{
+instancePath: instancePath + "/limit_resets",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_LimitResets,
+data: data2
+}];
+return false;
+}
+if (!(data2 === "never" || data2 === "hourly" || data2 === "daily" || data2 === "weekly" || data2 === "monthly")) {
+validate_MemberChange.errors = [{
+instancePath: instancePath + "/limit_resets",
+keyword: "enum",
+params: { allowedValues: schema_LimitResets.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_LimitResets,
+data: data2
+}];
+return false;
+}
+var valid0 = _errs12 === errors;
+} else var valid0 = true;
+}
 }
 } else {
 validate_MemberChange.errors = [{
@@ -43438,8 +43571,9 @@ data
 }];
 return false;
 }
+}
 validate_MemberChange.errors = vErrors;
-return true;
+return errors === 0;
 }
 validate_MemberChange.evaluated = {
 "props": true,

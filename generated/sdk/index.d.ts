@@ -1505,14 +1505,15 @@ export interface WorkspacesMembersMethods {
    */
   list(input?: ListMembersQuery, options?: RequestOptions): Pages<MemberList, "listMembers">;
   /**
-   * Changes a member's role. Only owners make owners, and change owners. The last owner keeps the role, as does the person whose own workspace
-   * it is: 403 `permission_denied`. It counts from the next request on.
+   * Changes a member's role or budget. Only owners make owners, and change owners. The last owner keeps the role, as does the person whose own
+   * workspace it is: 403 `permission_denied`. A role counts from the next request on, a budget within a second; it bounds the keys that the member
+   * created, and keeps bounding them if the member leaves.
    *
    * `PATCH /v1/workspace/members/{member}`, /docs/api/updateMember
    *
    * @example
-   * await svc.workspaces.members.update(member, { role: "developer" });
-   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * await svc.workspaces.members.update(member, { role: "developer", limit_usd: 50, limit_resets: "monthly" });
+   * @throws {SvcError} 400 `invalid_json`, `invalid_parameter`
    * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
    * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
    * @throws {SvcError} 404 `member_not_found`

@@ -1690,12 +1690,32 @@ export interface Member {
   role: Role;
   /** When the person became a member. */
   created_at: string;
+  /**
+   * USD that all keys which the member created in this workspace may spend together: in all, or in each period of `limit_resets`. A call above
+   * gives 402 `key_limit_reached`. Null: no limit beside those of the keys.
+   */
+  limit_usd: number | null;
+  /** When `limit_usd` begins anew; `never` where there is no limit. */
+  limit_resets: LimitResets;
+  /** USD that these keys spent: in the running period, or in all where `limit_resets` is `never`. Deleted keys count. */
+  spent_usd: number;
+  /** USD that they may still spend, less what requests in flight hold; null: no limit. */
+  remaining_usd: number | null;
+  /** When the running period ends; null where `limit_resets` is `never`. */
+  resets_at: string | null;
 }
 
-/** A member's new role. */
+/** What to change of a member. Absent fields stay as they are. */
 export interface MemberChange {
   /** The role. */
-  role: Role;
+  role?: Role | undefined;
+  /** USD that all keys which the member created may spend together, including what they have already spent; null: no limit; default: unchanged. */
+  limit_usd?: number | null | undefined;
+  /**
+   * When `limit_usd` begins anew; default: unchanged, `never` with a first limit. A change counts from now on: nothing is spent of the period that
+   * is running. Without a limit it stays `never`.
+   */
+  limit_resets?: LimitResets | undefined;
 }
 
 /** A page of members. */
@@ -2742,6 +2762,8 @@ export interface PaymentDetails {
   affordable_max_tokens?: number;
   /** Largest `max_tokens` that the balance could pay if all requests in flight ended without cost. */
   affordable_max_tokens_when_released?: number;
+  /** User id of the member whose budget refuses; with `key_limit_reached`, where it is not the key's own. */
+  member?: string;
 }
 
 /** Detail of a model billed by image. */
@@ -6064,7 +6086,7 @@ export interface TopupErrorBody<Code extends string, Type extends string> {
   };
   /** Minimum USD that must be available for this request. */
   need_usd?: number;
-  /** USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+  /** USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
   have_usd?: number;
   /** USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
   balance?: number;
@@ -6072,7 +6094,7 @@ export interface TopupErrorBody<Code extends string, Type extends string> {
   required?: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
-  /** When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  /** When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
   resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url?: string;
@@ -6112,7 +6134,7 @@ export interface AnthropicPaymentErrorBody<Code extends string, Type extends str
   request_id: string;
   /** Minimum USD that must be available for this request. */
   need_usd: number;
-  /** USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+  /** USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
   have_usd: number;
   /** USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
   balance: number;
@@ -6120,7 +6142,7 @@ export interface AnthropicPaymentErrorBody<Code extends string, Type extends str
   required: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
-  /** When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  /** When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
   resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url: string;
@@ -6145,7 +6167,7 @@ export interface BarePaymentErrorBody<Code extends string> {
   };
   /** Minimum USD that must be available for this request. */
   need_usd: number;
-  /** USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+  /** USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
   have_usd: number;
   /** USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
   balance: number;
@@ -6153,7 +6175,7 @@ export interface BarePaymentErrorBody<Code extends string> {
   required: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
-  /** When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  /** When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
   resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url: string;
@@ -6182,7 +6204,7 @@ export interface GenmediaPaymentErrorBody<Code extends string> {
   };
   /** Minimum USD that must be available for this request. */
   need_usd?: number;
-  /** USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+  /** USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
   have_usd?: number;
   /** USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
   balance?: number;
@@ -6190,7 +6212,7 @@ export interface GenmediaPaymentErrorBody<Code extends string> {
   required?: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
-  /** When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  /** When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
   resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url?: string;
@@ -6219,7 +6241,7 @@ export interface PaymentErrorBody<Code extends string, Type extends string> {
   };
   /** Minimum USD that must be available for this request. */
   need_usd: number;
-  /** USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+  /** USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
   have_usd: number;
   /** USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
   balance: number;
@@ -6227,7 +6249,7 @@ export interface PaymentErrorBody<Code extends string, Type extends string> {
   required: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
-  /** When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  /** When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
   resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url: string;
@@ -6748,7 +6770,6 @@ export type SuspendAccountError403 = Refusal<403, "permission_denied" | "csrf_fa
 export type TestWebhookError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateApiKeyError400 = Refusal<400, "invalid_json" | "invalid_parameter" | "not_found", ErrorBody<"invalid_json" | "invalid_parameter" | "not_found", "invalid_request_error">>;
 export type UpdateApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
-export type UpdateMemberError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type UpdateMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateNoticesError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type UpdateNoticesError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
@@ -6944,7 +6965,7 @@ export type LeaveWorkspaceError = Error400InvalidParameter | Error401MissingApiK
 /** The errors of `workspaces.members.list`. */
 export type ListMembersError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.members.update`. */
-export type UpdateMemberError = UpdateMemberError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateMemberError403 | Error404MemberNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type UpdateMemberError = Error400InvalidJsonOrInvalidParameter | Error401MissingApiKeyOrInvalidApiKey | UpdateMemberError403 | Error404MemberNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.members.remove`. */
 export type RemoveMemberError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | RemoveMemberError403 | Error404MemberNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.notices.get`. */
@@ -7062,7 +7083,7 @@ export interface ErrorsByCode {
   job_not_found: Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error"> | GenmediaErrorBody<"job_not_found">>;
   /** The key's `expires_at` has passed. */
   key_expired: Refusal<401, "key_expired", AnthropicErrorBody<"key_expired", "authentication_error"> | ErrorBody<"key_expired", "authentication_error"> | GenmediaErrorBody<"key_expired">>;
-  /** A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew. */
+  /** A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew. */
   key_limit_reached: Refusal<402, "key_limit_reached", AnthropicPaymentErrorBody<"key_limit_reached", "billing_error"> | BarePaymentErrorBody<"key_limit_reached"> | GenmediaPaymentErrorBody<"key_limit_reached"> | PaymentErrorBody<"key_limit_reached", "billing_error">>;
   /** The id is not that of a member of the workspace, or the person has just left it. */
   member_not_found: Refusal<404, "member_not_found", ErrorBody<"member_not_found", "not_found_error">>;

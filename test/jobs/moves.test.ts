@@ -6,7 +6,7 @@ import type { Catalog } from "../../src/catalog/types.ts";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { readJob } from "../../src/jobs/read-jobs.ts";
 import { postEntry } from "../../src/ledger/post.ts";
-import { newAccount, newKey } from "../ledger/new-account.ts";
+import { limitMember, newAccount, newKey, newMember } from "../ledger/new-account.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { entries, expectClean, finish, lease, rowOf, statuses, submit, tiers } from "./job-rows.ts";
@@ -61,6 +61,19 @@ describe("submit", () => {
     expect(await submit(db, { accountId, keyId })).toMatchObject({ outcome: "pending", key_left: 110n });
     await db.pool.query("update key_budget set limit_amount = 1 where key_id = $1", [keyId]);
     expect(await submit(db, { accountId, keyId, estimated: 0n })).toMatchObject({ outcome: "pending" });
+  });
+
+  test("a member's budget bounds the jobs of all keys that the member created, those that wait for a slot too", async () => {
+    const accountId = await newAccount(db, { deposit: 1_000n });
+    const member = await newMember(db, accountId, 2);
+    const [keyId, other] = member.keys as [bigint, bigint];
+    await limitMember(db, member, { limit: 250n });
+    const one = await submit(db, { accountId, keyId });
+    expect(await submit(db, { accountId, keyId: other, estimated: 151n })).toMatchObject({ outcome: "key", key_left: 150n });
+    expect(await submit(db, { accountId, keyId: other })).toMatchObject({ outcome: "pending" });
+    const waiting = await submit(db, { accountId, keyId: other });
+    await finish(db, one.id, await lease(db, one.id), { charged: 100n });
+    expect(await rowOf(db, waiting.id)).toMatchObject({ status: "failed", error_code: "insufficient_credits" });
   });
 
   test("a job that costs nothing holds nothing and ends like any other", async () => {
