@@ -29,6 +29,7 @@ COPY --from=portal /app/node_modules/@scalar/fastify-api-reference/package.json 
 COPY --from=portal /app/node_modules/@scalar/fastify-api-reference/dist/index.js node_modules/@scalar/fastify-api-reference/dist/index.js
 COPY package.json ./
 COPY bin bin
+COPY catalogs catalogs
 COPY src src
 COPY handlers handlers
 COPY generated generated

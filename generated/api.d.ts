@@ -354,9 +354,30 @@ export interface paths {
         };
         /**
          * Get limits
-         * @description Returns what is left of the account's limits. Works with an API key or a session. The call counts toward no limit.
+         * @description Returns what is left of the account's limits, and of the key's own where a key asks. Works with an API key or a session. The call counts
+         *     toward no limit.
          */
         get: operations["getLimits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the ways to sign in
+         * @description Shows how people sign in and up here: the external providers, and what a sign-up needs. Public.
+         */
+        get: operations["getAuthOptions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1357,7 +1378,13 @@ export interface paths {
          */
         get: operations["listOperatorAccounts"];
         put?: never;
-        post?: never;
+        /**
+         * Create an account
+         * @description Creates an account. Its owner signs in after setting a password (`POST /v1/auth/password/forgot`), and gets the secret of a key by rolling
+         *     the default key or making another: no operator sees it. An address that has an account already, and a mailbox that already got the signup
+         *     credit, give 409 `not_possible`.
+         */
+        post: operations["createAccount"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1476,6 +1503,7 @@ export interface paths {
         /**
          * List operators' actions
          * @description Lists what operators and the command line changed, newest first. Rows are never changed or deleted. Filters combine.
+         *     `Accept: text/csv` or `application/x-ndjson` gives the rows as a file.
          */
         get: operations["listOperatorActions"];
         put?: never;
@@ -1549,6 +1577,150 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/operator/catalog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the catalog in use
+         * @description Shows the catalog in use: its file, its counts, and warnings such as prices below cost. With `text=true` also its text, without what headers
+         *     of providers hold besides names of variables.
+         */
+        get: operations["getOperatorCatalog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/catalog/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check a catalog
+         * @description Checks a catalog file without using it: every problem with its line, as `svc catalog check` does, and warnings. It does not look at the
+         *     environment, so a key that is not set is no problem here.
+         */
+        post: operations["checkCatalog"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/catalog/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compare a catalog
+         * @description Compares a catalog file with the catalog in use, without using it: models and providers that differ, with prices, costs and margins.
+         */
+        post: operations["compareCatalog"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search media jobs
+         * @description Lists media jobs of all accounts, newest first, those of the genmedia API included. Filters combine. With `account` any time is searched;
+         *     without it the 31 days before `to`, or since `from`, which is then at most 31 days before.
+         */
+        get: operations["listOperatorJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/jobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a media job
+         * @description Returns one media job of any account with its attempts and ledger entries. `POST /v1/operator/calls/{id}/refund` gives its charge back.
+         */
+        get: operations["getOperatorJob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/ledger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the ledger's state
+         * @description Shows the ledger as it stands: money, holds, accounts below 0, and what audits found.
+         */
+        get: operations["getOperatorLedger"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/ledger/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Audit the ledger
+         * @description Begins an audit in the background: it recomputes every balance from the entries and verifies the hash chain, as `svc ledger audit` and
+         *     `svc ledger verify` do. Its result is in `GET /v1/operator/ledger`. One runs at a time: while it does, 409 `not_possible`.
+         */
+        post: operations["startLedgerAudit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/operator/me": {
         parameters: {
             query?: never;
@@ -1584,7 +1756,7 @@ export interface paths {
         put?: never;
         /**
          * Give a role
-         * @description Makes an account an operator's, or gives an operator another role. Nobody changes the own role, and one admin stays: else 409
+         * @description Makes an account an operator's, or gives an operator another role. Operators can't change their own role, and one admin stays: else 409
          *     `not_possible`, as for an address that is not verified. At most 100 accounts have a role.
          */
         post: operations["setOperator"];
@@ -1605,7 +1777,7 @@ export interface paths {
         put?: never;
         /**
          * Take a role
-         * @description Takes an operator's role. Nobody removes the own role, and one admin stays: else 409 `not_possible`.
+         * @description Takes an operator's role. Operators can't remove their own role, and one admin stays: else 409 `not_possible`.
          */
         post: operations["removeOperator"];
         delete?: never;
@@ -1691,6 +1863,48 @@ export interface paths {
          * @description Uses a disabled provider, or a disabled route, again. One that is not disabled stays so.
          */
         post: operations["enableProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List settings
+         * @description Lists the settings that the process runs with: those of the gateway, and the variables that the catalog names for providers' keys and
+         *     headers, which are secret. A secret has no `value`; `source` tells whether it is set.
+         */
+        get: operations["listOperatorSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/usage/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sum up all accounts' usage
+         * @description Sums up all accounts' requests by hour, day or month, up to this moment, with what providers charge for them. Filters combine.
+         *     `Accept: text/csv` or `application/x-ndjson` gives the rows as a file. At most 1000 hours, days or months are summed up at once.
+         */
+        get: operations["getOperatorUsageSummary"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1786,6 +2000,27 @@ export interface paths {
          *     event of code `stream_interrupted` and `response.failed`, and costs nothing.
          */
         post: operations["createResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/input_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count response tokens
+         * @description Counts the input tokens of a request to `/v1/responses` by the gateway's own tokenizer. It is free and calls no model. What needs stored
+         *     data is refused as there.
+         */
+        post: operations["countResponseTokens"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2006,7 +2241,7 @@ export interface paths {
         put?: never;
         /**
          * Leave the workspace
-         * @description Leaves the workspace that the request acts in. The last owner stays, and nobody leaves the own workspace: 403 `permission_denied`.
+         * @description Leaves the workspace that the request acts in. The last owner can't leave, and a person's own workspace can't be left: 403 `permission_denied`.
          */
         post: operations["leaveWorkspace"];
         delete?: never;
@@ -2084,6 +2319,27 @@ export interface paths {
          * @description Changes what the workspace is told by mail, and which roles are told. Mails go to verified addresses of members, 50 at most.
          */
         patch: operations["updateNotices"];
+        trace?: never;
+    };
+    "/v1/workspace/notices/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List notices
+         * @description Lists the workspace's notices of the last 30 days, also those that no one was told of. Notices for one person alone, such as of a sign-in, are
+         *     listed for that person. Tests of webhooks are in the list of their deliveries.
+         */
+        get: operations["listNotices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/workspace/webhooks": {
@@ -3012,6 +3268,22 @@ export interface components {
              */
             url: string;
         };
+        /** @description How people sign in and up here. */
+        AuthOptions: {
+            /** @description Whether `POST /v1/auth/signup` needs the token of a CAPTCHA's widget as `captcha_token`. */
+            captcha_required: boolean;
+            /**
+             * @description Always `auth.options`.
+             * @enum {string}
+             */
+            object: "auth.options";
+            /** @description The external providers, by name. */
+            providers: components["schemas"]["SignInChoice"][];
+            /** @description How accounts come to be. */
+            sign_up: components["schemas"]["SignUpMode"];
+            /** @description The only domains whose addresses may sign up; null: those of any. */
+            sign_up_domains: string[] | null;
+        };
         /** @description A hint that the balance is nearly used up. */
         BalanceNudge: {
             /** @description What to do: the URL where you add credits. */
@@ -3254,6 +3526,33 @@ export interface components {
          * @enum {string}
          */
         CatalogCapability: "music" | "sfx" | "voice-clone" | "voice-design";
+        /**
+         * @description How something differs.
+         * @enum {string}
+         */
+        CatalogChangeKind: "added" | "removed" | "changed";
+        /** @description What the gateway finds in the text. */
+        CatalogCheck: {
+            /**
+             * Format: int32
+             * @description Its models.
+             */
+            models: number;
+            /**
+             * @description Always `operator.catalog.check`.
+             * @enum {string}
+             */
+            object: "operator.catalog.check";
+            /** @description Why the gateway would refuse it, at most 100, by line. */
+            problems: components["schemas"]["CatalogProblem"][];
+            /**
+             * Format: int32
+             * @description Its providers.
+             */
+            providers: number;
+            /** @description What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
+            warnings: components["schemas"]["CatalogProblem"][];
+        };
         /** @description A day, `YYYY-MM-DD`. */
         CatalogDay: string;
         /** @description Default models for requests without one, by id. Paused and retired models are skipped. */
@@ -3269,6 +3568,49 @@ export interface components {
             /** @description Voice design. */
             "voice-design"?: string;
         };
+        /** @description How a text differs from the catalog in use. */
+        CatalogDiff: {
+            /** @description The models that differ, at most 1000, by id. None where there are problems. */
+            changes: components["schemas"]["CatalogModelChange"][];
+            /**
+             * Format: int32
+             * @description Its models.
+             */
+            models: number;
+            /**
+             * @description Always `operator.catalog.diff`.
+             * @enum {string}
+             */
+            object: "operator.catalog.diff";
+            /** @description Other parts that differ, such as `aliases` or `tiers`. */
+            other_changes: string[];
+            /** @description Why the gateway would refuse it, at most 100, by line. */
+            problems: components["schemas"]["CatalogProblem"][];
+            /** @description The providers that differ, at most 1000, by id. */
+            provider_changes: components["schemas"]["CatalogProviderChange"][];
+            /**
+             * Format: int32
+             * @description Its providers.
+             */
+            providers: number;
+            /** @description Whether more models or providers differ than are listed. */
+            truncated: boolean;
+            /** @description What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
+            warnings: components["schemas"]["CatalogProblem"][];
+        };
+        /** @description An application of Microsoft Entra, which gets tokens by the client-credentials grant. */
+        CatalogEntra: {
+            /** @description Address of the login service; default `https://login.microsoftonline.com`. */
+            authority?: string;
+            /** @description Id of the application. */
+            client_id: string;
+            /** @description Name of the environment variable that holds the application's secret. */
+            client_secret_env: string;
+            /** @description What the token is for; default `https://cognitiveservices.azure.com/.default`. */
+            scope?: string;
+            /** @description Id or domain of the tenant. */
+            tenant: string;
+        };
         /** @description The providers, the models, their prices and their routes. */
         CatalogFile: {
             /** @description Aliases, each with the id of its model. */
@@ -3279,6 +3621,12 @@ export interface components {
             defaults?: components["schemas"]["CatalogDefaults"];
             /** @description Prices up to which an account that never added credits can call a model. */
             free_tier?: components["schemas"]["CatalogFreeTier"];
+            /**
+             * Format: double
+             * @description Prices of models without `pricing`: what the dearest of their routes costs, plus so many percent, rounded up. Every route then needs a
+             *     `cost`.
+             */
+            markup_percent?: number;
             /** @description Models, in listing order. */
             models: components["schemas"]["CatalogModel"][];
             /** @description Providers. */
@@ -3314,6 +3662,28 @@ export interface components {
             input: components["schemas"]["CatalogUsd"];
             /** @description USD per million output tokens. */
             output: components["schemas"]["CatalogUsd"];
+        };
+        /** @description A price beside what a route costs. */
+        CatalogMargin: {
+            /**
+             * Format: double
+             * @description USD that it costs.
+             */
+            cost_usd: number;
+            /**
+             * Format: double
+             * @description `price_usd` less `cost_usd`.
+             */
+            margin_usd: number;
+            /**
+             * Format: double
+             * @description USD that it is sold for.
+             */
+            price_usd: number;
+            /** @description The route, as provider/model. */
+            route: string;
+            /** @description What is priced, such as `input` (of a million tokens) or `per_image`: a key of the route's `cost` in the file. */
+            unit: string;
         };
         /** @description One model. */
         CatalogModel: {
@@ -3461,6 +3831,24 @@ export interface components {
             /** @description More keys of `extra` that an image model does not read, because they change what its provider charges. Default: none. */
             withheld?: string[];
         };
+        /** @description How a model differs. */
+        CatalogModelChange: {
+            /** @description Its terms in the text; null: it is not there. */
+            after: components["schemas"]["CatalogTerms"] | null;
+            /** @description Its terms in the catalog in use; null: it is not there. */
+            before: components["schemas"]["CatalogTerms"] | null;
+            /** @description How. */
+            change: components["schemas"]["CatalogChangeKind"];
+            /** @description The keys of the file that differ, such as `pricing`; empty unless it is `changed`. */
+            fields: string[];
+            /** @description Id of the model. */
+            id: string;
+        };
+        /**
+         * @description Whether a model is sold.
+         * @enum {string}
+         */
+        CatalogModelState: "active" | "paused" | "retired";
         /**
          * Format: double
          * @description A multiple of a price.
@@ -3601,6 +3989,16 @@ export interface components {
         CatalogPixels: string;
         /** @description The price of a model; `mode` determines its keys. */
         CatalogPricing: components["schemas"]["CatalogPerToken"] | components["schemas"]["CatalogPerImage"] | components["schemas"]["CatalogPerQuality"] | components["schemas"]["CatalogPerMegapixel"] | components["schemas"]["CatalogPerSecond"] | components["schemas"]["CatalogPerMinute"] | components["schemas"]["CatalogPerThousandCharacters"] | components["schemas"]["CatalogPerSong"] | components["schemas"]["CatalogPerCall"];
+        /** @description What is wrong in a catalog file, or worth knowing. */
+        CatalogProblem: {
+            /**
+             * Format: int32
+             * @description The line, from 1.
+             */
+            line: number;
+            /** @description What is wrong there. */
+            message: string;
+        };
         /** @description A current promotion. */
         CatalogPromotion: {
             /** @description Display name of the promotion. */
@@ -3608,10 +4006,22 @@ export interface components {
         };
         /** @description One provider. */
         CatalogProvider: {
+            /** @description `bedrock`: name of the environment variable that holds the access key's id. Default: the machine's own identity. */
+            access_key_id_env?: string;
             /** @description Name of the environment variable that holds the secret. */
             api_key_env?: string;
-            /** @description Base URL of the protocol's paths. `simulator:/PATH` is PATH on the built-in simulator. */
-            base_url: string;
+            /**
+             * @description `azure-openai`: the version of the API whose paths name deployments, such as `2024-10-21`. Default: the paths under `/openai/v1`, which
+             *     have no version.
+             */
+            api_version?: string;
+            /**
+             * @description Base URL of the protocol's paths. `simulator:/PATH` is PATH on the built-in simulator. Required, except for `bedrock`, whose own
+             *     follows from `region`.
+             */
+            base_url?: string;
+            /** @description `azure-openai`: the application that gets tokens from Microsoft Entra, in place of `api_key_env`. */
+            entra?: components["schemas"]["CatalogEntra"];
             /**
              * @description Request fields that change what the provider charges (`service_tier`, `web_search_options`, …) and still reach it, because your prices
              *     cover them. A field that is refused otherwise passes if every provider of the model lists it. Default: none.
@@ -3636,11 +4046,30 @@ export interface components {
             on_disconnect?: "cancel" | "drain";
             /** @description The provider's wire protocol. */
             protocol: components["schemas"]["ProviderProtocol"];
+            /** @description `bedrock`: the region whose models are called, and for which requests are signed. */
+            region?: string;
+            /** @description `bedrock`: ARN of a role that is assumed with these credentials. */
+            role_arn?: string;
+            /** @description `bedrock`: name of the environment variable that holds the secret access key. */
+            secret_access_key_env?: string;
+            /** @description `bedrock`: name of the environment variable that holds the session token of a temporary access key. */
+            session_token_env?: string;
             /**
              * Format: int32
              * @description Timeout in milliseconds until the first byte of an answer; default 60000.
              */
             timeout_ms?: number;
+            /** @description Whose variant of the `openai` protocol it speaks; default: that of the host in `base_url`, else the plain form. */
+            variant?: components["schemas"]["ProviderVariant"];
+        };
+        /** @description How a provider differs. */
+        CatalogProviderChange: {
+            /** @description How. */
+            change: components["schemas"]["CatalogChangeKind"];
+            /** @description The keys of the file that differ, such as `base_url`; empty unless it is `changed`. */
+            fields: string[];
+            /** @description Id of the provider. */
+            id: string;
         };
         /** @description USD per image, by quality. */
         CatalogQualityPrices: {
@@ -3659,7 +4088,7 @@ export interface components {
             /** @description Reduced precision of this route, such as `fp8`; it makes the route fallback layer 2. */
             reduced_precision?: string;
             /**
-             * @description For `anthropic` routes: `adaptive` is the newer form of thinking; default `budget`.
+             * @description For `anthropic` and `gemini` routes: `adaptive` is the newer form of thinking (Gemini: levels); default `budget`.
              * @enum {string}
              */
             thinking?: "adaptive" | "budget";
@@ -3674,6 +4103,8 @@ export interface components {
             cached?: components["schemas"]["CatalogUsd"];
             /** @description USD per million input tokens. */
             input?: components["schemas"]["CatalogUsd"];
+            /** @description What it charges for a request whose prompt is longer than `above` tokens. */
+            long_context?: components["schemas"]["CatalogLongContext"];
             /** @description USD per million output tokens, reasoning included. */
             output?: components["schemas"]["CatalogUsd"];
             /** @description USD per 1,000 characters. */
@@ -3702,6 +4133,26 @@ export interface components {
             replacement?: string;
             /** @description No longer served. */
             retired?: boolean;
+        };
+        /** @description What a model is sold for, and at what margins. */
+        CatalogTerms: {
+            /** @description Price, cost and margin of each unit that a route names a cost of. */
+            margins: components["schemas"]["CatalogMargin"][];
+            /** @description Its `pricing` in the file; null: it has none. */
+            pricing: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Its routes, as provider/model, in their order. */
+            routes: string[];
+            /** @description Whether it is sold. */
+            state: components["schemas"]["CatalogModelState"];
+        };
+        /** @description A catalog file's text. */
+        CatalogText: {
+            /** @description The file, YAML or JSON. */
+            text: string;
+        } & {
+            [key: string]: unknown;
         };
         /** @description A tier row, used as given. */
         CatalogTier: {
@@ -4138,6 +4589,35 @@ export interface components {
              */
             total_tokens: number;
         };
+        /** @description Body of a 400. */
+        CheckCatalogError400: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
         /** @description A citation of the text, on models that send citations. */
         CitationsDelta: {
             /** @description One more citation; append it to the block's `citations`. */
@@ -4296,6 +4776,35 @@ export interface components {
                  * @enum {string}
                  */
                 code: "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 400. */
+        CompareCatalogError400: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -4748,6 +5257,151 @@ export interface components {
              * @constant
              */
             type: "error";
+        };
+        /** @description Body of a 400. */
+        CountResponseTokensError400: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content" | "stateless_only";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 401. */
+        CountResponseTokensError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        CountResponseTokensError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 400. */
+        CreateAccountError400: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 403. */
+        CreateAccountError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "csrf_failed" | "confirmation_required";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 400. */
         CreateApiKeyError400: {
@@ -8958,6 +9612,35 @@ export interface components {
             };
         };
         /** @description Body of a 403. */
+        Error403PermissionDeniedOrCsrfFailed: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "csrf_failed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 403. */
         Error403PermissionDeniedOrSessionRequired: {
             /** @description The error. */
             error: {
@@ -9086,6 +9769,37 @@ export interface components {
                  * @enum {string}
                  */
                 code: "endpoint_not_found" | "account_not_found";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "not_found_error";
+            };
+        };
+        /** @description Body of a 404. */
+        Error404EndpointNotFoundOrJobNotFound: {
+            /** @description Endpoints that may have been meant, at most 5; on `endpoint_not_found`. */
+            available_endpoints?: string[];
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "endpoint_not_found" | "job_not_found";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -11454,6 +12168,33 @@ export interface components {
          * @description A budget in USD, 0 to 60,000,000 with at most 8 decimals; 0 blocks every paid call.
          */
         KeyBudget: number;
+        /** @description The limits of the key that asks, beside those of its account: the smaller one decides. */
+        KeyLimitState: {
+            /** @description When the key stops working; null: never. */
+            expires_at: components["schemas"]["Timestamp"] | null;
+            /** @description Record id of the key. */
+            id: string;
+            /** @description USD that the key may spend in all; null: no limit. */
+            lifetime_limit_usd: components["schemas"]["Usd"] | null;
+            /** @description USD of `lifetime_limit_usd` that are neither spent nor held; null: no limit. */
+            lifetime_remaining_usd: components["schemas"]["Usd"] | null;
+            /** @description When `limit_usd` begins anew. */
+            limit_resets: components["schemas"]["LimitResets"];
+            /** @description When the running period of `limit_usd` ends; null: never. */
+            limit_resets_at: components["schemas"]["Timestamp"] | null;
+            /** @description USD that the key may spend, in all or in each period of `limit_resets`; null: no limit of its own. */
+            limit_usd: components["schemas"]["Usd"] | null;
+            /** @description USD of `limit_usd` that are neither spent nor held; null: no limit of its own. */
+            remaining_usd: components["schemas"]["Usd"] | null;
+            /** @description Requests per minute of the key; null: the account's limit alone. */
+            rpm_limit: number | null;
+            /** @description Requests of the key in the last minute; null: not counted, since the key has no such limit. */
+            rpm_used: number | null;
+            /** @description Tokens per minute of the key; null: the account's limit alone. */
+            tpm_limit: number | null;
+            /** @description Tokens of the key in the last minute; null: not counted, since the key has no such limit. */
+            tpm_used: number | null;
+        };
         /** @description One entry of a list in a key's policies. */
         KeyRule: string;
         /**
@@ -11497,6 +12238,76 @@ export interface components {
                 type: "permission_error";
             };
         };
+        /** @description An audit. */
+        LedgerAudit: {
+            /** @description When it ended; null: it runs. */
+            ended_at: components["schemas"]["Timestamp"] | null;
+            /** @description Id of the audit. */
+            id: string;
+            /**
+             * @description Always `operator.ledger.audit`.
+             * @enum {string}
+             */
+            object: "operator.ledger.audit";
+            /** @description What it found; null: it runs or failed. */
+            result: components["schemas"]["LedgerAuditResult"] | null;
+            /** @description When it began. */
+            started_at: components["schemas"]["Timestamp"];
+            /** @description The operator who began it, by email address. */
+            started_by: string;
+            /** @description How it stands. */
+            status: components["schemas"]["LedgerAuditStatus"];
+        };
+        /** @description What an audit found, as of one moment for the balances and one for the chain. */
+        LedgerAuditResult: {
+            /**
+             * Format: int64
+             * @description Accounts whose balances were recomputed.
+             */
+            accounts: number;
+            /** @description The first broken link; null: every link holds. */
+            broken: components["schemas"]["LedgerBrokenLink"] | null;
+            /**
+             * Format: int64
+             * @description Entries whose links were verified.
+             */
+            chain_entries: number;
+            /** @description SHA-256 over the last hash of every account, as `svc ledger verify` prints it; null: the chain is broken. */
+            chain_head: string | null;
+            /**
+             * Format: int64
+             * @description Entries that they were recomputed from.
+             */
+            entries: number;
+            /**
+             * Format: int64
+             * @description Holds of calls and of processes that keep some ready.
+             */
+            holds_open: number;
+            /**
+             * Format: int64
+             * @description Media holds that are neither settled nor released.
+             */
+            media_holds_open: number;
+            /** @description What differs, at most 100. */
+            mismatches: components["schemas"]["LedgerMismatch"][];
+            /** @description Whether more differs than is listed. */
+            truncated: boolean;
+        };
+        /**
+         * @description How an audit stands.
+         * @enum {string}
+         */
+        LedgerAuditStatus: "running" | "agrees" | "differs" | "failed";
+        /** @description The first broken link of the hash chain. */
+        LedgerBrokenLink: {
+            /** @description Id of the account. */
+            account_id: string;
+            /** @description Id of the entry. */
+            entry_id: string;
+            /** @description What is wrong with it. */
+            reason: string;
+        };
         /** @description One entry of the ledger. Entries are never changed; their sum is the balance. */
         LedgerEntry: {
             /** @description USD, at most 8 decimals: a positive amount adds to the balance, a negative one subtracts from it. */
@@ -11537,6 +12348,17 @@ export interface components {
          * @enum {string}
          */
         LedgerEntryType: "purchase" | "signup_bonus" | "usage" | "hold" | "hold_settle" | "hold_release" | "refund" | "gift" | "adjustment" | "payment_refund" | "dispute";
+        /** @description A balance that is not what the entries say. */
+        LedgerMismatch: {
+            /** @description Id of the account. */
+            account_id: string;
+            /** @description USD that the entries add up to. */
+            computed_usd: components["schemas"]["Usd"];
+            /** @description USD that are stored. */
+            stored_usd: components["schemas"]["Usd"];
+            /** @description What differs, such as `balance`. */
+            what: string;
+        };
         /** @description Prices per token. */
         LegacyPriceList: {
             /** @description Every listed model, sorted by `model`. */
@@ -11577,6 +12399,8 @@ export interface components {
             concurrent: components["schemas"]["ConcurrentUse"];
             /** @description Whether the account has ever added credits. Without credits, only free-tier models are available. */
             has_credits: boolean;
+            /** @description The limits of the key that asks. Absent for a session. */
+            key?: components["schemas"]["KeyLimitState"];
             /**
              * Format: int32
              * @description Requests per minute and model of the tier.
@@ -12507,7 +13331,7 @@ export interface components {
             /** @description Whether an account that never added credits can call the model. Enforced; derived from the published price. */
             free_tier: boolean;
             /**
-             * @description Output limit in tokens that the gateway sets below the provider's; null if there is none. A higher `max_tokens` is lowered to it, and
+             * @description Output limit in tokens that the gateway sets below the provider's; null where it sets none. A higher `max_tokens` is lowered to it, and
              *     a request without `max_tokens` is sent with it.
              */
             gateway_output_limit: number | null;
@@ -12519,7 +13343,7 @@ export interface components {
             input_modalities: string[];
             /** @description Editorial label; nothing enforces it. */
             latency_tier: string;
-            /** @description Rates without a promotion; equal to `pricing` if there is none. */
+            /** @description Rates without a promotion; equal to `pricing` where none runs. */
             list_price: components["schemas"]["ModelPricing"];
             /**
              * Format: int32
@@ -12644,6 +13468,29 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A new account. */
+        NewAccount: {
+            /** @description USD that are given, at most 8 decimals. */
+            credit_usd?: components["schemas"]["Usd"];
+            /** @description USD that were paid in, at most 8 decimals; they decide the tier. */
+            deposit_usd?: components["schemas"]["Usd"];
+            /** @description Its owner's email address. */
+            email: string;
+            /** @description Why, in one line, for the log of operators' actions. */
+            reason: string;
+            /**
+             * @description Whether it gets the signup credit now. An account that is not verified gets it anyway once it is.
+             * @default false
+             */
+            signup_credit?: boolean;
+            /**
+             * @description Whether the address counts as verified. If it does not, the owner verifies it by signing up with it, also where `SVC_SIGNUP` is `invite`.
+             * @default false
+             */
+            verified?: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         /** @description A new key with its secret, which is shown only once. */
         NewApiKey: {
             /** @description The key. Save it: it cannot be shown again. */
@@ -12679,6 +13526,60 @@ export interface components {
             session_token: string;
             /** @description Who is signed in. */
             user: components["schemas"]["User"];
+        };
+        /** @description How far a notice's mails and webhooks are. */
+        NoticeDeliveries: {
+            /**
+             * Format: int32
+             * @description Delivered: a mail server or an endpoint took it.
+             */
+            delivered: number;
+            /**
+             * Format: int32
+             * @description Given up.
+             */
+            failed: number;
+            /**
+             * Format: int32
+             * @description Waiting for an attempt.
+             */
+            waiting: number;
+        };
+        /** @description A page of notices. */
+        NoticeList: {
+            /** @description The notices, the newest first. */
+            data: components["schemas"]["NoticeRecord"][];
+            /** @description Whether there are more; get them with `after` set to `last_id`. */
+            has_more: boolean;
+            /** @description Id of the last notice of this page; null on an empty page. */
+            last_id: string | null;
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
+            object: "list";
+        };
+        /** @description A notice. */
+        NoticeRecord: {
+            /** @description When it was noticed. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description What the notice says; its fields depend on the event, as a webhook's do. */
+            data: {
+                [key: string]: unknown;
+            };
+            /** @description The event: one of those of the settings, or `sign_in.new_place`. */
+            event: string;
+            /** @description Notice id; webhooks send it as `webhook-id`. */
+            id: string;
+            /** @description Mails to members. */
+            mails: components["schemas"]["NoticeDeliveries"];
+            /**
+             * @description Always `notice`.
+             * @enum {string}
+             */
+            object: "notice";
+            /** @description Webhooks, those that were sent again included. */
+            webhooks: components["schemas"]["NoticeDeliveries"];
         };
         /**
          * @description A role whose members can be told.
@@ -12748,7 +13649,7 @@ export interface components {
             balance_usd: components["schemas"]["Usd"];
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description Email address. */
+            /** @description Email address; a workspace that was made beside a person's own has its maker's. */
             email: string;
             /** @description Id of the account. */
             id: string;
@@ -12770,6 +13671,8 @@ export interface components {
             tier: number;
             /** @description Whether the address is verified. */
             verified: boolean;
+            /** @description Name of the workspace; null: it has none of its own. */
+            workspace_name: string | null;
         };
         /** @description One account with its money and keys. */
         OperatorAccountDetail: {
@@ -12777,10 +13680,12 @@ export interface components {
             balance_usd: components["schemas"]["Usd"];
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description Email address. */
+            /** @description Email address; a workspace that was made beside a person's own has its maker's. */
             email: string;
             /** @description Whether it has more keys than these. */
             has_more_keys: boolean;
+            /** @description Whether it has more members than these. */
+            has_more_members: boolean;
             /** @description Id of the account. */
             id: string;
             /** @description The newest keys, without their secrets. */
@@ -12793,6 +13698,8 @@ export interface components {
             lifetime_spent_usd: components["schemas"]["Usd"];
             /** @description USD that media jobs hold. */
             media_holds_usd: components["schemas"]["Usd"];
+            /** @description The members of its workspace, in the order of joining. */
+            members: components["schemas"]["Member"][];
             /**
              * @description Always `account`.
              * @enum {string}
@@ -12813,6 +13720,8 @@ export interface components {
             tier: number;
             /** @description Whether the address is verified. */
             verified: boolean;
+            /** @description Name of the workspace; null: it has none of its own. */
+            workspace_name: string | null;
         };
         /** @description A page of accounts. */
         OperatorAccountList: {
@@ -13037,6 +13946,36 @@ export interface components {
              */
             object: "list";
         };
+        /** @description The catalog in use. */
+        OperatorCatalog: {
+            /** @description When the process that answers read it. */
+            loaded_at: components["schemas"]["Timestamp"];
+            /**
+             * Format: int32
+             * @description Its models.
+             */
+            models: number;
+            /**
+             * @description Always `operator.catalog`.
+             * @enum {string}
+             */
+            object: "operator.catalog";
+            /** @description The file that it was read from, on the machine that answers; null: it has none. */
+            path: string | null;
+            /** @description Why the gateway would refuse it, at most 100, by line. */
+            problems: components["schemas"]["CatalogProblem"][];
+            /**
+             * Format: int32
+             * @description Its providers.
+             */
+            providers: number;
+            /** @description SHA-256 of its text, in hex: processes with the same value sell at the same prices. */
+            sha256: string;
+            /** @description Its text, with `text=true`, else null. What headers hold besides names of variables is left out. */
+            text: string | null;
+            /** @description What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
+            warnings: components["schemas"]["CatalogProblem"][];
+        };
         /** @description A role for an account. */
         OperatorChange: {
             /** @description The account's id, or its email address. */
@@ -13047,6 +13986,174 @@ export interface components {
             role: components["schemas"]["OperatorRole"];
         } & {
             [key: string]: unknown;
+        };
+        /** @description A media job of any account. */
+        OperatorJob: {
+            /** @description Id of the account. */
+            account_id: string;
+            /** @description The alias that was sent; null: the model's id was. */
+            alias: string | null;
+            /** @description The API that it came through. */
+            api: components["schemas"]["OperatorJobApi"];
+            /** @description USD that were charged; null: nothing was. */
+            charged_usd: components["schemas"]["Usd"] | null;
+            /** @description When it ended; null: it has not. */
+            completed_at: components["schemas"]["Timestamp"] | null;
+            /** @description When it was submitted. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Why it failed or expired; null: it did not. */
+            error: components["schemas"]["OperatorJobError"] | null;
+            /** @description USD that are held for it, or were. */
+            estimated_usd: components["schemas"]["Usd"];
+            /** @description Id of the job, as its caller sees it. */
+            id: string;
+            /** @description What it makes. */
+            kind: components["schemas"]["JobKind"];
+            /** @description The model. */
+            model: string;
+            /**
+             * @description Always `operator.job`.
+             * @enum {string}
+             */
+            object: "operator.job";
+            /** @description Position in the account's queue, from 1; null: it does not wait. */
+            queue_position: number | null;
+            /** @description USD that were given back; null: nothing was. */
+            refunded_usd: components["schemas"]["Usd"] | null;
+            /** @description Id of the request that submitted it. */
+            request_id: string;
+            /** @description The route that was asked last, as provider/model; null: none was. */
+            route: string | null;
+            /** @description When it got a slot; null: it has none yet, or ended without one. */
+            started_at: components["schemas"]["Timestamp"] | null;
+            /** @description Its status. */
+            status: components["schemas"]["JobStatus"];
+        };
+        /**
+         * @description The API that a job came through.
+         * @enum {string}
+         */
+        OperatorJobApi: "image" | "video" | "genmedia";
+        /** @description One job with its attempts and money. */
+        OperatorJobDetail: {
+            /** @description Id of the account. */
+            account_id: string;
+            /** @description The alias that was sent; null: the model's id was. */
+            alias: string | null;
+            /** @description The API that it came through. */
+            api: components["schemas"]["OperatorJobApi"];
+            /** @description When the last route was asked; null: none was. */
+            asked_at: components["schemas"]["Timestamp"] | null;
+            /** @description The attempts at routes, in order. */
+            attempts: components["schemas"]["OperatorAttempt"][];
+            /** @description USD that were charged; null: nothing was. */
+            charged_usd: components["schemas"]["Usd"] | null;
+            /** @description When it ended; null: it has not. */
+            completed_at: components["schemas"]["Timestamp"] | null;
+            /** @description When it was submitted. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description The account's email address. */
+            email: string;
+            /** @description Why it failed or expired; null: it did not. */
+            error: components["schemas"]["OperatorJobError"] | null;
+            /** @description USD that are held for it, or were. */
+            estimated_usd: components["schemas"]["Usd"];
+            /** @description The addresses of what it made. */
+            files: string[];
+            /** @description Id of the job, as its caller sees it. */
+            id: string;
+            /** @description What it makes. */
+            kind: components["schemas"]["JobKind"];
+            /** @description Until when a process works on it, or when one takes it next; null: the job waits for a slot, or has ended. */
+            leased_until: components["schemas"]["Timestamp"] | null;
+            /** @description The job's ledger entries, oldest first: hold, its end, charge, refund. */
+            ledger: components["schemas"]["LedgerEntry"][];
+            /** @description The model. */
+            model: string;
+            /**
+             * @description Always `operator.job`.
+             * @enum {string}
+             */
+            object: "operator.job";
+            /** @description Position in the account's queue, from 1; null: it does not wait. */
+            queue_position: number | null;
+            /** @description USD that were given back; null: nothing was. */
+            refunded_usd: components["schemas"]["Usd"] | null;
+            /** @description Id of the request that submitted it. */
+            request_id: string;
+            /** @description The route that was asked last, as provider/model; null: none was. */
+            route: string | null;
+            /** @description When it got a slot; null: it has none yet, or ended without one. */
+            started_at: components["schemas"]["Timestamp"] | null;
+            /** @description Its status. */
+            status: components["schemas"]["JobStatus"];
+        };
+        /** @description Why a job failed, with the provider's own word. */
+        OperatorJobError: {
+            /** @description The error code. */
+            code: components["schemas"]["JobErrorCode"];
+            /** @description The message that the caller sees; null: there is none. */
+            message: string | null;
+            /** @description The provider's own word for it; null: it gave none. */
+            word: string | null;
+        };
+        /** @description A page of jobs. */
+        OperatorJobList: {
+            /** @description The jobs, newest first. */
+            data: components["schemas"]["OperatorJob"][];
+            /** @description Whether there are older ones; get them with `after` set to `last_id`. */
+            has_more: boolean;
+            /** @description Id of the last job of this page; null on an empty page. */
+            last_id: string | null;
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
+            object: "list";
+        };
+        /** @description The ledger as it stands. */
+        OperatorLedger: {
+            /**
+             * Format: int64
+             * @description Accounts.
+             */
+            accounts: number;
+            /** @description The newest audit, be it running; null: operators began none. */
+            audit: components["schemas"]["LedgerAudit"] | null;
+            /** @description USD of all accounts. */
+            balance_usd: components["schemas"]["Usd"];
+            /** @description USD in them. */
+            held_usd: components["schemas"]["Usd"];
+            /**
+             * Format: int64
+             * @description Holds of calls and of processes that keep some ready.
+             */
+            holds_open: number;
+            /** @description The newest audit with a result; null: there is none. */
+            last_result: components["schemas"]["LedgerAudit"] | null;
+            /** @description USD that they hold. */
+            media_held_usd: components["schemas"]["Usd"];
+            /**
+             * Format: int64
+             * @description Media jobs that hold money.
+             */
+            media_holds_open: number;
+            /**
+             * Format: int64
+             * @description Accounts below 0.
+             */
+            negative_accounts: number;
+            /** @description USD by which they are below 0. */
+            negative_usd: components["schemas"]["Usd"];
+            /**
+             * @description Always `operator.ledger`.
+             * @enum {string}
+             */
+            object: "operator.ledger";
+            /** @description When the oldest hold of a call was made; null: no call has one. */
+            oldest_hold_at: components["schemas"]["Timestamp"] | null;
+            /** @description When the oldest of them began; null: there are none. */
+            oldest_media_hold_at: components["schemas"]["Timestamp"] | null;
         };
         /** @description All operators. */
         OperatorList: {
@@ -13124,7 +14231,7 @@ export interface components {
         };
         /** @description An account with an operator's role. */
         OperatorRecord: {
-            /** @description Id of the account; null: nobody has signed up with this address of `SVC_OPERATORS`. */
+            /** @description Id of the account; null: no account has this address of `SVC_OPERATORS`. */
             account_id: string | null;
             /** @description When the role was given; null: by the settings. */
             added_at: components["schemas"]["Timestamp"] | null;
@@ -13208,6 +14315,180 @@ export interface components {
             object: "operator";
             /** @description The operator's role. */
             role: components["schemas"]["OperatorRole"];
+        };
+        /** @description A setting. */
+        OperatorSetting: {
+            /** @description Its variable, such as `SVC_SIGNUP`. */
+            name: string;
+            /** @description Whether it is secret: its value is never shown. */
+            secret: boolean;
+            /** @description Where its value comes from. */
+            source: components["schemas"]["SettingSource"];
+            /** @description The value in force, as text; null: it is secret, or there is none. Passwords in addresses are left out. */
+            value: string | null;
+        };
+        /** @description All settings. */
+        OperatorSettingList: {
+            /** @description The settings, in the order of their names. */
+            data: components["schemas"]["OperatorSetting"][];
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
+            object: "list";
+        };
+        /** @description Sums of requests, with what they cost the operator. */
+        OperatorUsageFigures: {
+            /**
+             * Format: int64
+             * @description Input tokens written to the model's prompt cache, counted inside `prompt_tokens`.
+             */
+            cache_write_tokens: number;
+            /**
+             * Format: int64
+             * @description Input tokens read from the model's prompt cache, counted inside `prompt_tokens`.
+             */
+            cached_tokens: number;
+            /**
+             * Format: int64
+             * @description Output tokens, reasoning included.
+             */
+            completion_tokens: number;
+            /** @description USD charged: the sum of the requests' charges, as in their receipts. */
+            cost_usd: components["schemas"]["Usd"];
+            /**
+             * Format: int64
+             * @description Requests that failed; they cost nothing.
+             */
+            errors: number;
+            /** @description Milliseconds until the answer was complete that half of the requests stayed within. */
+            latency_p50_ms: number | null;
+            /** @description Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+            latency_p95_ms: number | null;
+            /** @description `cost_usd` less `provider_cost_usd`; null: no route names its cost. Refunds are not taken off. */
+            margin_usd: components["schemas"]["Usd"] | null;
+            /**
+             * Format: int64
+             * @description Input tokens, those read from or written to a cache included.
+             */
+            prompt_tokens: number;
+            /** @description USD that providers charge for them; null: no route names its cost. */
+            provider_cost_usd: components["schemas"]["Usd"] | null;
+            /**
+             * Format: int64
+             * @description Reasoning tokens, counted inside `completion_tokens`.
+             */
+            reasoning_tokens: number;
+            /**
+             * Format: int64
+             * @description Requests that were admitted, failed ones included.
+             */
+            requests: number;
+            /** @description Milliseconds until the first token that half of the streamed requests stayed within. */
+            ttft_p50_ms: number | null;
+            /** @description Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+            ttft_p95_ms: number | null;
+        };
+        /**
+         * @description What a summary over all accounts groups by.
+         * @enum {string}
+         */
+        OperatorUsageGroup: "account" | "key" | "model" | "operation" | "provider" | "route" | "status" | "tag";
+        /** @description Sums of all accounts' requests. */
+        OperatorUsageSummary: {
+            /** @description What time is divided by. */
+            bucket: components["schemas"]["UsageBucket"];
+            /** @description The sums, oldest first, then by group. A time without requests has no row. */
+            data: components["schemas"]["OperatorUsageSummaryRow"][];
+            /** @description Requests at or after this time are counted. */
+            from: components["schemas"]["Timestamp"];
+            /** @description What is grouped by, as asked for. */
+            group_by: components["schemas"]["OperatorUsageGroup"][];
+            /** @description Whether there are more rows; get them with `after` set to `last_id`. */
+            has_more: boolean;
+            /** @description Id of the last row of this page; null on an empty page. */
+            last_id: string | null;
+            /**
+             * @description Always `operator.usage.summary`.
+             * @enum {string}
+             */
+            object: "operator.usage.summary";
+            /** @description The time zone of the hours, days or months. */
+            timezone: string;
+            /** @description Requests before this time are counted. */
+            to: components["schemas"]["Timestamp"];
+            /** @description The sums of all requests that match, those of other pages included. */
+            total: components["schemas"]["OperatorUsageFigures"];
+        };
+        /** @description The requests of one hour, day or month, and of one group. What isn't grouped by is absent. */
+        OperatorUsageSummaryRow: {
+            /** @description With `group_by=account`: id of the account. */
+            account?: string;
+            /**
+             * Format: int64
+             * @description Input tokens written to the model's prompt cache, counted inside `prompt_tokens`.
+             */
+            cache_write_tokens: number;
+            /**
+             * Format: int64
+             * @description Input tokens read from the model's prompt cache, counted inside `prompt_tokens`.
+             */
+            cached_tokens: number;
+            /**
+             * Format: int64
+             * @description Output tokens, reasoning included.
+             */
+            completion_tokens: number;
+            /** @description USD charged: the sum of the requests' charges, as in their receipts. */
+            cost_usd: components["schemas"]["Usd"];
+            /**
+             * Format: int64
+             * @description Requests that failed; they cost nothing.
+             */
+            errors: number;
+            /** @description With `group_by=key`: id of the API key; null for a session. */
+            key?: string | null;
+            /** @description Milliseconds until the answer was complete that half of the requests stayed within. */
+            latency_p50_ms: number | null;
+            /** @description Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+            latency_p95_ms: number | null;
+            /** @description `cost_usd` less `provider_cost_usd`; null: no route names its cost. Refunds are not taken off. */
+            margin_usd: components["schemas"]["Usd"] | null;
+            /** @description With `group_by=model`: the requested model. */
+            model?: string;
+            /** @description With `group_by=operation`: id of the operation. */
+            operation?: string;
+            /**
+             * Format: int64
+             * @description Input tokens, those read from or written to a cache included.
+             */
+            prompt_tokens: number;
+            /** @description With `group_by=provider`: the provider; empty where none was asked. */
+            provider?: string;
+            /** @description USD that providers charge for them; null: no route names its cost. */
+            provider_cost_usd: components["schemas"]["Usd"] | null;
+            /**
+             * Format: int64
+             * @description Reasoning tokens, counted inside `completion_tokens`.
+             */
+            reasoning_tokens: number;
+            /**
+             * Format: int64
+             * @description Requests that were admitted, failed ones included.
+             */
+            requests: number;
+            /** @description With `group_by=route`: the route; empty where none was asked. */
+            route?: string;
+            /** @description When the hour, day or month begins. */
+            start: components["schemas"]["Timestamp"];
+            /** @description With `group_by=status`: how the requests ended. */
+            status?: components["schemas"]["UsageStatus"];
+            /** @description With `group_by=tag`: a tag, such as `env:prod`. Requests without tags are in no such row. */
+            tag?: string;
+            /** @description Milliseconds until the first token that half of the streamed requests stayed within. */
+            ttft_p50_ms: number | null;
+            /** @description Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+            ttft_p95_ms: number | null;
         };
         /**
          * @description A block of a type that the gateway does not know, such as `mcp_tool_use` or `code_execution_tool_result`. It is refused with 400
@@ -13654,7 +14935,12 @@ export interface components {
          * @description The wire protocol that a provider speaks.
          * @enum {string}
          */
-        ProviderProtocol: "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax";
+        ProviderProtocol: "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere" | "azure-openai";
+        /**
+         * @description A host that speaks the `openai` protocol with other names for some fields, or refuses some.
+         * @enum {string}
+         */
+        ProviderVariant: "openai" | "mistral" | "groq" | "deepseek" | "xai" | "together" | "fireworks" | "openrouter" | "vllm" | "ollama" | "lm-studio";
         /**
          * @description The priced quality levels.
          * @enum {string}
@@ -14081,7 +15367,7 @@ export interface components {
             /** @description Whether an account that never added credits can call the model. Enforced; derived from the published price. */
             free_tier: boolean;
             /**
-             * @description Output limit in tokens that the gateway sets below the provider's; null if there is none. A higher `max_tokens` is lowered to it, and
+             * @description Output limit in tokens that the gateway sets below the provider's; null where it sets none. A higher `max_tokens` is lowered to it, and
              *     a request without `max_tokens` is sent with it.
              */
             gateway_output_limit: number | null;
@@ -14093,7 +15379,7 @@ export interface components {
             input_modalities: string[];
             /** @description Editorial label; nothing enforces it. */
             latency_tier: string;
-            /** @description Rates without a promotion; equal to `pricing` if there is none. */
+            /** @description Rates without a promotion; equal to `pricing` where none runs. */
             list_price: components["schemas"]["ModelPricing"];
             /**
              * Format: int32
@@ -15533,6 +16819,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description The number of tokens that a request to `/v1/responses` would send. */
+        ResponseTokenCount: {
+            /**
+             * Format: int64
+             * @description Tokens of the prompt: instructions, items, tools and the form of the answer.
+             */
+            input_tokens: number;
+            /**
+             * @description Always `response.input_tokens`.
+             * @enum {string}
+             */
+            object: "response.input_tokens";
+        };
         /** @description How likely a token was. */
         ResponseTokenLogprob: {
             /** @description UTF-8 bytes of the token: one character may take several tokens. */
@@ -16098,6 +17397,11 @@ export interface components {
                 type: "permission_error";
             };
         };
+        /**
+         * @description Where a setting comes from.
+         * @enum {string}
+         */
+        SettingSource: "env" | "default";
         /** @description The signature of a thinking block. */
         SignatureDelta: {
             /** @description The whole signature; replaces the previous value. */
@@ -16139,6 +17443,15 @@ export interface components {
             state: string;
         } & {
             [key: string]: unknown;
+        };
+        /** @description An external provider to sign in with. */
+        SignInChoice: {
+            /** @description Name for a button, such as `Google` on "Continue with Google". */
+            display_name: string;
+            /** @description Whether `POST /v1/auth/signin/{provider}` also takes the provider's `id_token`. */
+            id_tokens: boolean;
+            /** @description Name in the paths `POST /v1/auth/signin/{provider}/start` and `POST /v1/auth/signin/{provider}`. */
+            name: string;
         };
         /** @description Body of a 400. */
         SignInError400: {
@@ -16277,6 +17590,11 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /**
+         * @description How accounts come to be.
+         * @enum {string}
+         */
+        SignUpMode: "open" | "invite" | "closed";
         /** @description A new account. */
         SignUpRequest: {
             /** @description The token of the CAPTCHA's widget, where the operator set one up: a missing or wrong token then gives 400 `captcha_failed`. */
@@ -16417,6 +17735,64 @@ export interface components {
             state: string;
         };
         /** @description Body of a 400. */
+        StartLedgerAuditError400: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 403. */
+        StartLedgerAuditError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "csrf_failed" | "confirmation_required";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 400. */
         StartSignInError400: {
             /** @description The error. */
             error: {
@@ -16543,7 +17919,7 @@ export interface components {
             entry: string;
             /** @description USD that was paid, tax included. */
             paid_usd: components["schemas"]["Usd"];
-            /** @description The payment provider's number of the payment, as its receipt names it; null if there is none. */
+            /** @description The payment provider's number of the payment, as its receipt names it; null where it has none. */
             payment_number: string | null;
             /** @description Id of the top-up; null if the operator added the money. */
             topup: string | null;
@@ -18202,7 +19578,7 @@ export interface components {
             labels: components["schemas"]["VoiceLabels"];
             /** @description Display name. */
             name: string;
-            /** @description URL of a sample; null if there is none. */
+            /** @description URL of a sample; null where it has none. */
             preview_url: string | null;
             /**
              * @description Always `provider_a`. (enum property replaced by openapi-typescript)
@@ -21749,6 +23125,69 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    getAuthOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ways to sign in and up. */
+            200: {
+                headers: {
+                    /** @description Caches may keep the answer for 60 seconds. */
+                    "cache-control": "public, max-age=60";
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthOptions"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
         };
@@ -28947,6 +30386,176 @@ export interface operations {
             };
         };
     };
+    createAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The account. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAccount"];
+            };
+        };
+        responses: {
+            /** @description One account. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorAccountDetail"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateAccountError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateAccountError403"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `not_possible`: The state of what the operator wants to change does not allow it. Nothing was changed. */
+            409: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error409NotPossible"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
     getOperatorAccount: {
         parameters: {
             query?: never;
@@ -29758,7 +31367,7 @@ export interface operations {
                 after?: string;
                 /** @description Only actions at or after this time, ISO 8601. */
                 from?: components["schemas"]["Timestamp"];
-                /** @description Rows per page: 1 to 100, default 50. */
+                /** @description Rows per page: 1 to 1000, default 50. */
                 limit?: number;
                 /** @description Only actions on this target, such as an account's id. */
                 target?: string;
@@ -29773,9 +31382,11 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of the log. */
+            /** @description One page of the log, as JSON. */
             200: {
                 headers: {
+                    /** @description Address of the next page, with `rel="next"`; absent on the last one. */
+                    link?: string;
                     /**
                      * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
                      *     `cache-control: public` always carry a new id, because caches share them.
@@ -29785,6 +31396,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OperatorActionList"];
+                    "application/x-ndjson; charset=utf-8": string;
+                    "text/csv; charset=utf-8": string;
                 };
             };
             /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
@@ -30278,6 +31891,1025 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error404EndpointNotFoundOrRequestNotFound"];
+                };
+            };
+            /** @description `not_possible`: The state of what the operator wants to change does not allow it. Nothing was changed. */
+            409: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error409NotPossible"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    getOperatorCatalog: {
+        parameters: {
+            query?: {
+                /** @description Whether the text is shown. */
+                text?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The catalog in use. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorCatalog"];
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    checkCatalog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The text. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CatalogText"];
+            };
+        };
+        responses: {
+            /** @description What the gateway finds in the text. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogCheck"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckCatalogError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDeniedOrCsrfFailed"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    compareCatalog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The text. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CatalogText"];
+            };
+        };
+        responses: {
+            /** @description How a text differs from the catalog in use. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogDiff"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompareCatalogError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDeniedOrCsrfFailed"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    listOperatorJobs: {
+        parameters: {
+            query?: {
+                /** @description Only jobs of this account. */
+                account?: string;
+                /** @description Lists jobs older than the one with this id: the `last_id` of the previous page. */
+                after?: string;
+                /** @description Only jobs submitted at or after this time, ISO 8601. */
+                from?: components["schemas"]["Timestamp"];
+                /** @description Only jobs of this kind. */
+                kind?: components["schemas"]["JobKind"];
+                /** @description Jobs per page: 1 to 100, default 50. */
+                limit?: number;
+                /** @description Only jobs of this model. */
+                model?: string;
+                /** @description Only jobs with this status. */
+                status?: components["schemas"]["JobStatus"];
+                /** @description Only jobs submitted before this time, ISO 8601. */
+                to?: components["schemas"]["Timestamp"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of jobs. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorJobList"];
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    getOperatorJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One job. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorJobDetail"];
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /**
+             * @description `endpoint_not_found`: The path is unknown.
+             *     `job_not_found`: The job does not exist or belongs to another account.
+             */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFoundOrJobNotFound"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    getOperatorLedger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ledger as it stands. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorLedger"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    startLedgerAudit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Why. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OperatorReason"];
+            };
+        };
+        responses: {
+            /** @description An audit. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LedgerAudit"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartLedgerAuditError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartLedgerAuditError403"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
                 };
             };
             /** @description `not_possible`: The state of what the operator wants to change does not allow it. Nothing was changed. */
@@ -31521,6 +34153,290 @@ export interface operations {
             };
         };
     };
+    listOperatorSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All settings. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorSettingList"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    getOperatorUsageSummary: {
+        parameters: {
+            query?: {
+                /** @description Only requests of this account. */
+                account?: string;
+                /** @description Lists the rows after the one with this id: the `last_id` of the previous page. */
+                after?: string;
+                /** @description What time is divided by. */
+                bucket?: components["schemas"]["UsageBucket"];
+                /** @description Only requests at or after this time, ISO 8601; by default 30 days before `to`. The first row may be of a part of its time. */
+                from?: components["schemas"]["Timestamp"];
+                /** @description What is grouped by: up to three, separated by commas. */
+                group_by?: components["schemas"]["OperatorUsageGroup"][];
+                /** @description Rows per page: 1 to 1000, default 1000. */
+                limit?: number;
+                /** @description Only requests for this model. */
+                model?: string;
+                /** @description Only requests of this operation, such as `createChatCompletion`. */
+                operation?: string;
+                /** @description Only requests that this provider was asked last for, as the catalog names it. */
+                provider?: string;
+                /** @description Only requests that this route was asked last for, as provider/model. */
+                route?: string;
+                /** @description Only requests with this status. */
+                status?: components["schemas"]["UsageStatus"];
+                /** @description Only requests with this tag, such as `env:prod`: its key, a colon and its value. */
+                tag?: string;
+                /** @description With `group_by=tag`: only tags with this key are rows; the total is of all requests. */
+                tag_key?: string;
+                /** @description Time zone of the hours, days or months: a name of the IANA database, such as `Europe/Berlin`. */
+                timezone?: string;
+                /** @description Only requests before this time, ISO 8601; by default now. */
+                to?: components["schemas"]["Timestamp"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sums, as JSON. */
+            200: {
+                headers: {
+                    /** @description Address of the next page, with `rel="next"`; absent on the last one. */
+                    link?: string;
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorUsageSummary"];
+                    "application/x-ndjson; charset=utf-8": string;
+                    "text/csv; charset=utf-8": string;
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDenied"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
     getPricing: {
         parameters: {
             query?: never;
@@ -32488,6 +35404,168 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CreateResponseError503"];
+                };
+            };
+        };
+    };
+    countResponseTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The request to count; what only shapes the answer changes nothing. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResponseRequest"];
+            };
+        };
+        responses: {
+            /** @description The count. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseTokenCount"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `wrong_endpoint`: The model exists, but another endpoint serves its type.
+             *     `unsupported_content`: The request contains a type of content that this model cannot read.
+             *     `stateless_only`: The request refers to data that the gateway does not store: an earlier answer, a conversation, an item, a prompt or a file. Or it asks for an answer to fetch later.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CountResponseTokensError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CountResponseTokensError401"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CountResponseTokensError403"];
+                };
+            };
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404ModelNotFound"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
                 };
             };
         };
@@ -34987,6 +38065,132 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    listNotices: {
+        parameters: {
+            query?: {
+                /** @description Id of the notice after which the page begins. */
+                after?: string;
+                /** @description How many notices a page has at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of notices. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeList"];
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDeniedOrSessionRequired"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */

@@ -19,6 +19,7 @@ export type OperationId =
   | "rollApiKey"
   | "getApiKeyUsage"
   | "getLimits"
+  | "getAuthOptions"
   | "forgotPassword"
   | "resetPassword"
   | "getSession"
@@ -66,6 +67,7 @@ export type OperationId =
   | "recommendModels"
   | "getModel"
   | "listOperatorAccounts"
+  | "createAccount"
   | "getOperatorAccount"
   | "adjustAccount"
   | "listAccountLedger"
@@ -75,6 +77,13 @@ export type OperationId =
   | "listOperatorCalls"
   | "getOperatorCall"
   | "refundCall"
+  | "getOperatorCatalog"
+  | "checkCatalog"
+  | "compareCatalog"
+  | "listOperatorJobs"
+  | "getOperatorJob"
+  | "getOperatorLedger"
+  | "startLedgerAudit"
   | "getOperator"
   | "listOperators"
   | "setOperator"
@@ -83,10 +92,13 @@ export type OperationId =
   | "listProviders"
   | "disableProvider"
   | "enableProvider"
+  | "listOperatorSettings"
+  | "getOperatorUsageSummary"
   | "getPricing"
   | "createQuote"
   | "createRerank"
   | "createResponse"
+  | "countResponseTokens"
   | "createSystemOneDecision"
   | "getUsageSummary"
   | "getReceipt"
@@ -104,6 +116,7 @@ export type OperationId =
   | "removeMember"
   | "getNotices"
   | "updateNotices"
+  | "listNotices"
   | "listWebhooks"
   | "createWebhook"
   | "getWebhook"
@@ -140,7 +153,7 @@ export interface Operation {
   xApiKey: boolean;
   /** With a session: the roles that may, in the workspace of the request. Absent: it is about the person alone, or takes no session. */
   roles?: readonly ("owner" | "admin" | "developer" | "billing" | "viewer")[];
-  /** Only for operators with this role or a higher one; to everybody else the path is unknown. */
+  /** Only for operators with this role or a higher one; to anyone else the path is unknown. */
   operator?: "support" | "finance" | "admin";
   dialect: Dialect;
   /** The catalogue's codes that it may answer with. */
@@ -980,6 +993,27 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "network_not_allowed",
       "internal_error",
       "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "getAuthOptions": {
+    "id": "getAuthOptions",
+    "method": "get",
+    "path": "/v1/auth/options",
+    "auth": "none",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "rate_limit_exceeded",
+      "internal_error"
     ],
     "bodies": [],
     "bodyRequired": false,
@@ -3032,6 +3066,42 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "streams": false,
     "counts": false
   },
+  "createAccount": {
+    "id": "createAccount",
+    "method": "post",
+    "path": "/v1/operator/accounts",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "finance",
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "csrf_failed",
+      "endpoint_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "not_possible",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
   "getOperatorAccount": {
     "id": "getOperatorAccount",
     "method": "get",
@@ -3494,6 +3564,285 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "streams": false,
     "counts": false
   },
+  "getOperatorCatalog": {
+    "id": "getOperatorCatalog",
+    "method": "get",
+    "path": "/v1/operator/catalog",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "endpoint_not_found",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "text",
+        "in": "query",
+        "required": false,
+        "type": "boolean"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "checkCatalog": {
+    "id": "checkCatalog",
+    "method": "post",
+    "path": "/v1/operator/catalog/check",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "csrf_failed",
+      "endpoint_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 8000000,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "compareCatalog": {
+    "id": "compareCatalog",
+    "method": "post",
+    "path": "/v1/operator/catalog/diff",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "csrf_failed",
+      "endpoint_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 8000000,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listOperatorJobs": {
+    "id": "listOperatorJobs",
+    "method": "get",
+    "path": "/v1/operator/jobs",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "endpoint_not_found",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      },
+      {
+        "name": "after",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "account",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "status",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "kind",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "model",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "from",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "to",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "getOperatorJob": {
+    "id": "getOperatorJob",
+    "method": "get",
+    "path": "/v1/operator/jobs/{id}",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "endpoint_not_found",
+      "job_not_found",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "getOperatorLedger": {
+    "id": "getOperatorLedger",
+    "method": "get",
+    "path": "/v1/operator/ledger",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "endpoint_not_found",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "startLedgerAudit": {
+    "id": "startLedgerAudit",
+    "method": "post",
+    "path": "/v1/operator/ledger/audit",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "finance",
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "csrf_failed",
+      "endpoint_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "not_possible",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
   "getOperator": {
     "id": "getOperator",
     "method": "get",
@@ -3776,6 +4125,152 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "streams": false,
     "counts": false
   },
+  "listOperatorSettings": {
+    "id": "listOperatorSettings",
+    "method": "get",
+    "path": "/v1/operator/settings",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "endpoint_not_found",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "getOperatorUsageSummary": {
+    "id": "getOperatorUsageSummary",
+    "method": "get",
+    "path": "/v1/operator/usage/summary",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "endpoint_not_found",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "from",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "to",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "bucket",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "timezone",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "group_by",
+        "in": "query",
+        "required": false,
+        "type": "array"
+      },
+      {
+        "name": "account",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "provider",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "route",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "model",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "operation",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "status",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "tag",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "tag_key",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      },
+      {
+        "name": "after",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
   "getPricing": {
     "id": "getPricing",
     "method": "get",
@@ -3979,6 +4474,45 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": true,
     "counts": true
+  },
+  "countResponseTokens": {
+    "id": "countResponseTokens",
+    "method": "post",
+    "path": "/v1/responses/input_tokens",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "wrong_endpoint",
+      "unsupported_content",
+      "stateless_only",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "model_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "model_not_allowed",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
   },
   "createSystemOneDecision": {
     "id": "createSystemOneDecision",
@@ -4752,6 +5286,51 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "bodyRequired": true,
     "bodyMax": 65536,
     "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listNotices": {
+    "id": "listNotices",
+    "method": "get",
+    "path": "/v1/workspace/notices/log",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "billing"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "after",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      }
+    ],
     "successes": [
       200
     ],

@@ -289,6 +289,21 @@ create table known_network (
 CREATE INDEX known_network_expires ON public.known_network USING btree (expires_at);
 CREATE INDEX known_network_of_account ON public.known_network USING btree (account_id);
 
+create table ledger_audit (
+  id bigint not null generated always as identity,
+  started_at timestamp with time zone not null,
+  started_by text not null,
+  status text not null,
+  alive_until timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  result jsonb,
+  constraint ledger_audit_pkey PRIMARY KEY (id),
+  constraint ended_has_its_time CHECK (((ended_at IS NULL) = (status = 'running'::text))),
+  constraint ledger_audit_started_by_check CHECK ((started_by <> ''::text)),
+  constraint ledger_audit_status_check CHECK ((status = ANY (ARRAY['running'::text, 'agrees'::text, 'differs'::text, 'failed'::text])))
+);
+CREATE UNIQUE INDEX ledger_audit_running ON public.ledger_audit USING btree ((true)) WHERE (status = 'running'::text);
+
 create table ledger_entry (
   account_id bigint not null,
   created_at timestamp with time zone not null,

@@ -198,6 +198,16 @@ export interface KnownNetwork {
   hash: Buffer;
 }
 
+export interface LedgerAudit {
+  alive_until: Timestamp;
+  ended_at: Timestamp | null;
+  id: Generated<bigint>;
+  result: Json | null;
+  started_at: Timestamp;
+  started_by: string;
+  status: string;
+}
+
 export interface LedgerEntry {
   account_id: bigint;
   amount: bigint;
@@ -610,6 +620,7 @@ export interface DB {
   invitation: Invitation;
   key_budget: KeyBudget;
   known_network: KnownNetwork;
+  ledger_audit: LedgerAudit;
   ledger_entry: LedgerEntry;
   media_expense: MediaExpense;
   media_job: MediaJob;

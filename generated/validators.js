@@ -31538,6 +31538,347 @@ validate_parameters_listOperatorAccounts.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_createAccount = validate_bodies_createAccount;
+const schema_NewAccount = {
+"type": "object",
+"required": ["reason", "email"],
+"properties": {
+"reason": {
+"type": "string",
+"minLength": 1,
+"maxLength": 500,
+"pattern": "^[^\\n\\r]*\\S[^\\n\\r]*$",
+"description": "Why, in one line, for the log of operators' actions."
+},
+"email": {
+"type": "string",
+"minLength": 3,
+"maxLength": 320
+},
+"verified": {
+"type": "boolean",
+"default": false
+},
+"deposit_usd": {
+"$ref": "#/components/schemas/Usd",
+"maximum": 6e7,
+"exclusiveMinimum": 0
+},
+"credit_usd": {
+"$ref": "#/components/schemas/Usd",
+"maximum": 6e7,
+"exclusiveMinimum": 0
+},
+"signup_credit": {
+"type": "boolean",
+"default": false
+}
+},
+"additionalProperties": true
+};
+const schema_Usd = {
+"type": "number",
+"format": "double"
+};
+const pattern_77ac0abe = new RegExp("^[^\\n\\r]*\\S[^\\n\\r]*$", "u");
+function validate_NewAccount(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_NewAccount.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.reason === void 0 && (missing0 = "reason") || data.email === void 0 && (missing0 = "email")) {
+validate_NewAccount.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_NewAccount,
+data
+}];
+return false;
+} else {
+if (data.reason !== void 0) {
+let data0 = data.reason;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 500) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_NewAccount.properties.reason,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_NewAccount.properties.reason,
+data: data0
+}];
+return false;
+} else if (!pattern_77ac0abe.test(data0)) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "pattern",
+params: { pattern: "^[^\\n\\r]*\\S[^\\n\\r]*$" },
+message: "must match pattern \"^[^\\n\\r]*\\S[^\\n\\r]*$\"",
+parentSchema: schema_NewAccount.properties.reason,
+data: data0
+}];
+return false;
+}
+} else {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_NewAccount.properties.reason,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.email !== void 0) {
+let data1 = data.email;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 320) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/email",
+keyword: "maxLength",
+params: { limit: 320 },
+message: "must NOT have more than 320 characters",
+parentSchema: schema_NewAccount.properties.email,
+data: data1
+}];
+return false;
+} else if (func_7a031813(data1) < 3) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/email",
+keyword: "minLength",
+params: { limit: 3 },
+message: "must NOT have fewer than 3 characters",
+parentSchema: schema_NewAccount.properties.email,
+data: data1
+}];
+return false;
+}
+} else {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/email",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_NewAccount.properties.email,
+data: data1
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.verified !== void 0) {
+let data2 = data.verified;
+if (typeof data2 !== "boolean") {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/verified",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_NewAccount.properties.verified,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.deposit_usd !== void 0) {
+let data3 = data.deposit_usd;
+if (typeof data3 == "number") {
+if (!formats_f5433107.validate(data3)) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/deposit_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_Usd,
+data: data3
+}];
+return false;
+}
+} else {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/deposit_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_Usd,
+data: data3
+}];
+return false;
+}
+if (typeof data3 == "number") {
+if (data3 > 6e7 || isNaN(data3)) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/deposit_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 6e7
+},
+message: "must be <= 60000000",
+parentSchema: schema_NewAccount.properties.deposit_usd,
+data: data3
+}];
+return false;
+} else if (data3 <= 0 || isNaN(data3)) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/deposit_usd",
+keyword: "exclusiveMinimum",
+params: {
+comparison: ">",
+limit: 0
+},
+message: "must be > 0",
+parentSchema: schema_NewAccount.properties.deposit_usd,
+data: data3
+}];
+return false;
+}
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.credit_usd !== void 0) {
+let data4 = data.credit_usd;
+if (typeof data4 == "number") {
+if (!formats_f5433107.validate(data4)) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/credit_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_Usd,
+data: data4
+}];
+return false;
+}
+} else {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/credit_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_Usd,
+data: data4
+}];
+return false;
+}
+if (typeof data4 == "number") {
+if (data4 > 6e7 || isNaN(data4)) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/credit_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 6e7
+},
+message: "must be <= 60000000",
+parentSchema: schema_NewAccount.properties.credit_usd,
+data: data4
+}];
+return false;
+} else if (data4 <= 0 || isNaN(data4)) {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/credit_usd",
+keyword: "exclusiveMinimum",
+params: {
+comparison: ">",
+limit: 0
+},
+message: "must be > 0",
+parentSchema: schema_NewAccount.properties.credit_usd,
+data: data4
+}];
+return false;
+}
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.signup_credit !== void 0) {
+let data5 = data.signup_credit;
+if (typeof data5 !== "boolean") {
+validate_NewAccount.errors = [{
+instancePath: instancePath + "/signup_credit",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_NewAccount.properties.signup_credit,
+data: data5
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate_NewAccount.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_NewAccount,
+data
+}];
+return false;
+}
+validate_NewAccount.errors = vErrors;
+return true;
+}
+validate_NewAccount.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_createAccount(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_createAccount.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_NewAccount(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_NewAccount.errors : vErrors.concat(validate_NewAccount.errors);
+errors = vErrors.length;
+}
+validate_bodies_createAccount.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_createAccount.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
 const parameters_getOperatorAccount = validate_parameters_getOperatorAccount;
 const schema_parameters_getOperatorAccount = {
 "type": "object",
@@ -31669,15 +32010,10 @@ const schema_AccountAdjustment = {
 },
 "additionalProperties": true
 };
-const schema_Usd = {
-"type": "number",
-"format": "double"
-};
 const schema_MoneyKind = {
 "type": "string",
 "enum": ["purchased", "earned"]
 };
-const pattern_77ac0abe = new RegExp("^[^\\n\\r]*\\S[^\\n\\r]*$", "u");
 function validate_AccountAdjustment(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 const evaluated0 = validate_AccountAdjustment.evaluated;
@@ -32724,7 +33060,7 @@ const schema_parameters_listOperatorActions = {
 "type": "integer",
 "format": "int32",
 "minimum": 1,
-"maximum": 100,
+"maximum": 1e3,
 "default": 50
 },
 "after": {
@@ -32786,15 +33122,15 @@ data: data1
 return false;
 }
 if (typeof data1 == "number") {
-if (data1 > 100 || isNaN(data1)) {
+if (data1 > 1e3 || isNaN(data1)) {
 validate_parameters_listOperatorActions.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "maximum",
 params: {
 comparison: "<=",
-limit: 100
+limit: 1e3
 },
-message: "must be <= 100",
+message: "must be <= 1000",
 parentSchema: schema_parameters_listOperatorActions.properties.query.properties.limit,
 data: data1
 }];
@@ -33869,6 +34205,767 @@ return true;
 }
 validate_parameters_refundCall.evaluated = {
 "props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_getOperatorCatalog = validate_parameters_getOperatorCatalog;
+const schema_parameters_getOperatorCatalog = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": { "text": {
+"type": "boolean",
+"default": false
+} },
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_getOperatorCatalog"
+};
+function validate_parameters_getOperatorCatalog(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getOperatorCatalog.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_getOperatorCatalog.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getOperatorCatalog,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.text !== void 0) {
+let data1 = data0.text;
+if (typeof data1 !== "boolean") {
+validate_parameters_getOperatorCatalog.errors = [{
+instancePath: instancePath + "/query/text",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_parameters_getOperatorCatalog.properties.query.properties.text,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getOperatorCatalog.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorCatalog.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getOperatorCatalog.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorCatalog,
+data
+}];
+return false;
+}
+validate_parameters_getOperatorCatalog.errors = vErrors;
+return true;
+}
+validate_parameters_getOperatorCatalog.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_checkCatalog = validate_bodies_checkCatalog;
+const schema_CatalogText = {
+"type": "object",
+"required": ["text"],
+"properties": { "text": {
+"type": "string",
+"minLength": 1,
+"maxLength": 4e6
+} },
+"additionalProperties": true
+};
+function validate_bodies_checkCatalog(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_checkCatalog.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.text === void 0 && (missing0 = "text")) {
+validate_bodies_checkCatalog.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_CatalogText,
+data
+}];
+return false;
+} else if (data.text !== void 0) {
+let data0 = data.text;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 4e6) {
+validate_bodies_checkCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "maxLength",
+params: { limit: 4e6 },
+message: "must NOT have more than 4000000 characters",
+parentSchema: schema_CatalogText.properties.text,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_bodies_checkCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogText.properties.text,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_checkCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogText.properties.text,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_bodies_checkCatalog.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogText,
+data
+}];
+return false;
+}
+validate_bodies_checkCatalog.errors = vErrors;
+return true;
+}
+validate_bodies_checkCatalog.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_compareCatalog = validate_bodies_compareCatalog;
+function validate_bodies_compareCatalog(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_compareCatalog.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.text === void 0 && (missing0 = "text")) {
+validate_bodies_compareCatalog.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_CatalogText,
+data
+}];
+return false;
+} else if (data.text !== void 0) {
+let data0 = data.text;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 4e6) {
+validate_bodies_compareCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "maxLength",
+params: { limit: 4e6 },
+message: "must NOT have more than 4000000 characters",
+parentSchema: schema_CatalogText.properties.text,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_bodies_compareCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogText.properties.text,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_compareCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogText.properties.text,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_bodies_compareCatalog.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogText,
+data
+}];
+return false;
+}
+validate_bodies_compareCatalog.errors = vErrors;
+return true;
+}
+validate_bodies_compareCatalog.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_listOperatorJobs = validate_parameters_listOperatorJobs;
+const schema_parameters_listOperatorJobs = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": {
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 100,
+"default": 50
+},
+"after": {
+"type": "string",
+"pattern": "^(job|vid|gm)_[0-9a-f]{32}$"
+},
+"account": {
+"type": "string",
+"pattern": "^acc_[1-9][0-9]{0,17}$"
+},
+"status": { "$ref": "https://svc.invalid/api#/components/schemas/JobStatus" },
+"kind": { "$ref": "https://svc.invalid/api#/components/schemas/JobKind" },
+"model": {
+"type": "string",
+"maxLength": 200
+},
+"from": { "$ref": "https://svc.invalid/api#/components/schemas/Timestamp" },
+"to": { "$ref": "https://svc.invalid/api#/components/schemas/Timestamp" }
+},
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_listOperatorJobs"
+};
+function validate_parameters_listOperatorJobs(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_listOperatorJobs.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_listOperatorJobs,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.limit !== void 0) {
+let data1 = data0.limit;
+if (!(typeof data1 == "number" && !(data1 % 1) && !isNaN(data1))) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.limit,
+data: data1
+}];
+return false;
+}
+if (typeof data1 == "number") {
+if (data1 > 100 || isNaN(data1)) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 100
+},
+message: "must be <= 100",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.limit,
+data: data1
+}];
+return false;
+} else if (data1 < 1 || isNaN(data1)) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.limit,
+data: data1
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data1)) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.limit,
+data: data1
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.after !== void 0) {
+let data2 = data0.after;
+if (typeof data2 === "string") {
+if (!pattern_31389df9.test(data2)) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "pattern",
+params: { pattern: "^(job|vid|gm)_[0-9a-f]{32}$" },
+message: "must match pattern \"^(job|vid|gm)_[0-9a-f]{32}$\"",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.after,
+data: data2
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.after,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.account !== void 0) {
+let data3 = data0.account;
+if (typeof data3 === "string") {
+if (!pattern_cf6ae411.test(data3)) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/account",
+keyword: "pattern",
+params: { pattern: "^acc_[1-9][0-9]{0,17}$" },
+message: "must match pattern \"^acc_[1-9][0-9]{0,17}$\"",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.account,
+data: data3
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/account",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.account,
+data: data3
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.status !== void 0) {
+let data4 = data0.status;
+if (typeof data4 !== "string") {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/status",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_JobStatus,
+data: data4
+}];
+return false;
+}
+if (!(data4 === "queued" || data4 === "pending" || data4 === "processing" || data4 === "succeeded" || data4 === "failed" || data4 === "refunded" || data4 === "expired")) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/status",
+keyword: "enum",
+params: { allowedValues: schema_JobStatus.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_JobStatus,
+data: data4
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.kind !== void 0) {
+let data5 = data0.kind;
+if (typeof data5 !== "string") {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/kind",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_JobKind,
+data: data5
+}];
+return false;
+}
+if (!(data5 === "image" || data5 === "video")) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/kind",
+keyword: "enum",
+params: { allowedValues: schema_JobKind.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_JobKind,
+data: data5
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.model !== void 0) {
+let data6 = data0.model;
+if (typeof data6 === "string") {
+if (func_7a031813(data6) > 200) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/model",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.model,
+data: data6
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listOperatorJobs.properties.query.properties.model,
+data: data6
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.from !== void 0) {
+let data7 = data0.from;
+if (typeof data7 === "string") {
+if (!formats_97789f41.validate.test(data7)) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/from",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data7
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/from",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data7
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.to !== void 0) {
+let data8 = data0.to;
+if (typeof data8 === "string") {
+if (!formats_97789f41.validate.test(data8)) {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/to",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data8
+}];
+return false;
+}
+} else {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query/to",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data8
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listOperatorJobs.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_listOperatorJobs.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listOperatorJobs,
+data
+}];
+return false;
+}
+validate_parameters_listOperatorJobs.errors = vErrors;
+return true;
+}
+validate_parameters_listOperatorJobs.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_getOperatorJob = validate_parameters_getOperatorJob;
+const schema_parameters_getOperatorJob = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": {
+"type": "string",
+"maxLength": 128
+} },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_getOperatorJob"
+};
+function validate_parameters_getOperatorJob(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getOperatorJob.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_getOperatorJob.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getOperatorJob,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_getOperatorJob.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_getOperatorJob.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 128) {
+validate_parameters_getOperatorJob.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "maxLength",
+params: { limit: 128 },
+message: "must NOT have more than 128 characters",
+parentSchema: schema_parameters_getOperatorJob.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorJob.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorJob.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getOperatorJob.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorJob.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getOperatorJob.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorJob,
+data
+}];
+return false;
+}
+validate_parameters_getOperatorJob.errors = vErrors;
+return true;
+}
+validate_parameters_getOperatorJob.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_startLedgerAudit = validate_bodies_startLedgerAudit;
+function validate_bodies_startLedgerAudit(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_startLedgerAudit.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.reason === void 0 && (missing0 = "reason")) {
+validate_bodies_startLedgerAudit.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_OperatorReason,
+data
+}];
+return false;
+} else if (data.reason !== void 0) {
+let data0 = data.reason;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 500) {
+validate_bodies_startLedgerAudit.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_bodies_startLedgerAudit.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+} else if (!pattern_77ac0abe.test(data0)) {
+validate_bodies_startLedgerAudit.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "pattern",
+params: { pattern: "^[^\\n\\r]*\\S[^\\n\\r]*$" },
+message: "must match pattern \"^[^\\n\\r]*\\S[^\\n\\r]*$\"",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_startLedgerAudit.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_bodies_startLedgerAudit.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_OperatorReason,
+data
+}];
+return false;
+}
+validate_bodies_startLedgerAudit.errors = vErrors;
+return true;
+}
+validate_bodies_startLedgerAudit.evaluated = {
+"props": true,
 "dynamicProps": false,
 "dynamicItems": false
 };
@@ -34951,6 +36048,628 @@ return true;
 }
 validate_parameters_enableProvider.evaluated = {
 "props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_getOperatorUsageSummary = validate_parameters_getOperatorUsageSummary;
+const schema_parameters_getOperatorUsageSummary = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": {
+"from": { "$ref": "https://svc.invalid/api#/components/schemas/Timestamp" },
+"to": { "$ref": "https://svc.invalid/api#/components/schemas/Timestamp" },
+"bucket": {
+"$ref": "https://svc.invalid/api#/components/schemas/UsageBucket",
+"default": "day"
+},
+"timezone": {
+"type": "string",
+"maxLength": 64,
+"default": "UTC"
+},
+"group_by": {
+"type": "array",
+"items": { "$ref": "https://svc.invalid/api#/components/schemas/OperatorUsageGroup" },
+"maxItems": 3
+},
+"account": {
+"type": "string",
+"pattern": "^acc_[1-9][0-9]{0,17}$"
+},
+"provider": {
+"type": "string",
+"maxLength": 200
+},
+"route": {
+"type": "string",
+"maxLength": 400
+},
+"model": { "type": "string" },
+"operation": {
+"type": "string",
+"maxLength": 64
+},
+"status": { "$ref": "https://svc.invalid/api#/components/schemas/UsageStatus" },
+"tag": {
+"type": "string",
+"maxLength": 577
+},
+"tag_key": {
+"type": "string",
+"maxLength": 64
+},
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 1e3,
+"default": 1e3
+},
+"after": {
+"type": "string",
+"pattern": "^sum_[A-Za-z0-9_-]+$",
+"maxLength": 4096
+}
+},
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_getOperatorUsageSummary"
+};
+const schema_UsageBucket = {
+"type": "string",
+"enum": [
+"hour",
+"day",
+"month"
+]
+};
+const schema_OperatorUsageGroup = {
+"type": "string",
+"enum": [
+"account",
+"key",
+"model",
+"operation",
+"provider",
+"route",
+"status",
+"tag"
+]
+};
+const pattern_1faac6e5 = new RegExp("^sum_[A-Za-z0-9_-]+$", "u");
+function validate_parameters_getOperatorUsageSummary(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getOperatorUsageSummary.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getOperatorUsageSummary,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.from !== void 0) {
+let data1 = data0.from;
+if (typeof data1 === "string") {
+if (!formats_97789f41.validate.test(data1)) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/from",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/from",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.to !== void 0) {
+let data2 = data0.to;
+if (typeof data2 === "string") {
+if (!formats_97789f41.validate.test(data2)) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/to",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data2
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/to",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.bucket !== void 0) {
+let data3 = data0.bucket;
+if (typeof data3 !== "string") {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/bucket",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_UsageBucket,
+data: data3
+}];
+return false;
+}
+if (!(data3 === "hour" || data3 === "day" || data3 === "month")) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/bucket",
+keyword: "enum",
+params: { allowedValues: schema_UsageBucket.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_UsageBucket,
+data: data3
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.timezone !== void 0) {
+let data4 = data0.timezone;
+if (typeof data4 === "string") {
+if (func_7a031813(data4) > 64) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/timezone",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.timezone,
+data: data4
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/timezone",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.timezone,
+data: data4
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.group_by !== void 0) {
+let data5 = data0.group_by;
+if (Array.isArray(data5)) {
+if (data5.length > 3) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/group_by",
+keyword: "maxItems",
+params: { limit: 3 },
+message: "must NOT have more than 3 items",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.group_by,
+data: data5
+}];
+return false;
+} else {
+const len0 = data5.length;
+for (let i0 = 0; i0 < len0; i0++) {
+let data6 = data5[i0];
+if (typeof data6 !== "string") {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/group_by/" + i0,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_OperatorUsageGroup,
+data: data6
+}];
+return false;
+}
+if (!(data6 === "account" || data6 === "key" || data6 === "model" || data6 === "operation" || data6 === "provider" || data6 === "route" || data6 === "status" || data6 === "tag")) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/group_by/" + i0,
+keyword: "enum",
+params: { allowedValues: schema_OperatorUsageGroup.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_OperatorUsageGroup,
+data: data6
+}];
+return false;
+}
+}
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/group_by",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.group_by,
+data: data5
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.account !== void 0) {
+let data7 = data0.account;
+if (typeof data7 === "string") {
+if (!pattern_cf6ae411.test(data7)) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/account",
+keyword: "pattern",
+params: { pattern: "^acc_[1-9][0-9]{0,17}$" },
+message: "must match pattern \"^acc_[1-9][0-9]{0,17}$\"",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.account,
+data: data7
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/account",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.account,
+data: data7
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.provider !== void 0) {
+let data8 = data0.provider;
+if (typeof data8 === "string") {
+if (func_7a031813(data8) > 200) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/provider",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.provider,
+data: data8
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/provider",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.provider,
+data: data8
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.route !== void 0) {
+let data9 = data0.route;
+if (typeof data9 === "string") {
+if (func_7a031813(data9) > 400) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/route",
+keyword: "maxLength",
+params: { limit: 400 },
+message: "must NOT have more than 400 characters",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.route,
+data: data9
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/route",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.route,
+data: data9
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.model !== void 0) {
+let data10 = data0.model;
+if (typeof data10 !== "string") {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.model,
+data: data10
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.operation !== void 0) {
+let data11 = data0.operation;
+if (typeof data11 === "string") {
+if (func_7a031813(data11) > 64) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/operation",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.operation,
+data: data11
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/operation",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.operation,
+data: data11
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.status !== void 0) {
+let data12 = data0.status;
+if (typeof data12 !== "string") {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/status",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_UsageStatus,
+data: data12
+}];
+return false;
+}
+if (!(data12 === "success" || data12 === "failed")) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/status",
+keyword: "enum",
+params: { allowedValues: schema_UsageStatus.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_UsageStatus,
+data: data12
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.tag !== void 0) {
+let data13 = data0.tag;
+if (typeof data13 === "string") {
+if (func_7a031813(data13) > 577) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/tag",
+keyword: "maxLength",
+params: { limit: 577 },
+message: "must NOT have more than 577 characters",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.tag,
+data: data13
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/tag",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.tag,
+data: data13
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.tag_key !== void 0) {
+let data14 = data0.tag_key;
+if (typeof data14 === "string") {
+if (func_7a031813(data14) > 64) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/tag_key",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.tag_key,
+data: data14
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/tag_key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.tag_key,
+data: data14
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.limit !== void 0) {
+let data15 = data0.limit;
+if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15))) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.limit,
+data: data15
+}];
+return false;
+}
+if (typeof data15 == "number") {
+if (data15 > 1e3 || isNaN(data15)) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e3
+},
+message: "must be <= 1000",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.limit,
+data: data15
+}];
+return false;
+} else if (data15 < 1 || isNaN(data15)) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.limit,
+data: data15
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data15)) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.limit,
+data: data15
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.after !== void 0) {
+let data16 = data0.after;
+if (typeof data16 === "string") {
+if (func_7a031813(data16) > 4096) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "maxLength",
+params: { limit: 4096 },
+message: "must NOT have more than 4096 characters",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.after,
+data: data16
+}];
+return false;
+} else if (!pattern_1faac6e5.test(data16)) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "pattern",
+params: { pattern: "^sum_[A-Za-z0-9_-]+$" },
+message: "must match pattern \"^sum_[A-Za-z0-9_-]+$\"",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.after,
+data: data16
+}];
+return false;
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.after,
+data: data16
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorUsageSummary.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getOperatorUsageSummary,
+data
+}];
+return false;
+}
+validate_parameters_getOperatorUsageSummary.errors = vErrors;
+return true;
+}
+validate_parameters_getOperatorUsageSummary.evaluated = {
+"props": { "query": true },
 "dynamicProps": false,
 "dynamicItems": false
 };
@@ -40865,6 +42584,2194 @@ validate_parameters_createResponse.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_countResponseTokens = validate_bodies_countResponseTokens;
+function validate_ResponseRequest_2(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_ResponseRequest_2.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.model === void 0 && (missing0 = "model") || data.input === void 0 && (missing0 = "input")) {
+validate_ResponseRequest_2.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_ResponseRequest,
+data
+}];
+return false;
+} else {
+if (data.model !== void 0) {
+let data0 = data.model;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (typeof data0 === "string") {
+if (func_7a031813(data0) < 1) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/model",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_ResponseRequest.properties.model,
+data: data0
+}];
+return false;
+}
+} else {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.model,
+data: data0
+}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.input !== void 0) {
+let data1 = data.input;
+const _errs4 = errors;
+const _errs5 = errors;
+let valid1 = false;
+const _errs6 = errors;
+if (typeof data1 !== "string") {
+const err0 = {
+instancePath: instancePath + "/input",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.input.anyOf[0],
+data: data1
+};
+if (vErrors === null) vErrors = [err0];
+else vErrors.push(err0);
+errors++;
+}
+var _valid0 = _errs6 === errors;
+valid1 = valid1 || _valid0;
+const _errs8 = errors;
+if (errors === _errs8) {
+if (Array.isArray(data1)) {
+const len0 = data1.length;
+for (let i0 = 0; i0 < len0; i0++) {
+const _errs10 = errors;
+if (!validate_ResponseInputItem(data1[i0], {
+instancePath: instancePath + "/input/" + i0,
+parentData: data1,
+parentDataProperty: i0,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_ResponseInputItem.errors : vErrors.concat(validate_ResponseInputItem.errors);
+errors = vErrors.length;
+}
+if (!(_errs10 === errors)) break;
+}
+} else {
+const err1 = {
+instancePath: instancePath + "/input",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ResponseRequest.properties.input.anyOf[1],
+data: data1
+};
+if (vErrors === null) vErrors = [err1];
+else vErrors.push(err1);
+errors++;
+}
+}
+var _valid0 = _errs8 === errors;
+valid1 = valid1 || _valid0;
+if (!valid1) {
+const err2 = {
+instancePath: instancePath + "/input",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.input,
+data: data1
+};
+if (vErrors === null) vErrors = [err2];
+else vErrors.push(err2);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs5;
+if (vErrors !== null) {
+if (_errs5) vErrors.length = _errs5;
+else vErrors = null;
+}
+}
+if (errors === _errs4) {
+if (typeof data1 === "string") {
+if (func_7a031813(data1) < 1) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/input",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_ResponseRequest.properties.input,
+data: data1
+}];
+return false;
+}
+}
+}
+var valid0 = _errs4 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.instructions !== void 0) {
+let data3 = data.instructions;
+const _errs11 = errors;
+const _errs12 = errors;
+let valid3 = false;
+const _errs13 = errors;
+if (typeof data3 !== "string") {
+const err3 = {
+instancePath: instancePath + "/instructions",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.instructions.anyOf[0],
+data: data3
+};
+if (vErrors === null) vErrors = [err3];
+else vErrors.push(err3);
+errors++;
+}
+var _valid1 = _errs13 === errors;
+valid3 = valid3 || _valid1;
+const _errs15 = errors;
+if (data3 !== null) {
+const err4 = {
+instancePath: instancePath + "/instructions",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.instructions.anyOf[1],
+data: data3
+};
+if (vErrors === null) vErrors = [err4];
+else vErrors.push(err4);
+errors++;
+}
+var _valid1 = _errs15 === errors;
+valid3 = valid3 || _valid1;
+if (!valid3) {
+const err5 = {
+instancePath: instancePath + "/instructions",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.instructions,
+data: data3
+};
+if (vErrors === null) vErrors = [err5];
+else vErrors.push(err5);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs12;
+if (vErrors !== null) {
+if (_errs12) vErrors.length = _errs12;
+else vErrors = null;
+}
+}
+var valid0 = _errs11 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.max_output_tokens !== void 0) {
+let data4 = data.max_output_tokens;
+const _errs17 = errors;
+const _errs18 = errors;
+let valid4 = false;
+const _errs19 = errors;
+if (!(typeof data4 == "number" && !(data4 % 1) && !isNaN(data4))) {
+const err6 = {
+instancePath: instancePath + "/max_output_tokens",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_ResponseRequest.properties.max_output_tokens.anyOf[0],
+data: data4
+};
+if (vErrors === null) vErrors = [err6];
+else vErrors.push(err6);
+errors++;
+}
+if (errors === _errs19) {
+if (typeof data4 == "number") {
+if (!formats_6f7aca8b.validate(data4)) {
+const err7 = {
+instancePath: instancePath + "/max_output_tokens",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_ResponseRequest.properties.max_output_tokens.anyOf[0],
+data: data4
+};
+if (vErrors === null) vErrors = [err7];
+else vErrors.push(err7);
+errors++;
+}
+}
+}
+var _valid2 = _errs19 === errors;
+valid4 = valid4 || _valid2;
+const _errs21 = errors;
+if (data4 !== null) {
+const err8 = {
+instancePath: instancePath + "/max_output_tokens",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.max_output_tokens.anyOf[1],
+data: data4
+};
+if (vErrors === null) vErrors = [err8];
+else vErrors.push(err8);
+errors++;
+}
+var _valid2 = _errs21 === errors;
+valid4 = valid4 || _valid2;
+if (!valid4) {
+const err9 = {
+instancePath: instancePath + "/max_output_tokens",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.max_output_tokens,
+data: data4
+};
+if (vErrors === null) vErrors = [err9];
+else vErrors.push(err9);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs18;
+if (vErrors !== null) {
+if (_errs18) vErrors.length = _errs18;
+else vErrors = null;
+}
+}
+if (errors === _errs17) {
+if (typeof data4 == "number") {
+if (data4 < 1 || isNaN(data4)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/max_output_tokens",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_ResponseRequest.properties.max_output_tokens,
+data: data4
+}];
+return false;
+}
+}
+}
+var valid0 = _errs17 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.temperature !== void 0) {
+let data5 = data.temperature;
+const _errs23 = errors;
+const _errs24 = errors;
+let valid5 = false;
+const _errs25 = errors;
+if (errors === _errs25) {
+if (typeof data5 == "number") {
+if (!formats_f5433107.validate(data5)) {
+const err10 = {
+instancePath: instancePath + "/temperature",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_ResponseRequest.properties.temperature.anyOf[0],
+data: data5
+};
+if (vErrors === null) vErrors = [err10];
+else vErrors.push(err10);
+errors++;
+}
+} else {
+const err11 = {
+instancePath: instancePath + "/temperature",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_ResponseRequest.properties.temperature.anyOf[0],
+data: data5
+};
+if (vErrors === null) vErrors = [err11];
+else vErrors.push(err11);
+errors++;
+}
+}
+var _valid3 = _errs25 === errors;
+valid5 = valid5 || _valid3;
+const _errs27 = errors;
+if (data5 !== null) {
+const err12 = {
+instancePath: instancePath + "/temperature",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.temperature.anyOf[1],
+data: data5
+};
+if (vErrors === null) vErrors = [err12];
+else vErrors.push(err12);
+errors++;
+}
+var _valid3 = _errs27 === errors;
+valid5 = valid5 || _valid3;
+if (!valid5) {
+const err13 = {
+instancePath: instancePath + "/temperature",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.temperature,
+data: data5
+};
+if (vErrors === null) vErrors = [err13];
+else vErrors.push(err13);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs24;
+if (vErrors !== null) {
+if (_errs24) vErrors.length = _errs24;
+else vErrors = null;
+}
+}
+if (errors === _errs23) {
+if (typeof data5 == "number") {
+if (data5 > 2 || isNaN(data5)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/temperature",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 2
+},
+message: "must be <= 2",
+parentSchema: schema_ResponseRequest.properties.temperature,
+data: data5
+}];
+return false;
+} else if (data5 < 0 || isNaN(data5)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/temperature",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_ResponseRequest.properties.temperature,
+data: data5
+}];
+return false;
+}
+}
+}
+var valid0 = _errs23 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.top_p !== void 0) {
+let data6 = data.top_p;
+const _errs29 = errors;
+const _errs30 = errors;
+let valid6 = false;
+const _errs31 = errors;
+if (errors === _errs31) {
+if (typeof data6 == "number") {
+if (!formats_f5433107.validate(data6)) {
+const err14 = {
+instancePath: instancePath + "/top_p",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_ResponseRequest.properties.top_p.anyOf[0],
+data: data6
+};
+if (vErrors === null) vErrors = [err14];
+else vErrors.push(err14);
+errors++;
+}
+} else {
+const err15 = {
+instancePath: instancePath + "/top_p",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_ResponseRequest.properties.top_p.anyOf[0],
+data: data6
+};
+if (vErrors === null) vErrors = [err15];
+else vErrors.push(err15);
+errors++;
+}
+}
+var _valid4 = _errs31 === errors;
+valid6 = valid6 || _valid4;
+const _errs33 = errors;
+if (data6 !== null) {
+const err16 = {
+instancePath: instancePath + "/top_p",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.top_p.anyOf[1],
+data: data6
+};
+if (vErrors === null) vErrors = [err16];
+else vErrors.push(err16);
+errors++;
+}
+var _valid4 = _errs33 === errors;
+valid6 = valid6 || _valid4;
+if (!valid6) {
+const err17 = {
+instancePath: instancePath + "/top_p",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.top_p,
+data: data6
+};
+if (vErrors === null) vErrors = [err17];
+else vErrors.push(err17);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs30;
+if (vErrors !== null) {
+if (_errs30) vErrors.length = _errs30;
+else vErrors = null;
+}
+}
+if (errors === _errs29) {
+if (typeof data6 == "number") {
+if (data6 > 1 || isNaN(data6)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/top_p",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1
+},
+message: "must be <= 1",
+parentSchema: schema_ResponseRequest.properties.top_p,
+data: data6
+}];
+return false;
+} else if (data6 < 0 || isNaN(data6)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/top_p",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_ResponseRequest.properties.top_p,
+data: data6
+}];
+return false;
+}
+}
+}
+var valid0 = _errs29 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.stream !== void 0) {
+let data7 = data.stream;
+const _errs35 = errors;
+const _errs36 = errors;
+let valid7 = false;
+const _errs37 = errors;
+if (typeof data7 !== "boolean") {
+const err18 = {
+instancePath: instancePath + "/stream",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_ResponseRequest.properties.stream.anyOf[0],
+data: data7
+};
+if (vErrors === null) vErrors = [err18];
+else vErrors.push(err18);
+errors++;
+}
+var _valid5 = _errs37 === errors;
+valid7 = valid7 || _valid5;
+const _errs39 = errors;
+if (data7 !== null) {
+const err19 = {
+instancePath: instancePath + "/stream",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.stream.anyOf[1],
+data: data7
+};
+if (vErrors === null) vErrors = [err19];
+else vErrors.push(err19);
+errors++;
+}
+var _valid5 = _errs39 === errors;
+valid7 = valid7 || _valid5;
+if (!valid7) {
+const err20 = {
+instancePath: instancePath + "/stream",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.stream,
+data: data7
+};
+if (vErrors === null) vErrors = [err20];
+else vErrors.push(err20);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs36;
+if (vErrors !== null) {
+if (_errs36) vErrors.length = _errs36;
+else vErrors = null;
+}
+}
+var valid0 = _errs35 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.text !== void 0) {
+let data8 = data.text;
+const _errs41 = errors;
+const _errs42 = errors;
+let valid8 = false;
+const _errs43 = errors;
+if (!validate_ResponseTextOptions(data8, {
+instancePath: instancePath + "/text",
+parentData: data,
+parentDataProperty: "text",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_ResponseTextOptions.errors : vErrors.concat(validate_ResponseTextOptions.errors);
+errors = vErrors.length;
+}
+var _valid6 = _errs43 === errors;
+valid8 = valid8 || _valid6;
+const _errs44 = errors;
+if (data8 !== null) {
+const err21 = {
+instancePath: instancePath + "/text",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.text.anyOf[1],
+data: data8
+};
+if (vErrors === null) vErrors = [err21];
+else vErrors.push(err21);
+errors++;
+}
+var _valid6 = _errs44 === errors;
+valid8 = valid8 || _valid6;
+if (!valid8) {
+const err22 = {
+instancePath: instancePath + "/text",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.text,
+data: data8
+};
+if (vErrors === null) vErrors = [err22];
+else vErrors.push(err22);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs42;
+if (vErrors !== null) {
+if (_errs42) vErrors.length = _errs42;
+else vErrors = null;
+}
+}
+var valid0 = _errs41 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.reasoning !== void 0) {
+let data9 = data.reasoning;
+const _errs46 = errors;
+const _errs47 = errors;
+let valid9 = false;
+const _errs48 = errors;
+if (!validate_ResponseReasoning(data9, {
+instancePath: instancePath + "/reasoning",
+parentData: data,
+parentDataProperty: "reasoning",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_ResponseReasoning.errors : vErrors.concat(validate_ResponseReasoning.errors);
+errors = vErrors.length;
+}
+var _valid7 = _errs48 === errors;
+valid9 = valid9 || _valid7;
+const _errs49 = errors;
+if (data9 !== null) {
+const err23 = {
+instancePath: instancePath + "/reasoning",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.reasoning.anyOf[1],
+data: data9
+};
+if (vErrors === null) vErrors = [err23];
+else vErrors.push(err23);
+errors++;
+}
+var _valid7 = _errs49 === errors;
+valid9 = valid9 || _valid7;
+if (!valid9) {
+const err24 = {
+instancePath: instancePath + "/reasoning",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.reasoning,
+data: data9
+};
+if (vErrors === null) vErrors = [err24];
+else vErrors.push(err24);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs47;
+if (vErrors !== null) {
+if (_errs47) vErrors.length = _errs47;
+else vErrors = null;
+}
+}
+var valid0 = _errs46 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.tools !== void 0) {
+let data10 = data.tools;
+const _errs51 = errors;
+const _errs52 = errors;
+let valid10 = false;
+const _errs53 = errors;
+if (errors === _errs53) {
+if (Array.isArray(data10)) {
+const len1 = data10.length;
+for (let i1 = 0; i1 < len1; i1++) {
+const _errs55 = errors;
+if (!validate_ResponseTool(data10[i1], {
+instancePath: instancePath + "/tools/" + i1,
+parentData: data10,
+parentDataProperty: i1,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_ResponseTool.errors : vErrors.concat(validate_ResponseTool.errors);
+errors = vErrors.length;
+}
+if (!(_errs55 === errors)) break;
+}
+} else {
+const err25 = {
+instancePath: instancePath + "/tools",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ResponseRequest.properties.tools.anyOf[0],
+data: data10
+};
+if (vErrors === null) vErrors = [err25];
+else vErrors.push(err25);
+errors++;
+}
+}
+var _valid8 = _errs53 === errors;
+valid10 = valid10 || _valid8;
+const _errs56 = errors;
+if (data10 !== null) {
+const err26 = {
+instancePath: instancePath + "/tools",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.tools.anyOf[1],
+data: data10
+};
+if (vErrors === null) vErrors = [err26];
+else vErrors.push(err26);
+errors++;
+}
+var _valid8 = _errs56 === errors;
+valid10 = valid10 || _valid8;
+if (!valid10) {
+const err27 = {
+instancePath: instancePath + "/tools",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.tools,
+data: data10
+};
+if (vErrors === null) vErrors = [err27];
+else vErrors.push(err27);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs52;
+if (vErrors !== null) {
+if (_errs52) vErrors.length = _errs52;
+else vErrors = null;
+}
+}
+var valid0 = _errs51 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.tool_choice !== void 0) {
+let data12 = data.tool_choice;
+const _errs58 = errors;
+const _errs59 = errors;
+let valid12 = false;
+const _errs60 = errors;
+if (typeof data12 !== "string") {
+const err28 = {
+instancePath: instancePath + "/tool_choice",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.tool_choice.anyOf[0],
+data: data12
+};
+if (vErrors === null) vErrors = [err28];
+else vErrors.push(err28);
+errors++;
+}
+var _valid9 = _errs60 === errors;
+valid12 = valid12 || _valid9;
+const _errs62 = errors;
+if (errors === errors) {
+if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
+let missing1;
+if (data12.type === void 0 && (missing1 = "type")) {
+const err29 = {
+instancePath: instancePath + "/tool_choice",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_ResponseToolChoice,
+data: data12
+};
+if (vErrors === null) vErrors = [err29];
+else vErrors.push(err29);
+errors++;
+} else {
+if (data12.type !== void 0) {
+let data13 = data12.type;
+const _errs66 = errors;
+if (typeof data13 !== "string") {
+const err30 = {
+instancePath: instancePath + "/tool_choice/type",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseToolChoice.properties.type,
+data: data13
+};
+if (vErrors === null) vErrors = [err30];
+else vErrors.push(err30);
+errors++;
+}
+var valid14 = _errs66 === errors;
+} else var valid14 = true;
+if (valid14) {
+if (data12.name !== void 0) {
+let data14 = data12.name;
+const _errs68 = errors;
+if (typeof data14 !== "string") {
+const err31 = {
+instancePath: instancePath + "/tool_choice/name",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseToolChoice.properties.name,
+data: data14
+};
+if (vErrors === null) vErrors = [err31];
+else vErrors.push(err31);
+errors++;
+}
+var valid14 = _errs68 === errors;
+} else var valid14 = true;
+if (valid14) {
+if (data12.mode !== void 0) {
+let data15 = data12.mode;
+const _errs70 = errors;
+if (typeof data15 !== "string") {
+const err32 = {
+instancePath: instancePath + "/tool_choice/mode",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseToolChoice.properties.mode,
+data: data15
+};
+if (vErrors === null) vErrors = [err32];
+else vErrors.push(err32);
+errors++;
+}
+var valid14 = _errs70 === errors;
+} else var valid14 = true;
+if (valid14) {
+if (data12.tools !== void 0) {
+let data16 = data12.tools;
+const _errs72 = errors;
+if (errors === _errs72) {
+if (Array.isArray(data16)) {
+const len2 = data16.length;
+for (let i2 = 0; i2 < len2; i2++) {
+let data17 = data16[i2];
+const _errs74 = errors;
+if (errors === _errs74) {
+if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {} else {
+const err33 = {
+instancePath: instancePath + "/tool_choice/tools/" + i2,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ResponseToolChoice.properties.tools.items,
+data: data17
+};
+if (vErrors === null) vErrors = [err33];
+else vErrors.push(err33);
+errors++;
+}
+}
+if (!(_errs74 === errors)) break;
+}
+} else {
+const err34 = {
+instancePath: instancePath + "/tool_choice/tools",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ResponseToolChoice.properties.tools,
+data: data16
+};
+if (vErrors === null) vErrors = [err34];
+else vErrors.push(err34);
+errors++;
+}
+}
+var valid14 = _errs72 === errors;
+} else var valid14 = true;
+}
+}
+}
+}
+} else {
+const err35 = {
+instancePath: instancePath + "/tool_choice",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ResponseToolChoice,
+data: data12
+};
+if (vErrors === null) vErrors = [err35];
+else vErrors.push(err35);
+errors++;
+}
+}
+var _valid9 = _errs62 === errors;
+valid12 = valid12 || _valid9;
+const _errs77 = errors;
+if (data12 !== null) {
+const err36 = {
+instancePath: instancePath + "/tool_choice",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.tool_choice.anyOf[2],
+data: data12
+};
+if (vErrors === null) vErrors = [err36];
+else vErrors.push(err36);
+errors++;
+}
+var _valid9 = _errs77 === errors;
+valid12 = valid12 || _valid9;
+if (!valid12) {
+const err37 = {
+instancePath: instancePath + "/tool_choice",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.tool_choice,
+data: data12
+};
+if (vErrors === null) vErrors = [err37];
+else vErrors.push(err37);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs59;
+if (vErrors !== null) {
+if (_errs59) vErrors.length = _errs59;
+else vErrors = null;
+}
+}
+var valid0 = _errs58 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.parallel_tool_calls !== void 0) {
+let data18 = data.parallel_tool_calls;
+const _errs79 = errors;
+const _errs80 = errors;
+let valid16 = false;
+const _errs81 = errors;
+if (typeof data18 !== "boolean") {
+const err38 = {
+instancePath: instancePath + "/parallel_tool_calls",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_ResponseRequest.properties.parallel_tool_calls.anyOf[0],
+data: data18
+};
+if (vErrors === null) vErrors = [err38];
+else vErrors.push(err38);
+errors++;
+}
+var _valid10 = _errs81 === errors;
+valid16 = valid16 || _valid10;
+const _errs83 = errors;
+if (data18 !== null) {
+const err39 = {
+instancePath: instancePath + "/parallel_tool_calls",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.parallel_tool_calls.anyOf[1],
+data: data18
+};
+if (vErrors === null) vErrors = [err39];
+else vErrors.push(err39);
+errors++;
+}
+var _valid10 = _errs83 === errors;
+valid16 = valid16 || _valid10;
+if (!valid16) {
+const err40 = {
+instancePath: instancePath + "/parallel_tool_calls",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.parallel_tool_calls,
+data: data18
+};
+if (vErrors === null) vErrors = [err40];
+else vErrors.push(err40);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs80;
+if (vErrors !== null) {
+if (_errs80) vErrors.length = _errs80;
+else vErrors = null;
+}
+}
+var valid0 = _errs79 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.include !== void 0) {
+let data19 = data.include;
+const _errs85 = errors;
+const _errs86 = errors;
+let valid17 = false;
+const _errs87 = errors;
+if (errors === _errs87) {
+if (Array.isArray(data19)) {
+const len3 = data19.length;
+for (let i3 = 0; i3 < len3; i3++) {
+let data20 = data19[i3];
+const _errs89 = errors;
+if (typeof data20 !== "string") {
+const err41 = {
+instancePath: instancePath + "/include/" + i3,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.include.anyOf[0].items,
+data: data20
+};
+if (vErrors === null) vErrors = [err41];
+else vErrors.push(err41);
+errors++;
+}
+if (!(_errs89 === errors)) break;
+}
+} else {
+const err42 = {
+instancePath: instancePath + "/include",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ResponseRequest.properties.include.anyOf[0],
+data: data19
+};
+if (vErrors === null) vErrors = [err42];
+else vErrors.push(err42);
+errors++;
+}
+}
+var _valid11 = _errs87 === errors;
+valid17 = valid17 || _valid11;
+const _errs91 = errors;
+if (data19 !== null) {
+const err43 = {
+instancePath: instancePath + "/include",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.include.anyOf[1],
+data: data19
+};
+if (vErrors === null) vErrors = [err43];
+else vErrors.push(err43);
+errors++;
+}
+var _valid11 = _errs91 === errors;
+valid17 = valid17 || _valid11;
+if (!valid17) {
+const err44 = {
+instancePath: instancePath + "/include",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.include,
+data: data19
+};
+if (vErrors === null) vErrors = [err44];
+else vErrors.push(err44);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs86;
+if (vErrors !== null) {
+if (_errs86) vErrors.length = _errs86;
+else vErrors = null;
+}
+}
+var valid0 = _errs85 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.store !== void 0) {
+let data21 = data.store;
+const _errs93 = errors;
+const _errs94 = errors;
+let valid19 = false;
+const _errs95 = errors;
+if (typeof data21 !== "boolean") {
+const err45 = {
+instancePath: instancePath + "/store",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_ResponseRequest.properties.store.anyOf[0],
+data: data21
+};
+if (vErrors === null) vErrors = [err45];
+else vErrors.push(err45);
+errors++;
+}
+var _valid12 = _errs95 === errors;
+valid19 = valid19 || _valid12;
+const _errs97 = errors;
+if (data21 !== null) {
+const err46 = {
+instancePath: instancePath + "/store",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.store.anyOf[1],
+data: data21
+};
+if (vErrors === null) vErrors = [err46];
+else vErrors.push(err46);
+errors++;
+}
+var _valid12 = _errs97 === errors;
+valid19 = valid19 || _valid12;
+if (!valid19) {
+const err47 = {
+instancePath: instancePath + "/store",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.store,
+data: data21
+};
+if (vErrors === null) vErrors = [err47];
+else vErrors.push(err47);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs94;
+if (vErrors !== null) {
+if (_errs94) vErrors.length = _errs94;
+else vErrors = null;
+}
+}
+var valid0 = _errs93 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.truncation !== void 0) {
+let data22 = data.truncation;
+const _errs99 = errors;
+const _errs100 = errors;
+let valid20 = false;
+const _errs101 = errors;
+if (typeof data22 !== "string") {
+const err48 = {
+instancePath: instancePath + "/truncation",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseTruncation,
+data: data22
+};
+if (vErrors === null) vErrors = [err48];
+else vErrors.push(err48);
+errors++;
+}
+if (!(data22 === "disabled")) {
+const err49 = {
+instancePath: instancePath + "/truncation",
+keyword: "enum",
+params: { allowedValues: schema_ResponseTruncation.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_ResponseTruncation,
+data: data22
+};
+if (vErrors === null) vErrors = [err49];
+else vErrors.push(err49);
+errors++;
+}
+var _valid13 = _errs101 === errors;
+valid20 = valid20 || _valid13;
+const _errs104 = errors;
+if (data22 !== null) {
+const err50 = {
+instancePath: instancePath + "/truncation",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.truncation.anyOf[1],
+data: data22
+};
+if (vErrors === null) vErrors = [err50];
+else vErrors.push(err50);
+errors++;
+}
+var _valid13 = _errs104 === errors;
+valid20 = valid20 || _valid13;
+if (!valid20) {
+const err51 = {
+instancePath: instancePath + "/truncation",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.truncation,
+data: data22
+};
+if (vErrors === null) vErrors = [err51];
+else vErrors.push(err51);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs100;
+if (vErrors !== null) {
+if (_errs100) vErrors.length = _errs100;
+else vErrors = null;
+}
+}
+var valid0 = _errs99 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.top_logprobs !== void 0) {
+let data23 = data.top_logprobs;
+const _errs106 = errors;
+const _errs107 = errors;
+let valid22 = false;
+const _errs108 = errors;
+if (!(typeof data23 == "number" && !(data23 % 1) && !isNaN(data23))) {
+const err52 = {
+instancePath: instancePath + "/top_logprobs",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_ResponseRequest.properties.top_logprobs.anyOf[0],
+data: data23
+};
+if (vErrors === null) vErrors = [err52];
+else vErrors.push(err52);
+errors++;
+}
+if (errors === _errs108) {
+if (typeof data23 == "number") {
+if (!formats_6f7aca8b.validate(data23)) {
+const err53 = {
+instancePath: instancePath + "/top_logprobs",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_ResponseRequest.properties.top_logprobs.anyOf[0],
+data: data23
+};
+if (vErrors === null) vErrors = [err53];
+else vErrors.push(err53);
+errors++;
+}
+}
+}
+var _valid14 = _errs108 === errors;
+valid22 = valid22 || _valid14;
+const _errs110 = errors;
+if (data23 !== null) {
+const err54 = {
+instancePath: instancePath + "/top_logprobs",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.top_logprobs.anyOf[1],
+data: data23
+};
+if (vErrors === null) vErrors = [err54];
+else vErrors.push(err54);
+errors++;
+}
+var _valid14 = _errs110 === errors;
+valid22 = valid22 || _valid14;
+if (!valid22) {
+const err55 = {
+instancePath: instancePath + "/top_logprobs",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.top_logprobs,
+data: data23
+};
+if (vErrors === null) vErrors = [err55];
+else vErrors.push(err55);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs107;
+if (vErrors !== null) {
+if (_errs107) vErrors.length = _errs107;
+else vErrors = null;
+}
+}
+if (errors === _errs106) {
+if (typeof data23 == "number") {
+if (data23 > 20 || isNaN(data23)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/top_logprobs",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 20
+},
+message: "must be <= 20",
+parentSchema: schema_ResponseRequest.properties.top_logprobs,
+data: data23
+}];
+return false;
+} else if (data23 < 0 || isNaN(data23)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/top_logprobs",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_ResponseRequest.properties.top_logprobs,
+data: data23
+}];
+return false;
+}
+}
+}
+var valid0 = _errs106 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.presence_penalty !== void 0) {
+let data24 = data.presence_penalty;
+const _errs112 = errors;
+const _errs113 = errors;
+let valid23 = false;
+const _errs114 = errors;
+if (errors === _errs114) {
+if (typeof data24 == "number") {
+if (!formats_f5433107.validate(data24)) {
+const err56 = {
+instancePath: instancePath + "/presence_penalty",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_ResponseRequest.properties.presence_penalty.anyOf[0],
+data: data24
+};
+if (vErrors === null) vErrors = [err56];
+else vErrors.push(err56);
+errors++;
+}
+} else {
+const err57 = {
+instancePath: instancePath + "/presence_penalty",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_ResponseRequest.properties.presence_penalty.anyOf[0],
+data: data24
+};
+if (vErrors === null) vErrors = [err57];
+else vErrors.push(err57);
+errors++;
+}
+}
+var _valid15 = _errs114 === errors;
+valid23 = valid23 || _valid15;
+const _errs116 = errors;
+if (data24 !== null) {
+const err58 = {
+instancePath: instancePath + "/presence_penalty",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.presence_penalty.anyOf[1],
+data: data24
+};
+if (vErrors === null) vErrors = [err58];
+else vErrors.push(err58);
+errors++;
+}
+var _valid15 = _errs116 === errors;
+valid23 = valid23 || _valid15;
+if (!valid23) {
+const err59 = {
+instancePath: instancePath + "/presence_penalty",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.presence_penalty,
+data: data24
+};
+if (vErrors === null) vErrors = [err59];
+else vErrors.push(err59);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs113;
+if (vErrors !== null) {
+if (_errs113) vErrors.length = _errs113;
+else vErrors = null;
+}
+}
+if (errors === _errs112) {
+if (typeof data24 == "number") {
+if (data24 > 2 || isNaN(data24)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/presence_penalty",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 2
+},
+message: "must be <= 2",
+parentSchema: schema_ResponseRequest.properties.presence_penalty,
+data: data24
+}];
+return false;
+} else if (data24 < -2 || isNaN(data24)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/presence_penalty",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: -2
+},
+message: "must be >= -2",
+parentSchema: schema_ResponseRequest.properties.presence_penalty,
+data: data24
+}];
+return false;
+}
+}
+}
+var valid0 = _errs112 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.frequency_penalty !== void 0) {
+let data25 = data.frequency_penalty;
+const _errs118 = errors;
+const _errs119 = errors;
+let valid24 = false;
+const _errs120 = errors;
+if (errors === _errs120) {
+if (typeof data25 == "number") {
+if (!formats_f5433107.validate(data25)) {
+const err60 = {
+instancePath: instancePath + "/frequency_penalty",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_ResponseRequest.properties.frequency_penalty.anyOf[0],
+data: data25
+};
+if (vErrors === null) vErrors = [err60];
+else vErrors.push(err60);
+errors++;
+}
+} else {
+const err61 = {
+instancePath: instancePath + "/frequency_penalty",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_ResponseRequest.properties.frequency_penalty.anyOf[0],
+data: data25
+};
+if (vErrors === null) vErrors = [err61];
+else vErrors.push(err61);
+errors++;
+}
+}
+var _valid16 = _errs120 === errors;
+valid24 = valid24 || _valid16;
+const _errs122 = errors;
+if (data25 !== null) {
+const err62 = {
+instancePath: instancePath + "/frequency_penalty",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.frequency_penalty.anyOf[1],
+data: data25
+};
+if (vErrors === null) vErrors = [err62];
+else vErrors.push(err62);
+errors++;
+}
+var _valid16 = _errs122 === errors;
+valid24 = valid24 || _valid16;
+if (!valid24) {
+const err63 = {
+instancePath: instancePath + "/frequency_penalty",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.frequency_penalty,
+data: data25
+};
+if (vErrors === null) vErrors = [err63];
+else vErrors.push(err63);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs119;
+if (vErrors !== null) {
+if (_errs119) vErrors.length = _errs119;
+else vErrors = null;
+}
+}
+if (errors === _errs118) {
+if (typeof data25 == "number") {
+if (data25 > 2 || isNaN(data25)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/frequency_penalty",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 2
+},
+message: "must be <= 2",
+parentSchema: schema_ResponseRequest.properties.frequency_penalty,
+data: data25
+}];
+return false;
+} else if (data25 < -2 || isNaN(data25)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/frequency_penalty",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: -2
+},
+message: "must be >= -2",
+parentSchema: schema_ResponseRequest.properties.frequency_penalty,
+data: data25
+}];
+return false;
+}
+}
+}
+var valid0 = _errs118 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.max_tool_calls !== void 0) {
+let data26 = data.max_tool_calls;
+const _errs124 = errors;
+const _errs125 = errors;
+let valid25 = false;
+const _errs126 = errors;
+if (!(typeof data26 == "number" && !(data26 % 1) && !isNaN(data26))) {
+const err64 = {
+instancePath: instancePath + "/max_tool_calls",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_ResponseRequest.properties.max_tool_calls.anyOf[0],
+data: data26
+};
+if (vErrors === null) vErrors = [err64];
+else vErrors.push(err64);
+errors++;
+}
+if (errors === _errs126) {
+if (typeof data26 == "number") {
+if (!formats_6f7aca8b.validate(data26)) {
+const err65 = {
+instancePath: instancePath + "/max_tool_calls",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_ResponseRequest.properties.max_tool_calls.anyOf[0],
+data: data26
+};
+if (vErrors === null) vErrors = [err65];
+else vErrors.push(err65);
+errors++;
+}
+}
+}
+var _valid17 = _errs126 === errors;
+valid25 = valid25 || _valid17;
+const _errs128 = errors;
+if (data26 !== null) {
+const err66 = {
+instancePath: instancePath + "/max_tool_calls",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.max_tool_calls.anyOf[1],
+data: data26
+};
+if (vErrors === null) vErrors = [err66];
+else vErrors.push(err66);
+errors++;
+}
+var _valid17 = _errs128 === errors;
+valid25 = valid25 || _valid17;
+if (!valid25) {
+const err67 = {
+instancePath: instancePath + "/max_tool_calls",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.max_tool_calls,
+data: data26
+};
+if (vErrors === null) vErrors = [err67];
+else vErrors.push(err67);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs125;
+if (vErrors !== null) {
+if (_errs125) vErrors.length = _errs125;
+else vErrors = null;
+}
+}
+if (errors === _errs124) {
+if (typeof data26 == "number") {
+if (data26 < 1 || isNaN(data26)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/max_tool_calls",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_ResponseRequest.properties.max_tool_calls,
+data: data26
+}];
+return false;
+}
+}
+}
+var valid0 = _errs124 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.service_tier !== void 0) {
+let data27 = data.service_tier;
+const _errs130 = errors;
+const _errs131 = errors;
+let valid26 = false;
+const _errs132 = errors;
+if (typeof data27 !== "string") {
+const err68 = {
+instancePath: instancePath + "/service_tier",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.service_tier.anyOf[0],
+data: data27
+};
+if (vErrors === null) vErrors = [err68];
+else vErrors.push(err68);
+errors++;
+}
+var _valid18 = _errs132 === errors;
+valid26 = valid26 || _valid18;
+const _errs134 = errors;
+if (data27 !== null) {
+const err69 = {
+instancePath: instancePath + "/service_tier",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.service_tier.anyOf[1],
+data: data27
+};
+if (vErrors === null) vErrors = [err69];
+else vErrors.push(err69);
+errors++;
+}
+var _valid18 = _errs134 === errors;
+valid26 = valid26 || _valid18;
+if (!valid26) {
+const err70 = {
+instancePath: instancePath + "/service_tier",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.service_tier,
+data: data27
+};
+if (vErrors === null) vErrors = [err70];
+else vErrors.push(err70);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs131;
+if (vErrors !== null) {
+if (_errs131) vErrors.length = _errs131;
+else vErrors = null;
+}
+}
+var valid0 = _errs130 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.metadata !== void 0) {
+let data28 = data.metadata;
+const _errs136 = errors;
+const _errs137 = errors;
+let valid27 = false;
+const _errs138 = errors;
+if (errors === _errs138) {
+if (data28 && typeof data28 == "object" && !Array.isArray(data28)) for (const key0 in data28) {
+let data29 = data28[key0];
+const _errs141 = errors;
+if (typeof data29 !== "string") {
+const err71 = {
+instancePath: instancePath + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.metadata.anyOf[0].additionalProperties,
+data: data29
+};
+if (vErrors === null) vErrors = [err71];
+else vErrors.push(err71);
+errors++;
+}
+if (!(_errs141 === errors)) break;
+}
+else {
+const err72 = {
+instancePath: instancePath + "/metadata",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ResponseRequest.properties.metadata.anyOf[0],
+data: data28
+};
+if (vErrors === null) vErrors = [err72];
+else vErrors.push(err72);
+errors++;
+}
+}
+var _valid19 = _errs138 === errors;
+valid27 = valid27 || _valid19;
+const _errs143 = errors;
+if (data28 !== null) {
+const err73 = {
+instancePath: instancePath + "/metadata",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.metadata.anyOf[1],
+data: data28
+};
+if (vErrors === null) vErrors = [err73];
+else vErrors.push(err73);
+errors++;
+}
+var _valid19 = _errs143 === errors;
+valid27 = valid27 || _valid19;
+if (!valid27) {
+const err74 = {
+instancePath: instancePath + "/metadata",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.metadata,
+data: data28
+};
+if (vErrors === null) vErrors = [err74];
+else vErrors.push(err74);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs137;
+if (vErrors !== null) {
+if (_errs137) vErrors.length = _errs137;
+else vErrors = null;
+}
+}
+var valid0 = _errs136 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.user !== void 0) {
+let data30 = data.user;
+const _errs145 = errors;
+const _errs146 = errors;
+let valid29 = false;
+const _errs147 = errors;
+if (typeof data30 !== "string") {
+const err75 = {
+instancePath: instancePath + "/user",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.user.anyOf[0],
+data: data30
+};
+if (vErrors === null) vErrors = [err75];
+else vErrors.push(err75);
+errors++;
+}
+var _valid20 = _errs147 === errors;
+valid29 = valid29 || _valid20;
+const _errs149 = errors;
+if (data30 !== null) {
+const err76 = {
+instancePath: instancePath + "/user",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.user.anyOf[1],
+data: data30
+};
+if (vErrors === null) vErrors = [err76];
+else vErrors.push(err76);
+errors++;
+}
+var _valid20 = _errs149 === errors;
+valid29 = valid29 || _valid20;
+if (!valid29) {
+const err77 = {
+instancePath: instancePath + "/user",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.user,
+data: data30
+};
+if (vErrors === null) vErrors = [err77];
+else vErrors.push(err77);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs146;
+if (vErrors !== null) {
+if (_errs146) vErrors.length = _errs146;
+else vErrors = null;
+}
+}
+var valid0 = _errs145 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.safety_identifier !== void 0) {
+let data31 = data.safety_identifier;
+const _errs151 = errors;
+const _errs152 = errors;
+let valid30 = false;
+const _errs153 = errors;
+if (typeof data31 !== "string") {
+const err78 = {
+instancePath: instancePath + "/safety_identifier",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.safety_identifier.anyOf[0],
+data: data31
+};
+if (vErrors === null) vErrors = [err78];
+else vErrors.push(err78);
+errors++;
+}
+var _valid21 = _errs153 === errors;
+valid30 = valid30 || _valid21;
+const _errs155 = errors;
+if (data31 !== null) {
+const err79 = {
+instancePath: instancePath + "/safety_identifier",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.safety_identifier.anyOf[1],
+data: data31
+};
+if (vErrors === null) vErrors = [err79];
+else vErrors.push(err79);
+errors++;
+}
+var _valid21 = _errs155 === errors;
+valid30 = valid30 || _valid21;
+if (!valid30) {
+const err80 = {
+instancePath: instancePath + "/safety_identifier",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.safety_identifier,
+data: data31
+};
+if (vErrors === null) vErrors = [err80];
+else vErrors.push(err80);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs152;
+if (vErrors !== null) {
+if (_errs152) vErrors.length = _errs152;
+else vErrors = null;
+}
+}
+var valid0 = _errs151 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.prompt_cache_key !== void 0) {
+let data32 = data.prompt_cache_key;
+const _errs157 = errors;
+const _errs158 = errors;
+let valid31 = false;
+const _errs159 = errors;
+if (typeof data32 !== "string") {
+const err81 = {
+instancePath: instancePath + "/prompt_cache_key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.prompt_cache_key.anyOf[0],
+data: data32
+};
+if (vErrors === null) vErrors = [err81];
+else vErrors.push(err81);
+errors++;
+}
+var _valid22 = _errs159 === errors;
+valid31 = valid31 || _valid22;
+const _errs161 = errors;
+if (data32 !== null) {
+const err82 = {
+instancePath: instancePath + "/prompt_cache_key",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.prompt_cache_key.anyOf[1],
+data: data32
+};
+if (vErrors === null) vErrors = [err82];
+else vErrors.push(err82);
+errors++;
+}
+var _valid22 = _errs161 === errors;
+valid31 = valid31 || _valid22;
+if (!valid31) {
+const err83 = {
+instancePath: instancePath + "/prompt_cache_key",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.prompt_cache_key,
+data: data32
+};
+if (vErrors === null) vErrors = [err83];
+else vErrors.push(err83);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs158;
+if (vErrors !== null) {
+if (_errs158) vErrors.length = _errs158;
+else vErrors = null;
+}
+}
+var valid0 = _errs157 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.previous_response_id !== void 0) {
+let data33 = data.previous_response_id;
+const _errs163 = errors;
+const _errs164 = errors;
+let valid32 = false;
+const _errs165 = errors;
+if (typeof data33 !== "string") {
+const err84 = {
+instancePath: instancePath + "/previous_response_id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.previous_response_id.anyOf[0],
+data: data33
+};
+if (vErrors === null) vErrors = [err84];
+else vErrors.push(err84);
+errors++;
+}
+var _valid23 = _errs165 === errors;
+valid32 = valid32 || _valid23;
+const _errs167 = errors;
+if (data33 !== null) {
+const err85 = {
+instancePath: instancePath + "/previous_response_id",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.previous_response_id.anyOf[1],
+data: data33
+};
+if (vErrors === null) vErrors = [err85];
+else vErrors.push(err85);
+errors++;
+}
+var _valid23 = _errs167 === errors;
+valid32 = valid32 || _valid23;
+if (!valid32) {
+const err86 = {
+instancePath: instancePath + "/previous_response_id",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.previous_response_id,
+data: data33
+};
+if (vErrors === null) vErrors = [err86];
+else vErrors.push(err86);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs164;
+if (vErrors !== null) {
+if (_errs164) vErrors.length = _errs164;
+else vErrors = null;
+}
+}
+var valid0 = _errs163 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.background !== void 0) {
+let data34 = data.background;
+const _errs169 = errors;
+const _errs170 = errors;
+let valid33 = false;
+const _errs171 = errors;
+if (typeof data34 !== "boolean") {
+const err87 = {
+instancePath: instancePath + "/background",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_ResponseRequest.properties.background.anyOf[0],
+data: data34
+};
+if (vErrors === null) vErrors = [err87];
+else vErrors.push(err87);
+errors++;
+}
+var _valid24 = _errs171 === errors;
+valid33 = valid33 || _valid24;
+const _errs173 = errors;
+if (data34 !== null) {
+const err88 = {
+instancePath: instancePath + "/background",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.background.anyOf[1],
+data: data34
+};
+if (vErrors === null) vErrors = [err88];
+else vErrors.push(err88);
+errors++;
+}
+var _valid24 = _errs173 === errors;
+valid33 = valid33 || _valid24;
+if (!valid33) {
+const err89 = {
+instancePath: instancePath + "/background",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.background,
+data: data34
+};
+if (vErrors === null) vErrors = [err89];
+else vErrors.push(err89);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs170;
+if (vErrors !== null) {
+if (_errs170) vErrors.length = _errs170;
+else vErrors = null;
+}
+}
+var valid0 = _errs169 === errors;
+} else var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_ResponseRequest_2.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ResponseRequest,
+data
+}];
+return false;
+}
+}
+validate_ResponseRequest_2.errors = vErrors;
+return errors === 0;
+}
+validate_ResponseRequest_2.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_countResponseTokens(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_countResponseTokens.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_ResponseRequest_2(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_ResponseRequest_2.errors : vErrors.concat(validate_ResponseRequest_2.errors);
+errors = vErrors.length;
+}
+validate_bodies_countResponseTokens.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_countResponseTokens.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_createSystemOneDecision = validate_bodies_createSystemOneDecision;
 function validate_DecisionRequest_2(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -41285,14 +45192,6 @@ const schema_parameters_getUsageSummary = {
 "required": ["query"],
 "$id": "https://svc.invalid/api/parameters_getUsageSummary"
 };
-const schema_UsageBucket = {
-"type": "string",
-"enum": [
-"hour",
-"day",
-"month"
-]
-};
 const schema_UsageGroup = {
 "type": "string",
 "enum": [
@@ -41303,7 +45202,6 @@ const schema_UsageGroup = {
 "tag"
 ]
 };
-const pattern_1faac6e5 = new RegExp("^sum_[A-Za-z0-9_-]+$", "u");
 function validate_parameters_getUsageSummary(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 const evaluated0 = validate_parameters_getUsageSummary.evaluated;
@@ -44245,6 +48143,164 @@ validate_bodies_updateNotices.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const parameters_listNotices = validate_parameters_listNotices;
+const schema_parameters_listNotices = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": {
+"after": {
+"type": "string",
+"pattern": "^ntc_[0-9a-f]{32}$"
+},
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 100,
+"default": 50
+}
+},
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_listNotices"
+};
+const pattern_5b4af9f3 = new RegExp("^ntc_[0-9a-f]{32}$", "u");
+function validate_parameters_listNotices(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_listNotices.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_listNotices.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_listNotices,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.after !== void 0) {
+let data1 = data0.after;
+if (typeof data1 === "string") {
+if (!pattern_5b4af9f3.test(data1)) {
+validate_parameters_listNotices.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "pattern",
+params: { pattern: "^ntc_[0-9a-f]{32}$" },
+message: "must match pattern \"^ntc_[0-9a-f]{32}$\"",
+parentSchema: schema_parameters_listNotices.properties.query.properties.after,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_listNotices.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listNotices.properties.query.properties.after,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.limit !== void 0) {
+let data2 = data0.limit;
+if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2))) {
+validate_parameters_listNotices.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_listNotices.properties.query.properties.limit,
+data: data2
+}];
+return false;
+}
+if (typeof data2 == "number") {
+if (data2 > 100 || isNaN(data2)) {
+validate_parameters_listNotices.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 100
+},
+message: "must be <= 100",
+parentSchema: schema_parameters_listNotices.properties.query.properties.limit,
+data: data2
+}];
+return false;
+} else if (data2 < 1 || isNaN(data2)) {
+validate_parameters_listNotices.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_listNotices.properties.query.properties.limit,
+data: data2
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data2)) {
+validate_parameters_listNotices.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_listNotices.properties.query.properties.limit,
+data: data2
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+} else {
+validate_parameters_listNotices.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listNotices.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_listNotices.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listNotices,
+data
+}];
+return false;
+}
+validate_parameters_listNotices.errors = vErrors;
+return true;
+}
+validate_parameters_listNotices.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_createWebhook = validate_bodies_createWebhook;
 const schema_WebhookRequest = {
 "type": "object",
@@ -46064,6 +50120,12 @@ const schema_CatalogFile = {
 "additionalProperties": { "type": "string" }
 },
 "defaults": { "$ref": "#/components/schemas/CatalogDefaults" },
+"markup_percent": {
+"type": "number",
+"format": "double",
+"minimum": 0,
+"maximum": 1e4
+},
 "free_tier": { "$ref": "#/components/schemas/CatalogFreeTier" },
 "tiers": {
 "type": "array",
@@ -46087,11 +50149,7 @@ const schema_CatalogDefaults = {
 };
 const schema_CatalogProvider = {
 "type": "object",
-"required": [
-"id",
-"protocol",
-"base_url"
-],
+"required": ["id", "protocol"],
 "properties": {
 "id": {
 "type": "string",
@@ -46099,6 +50157,7 @@ const schema_CatalogProvider = {
 "maxLength": 100
 },
 "protocol": { "$ref": "#/components/schemas/ProviderProtocol" },
+"variant": { "$ref": "#/components/schemas/ProviderVariant" },
 "base_url": {
 "type": "string",
 "minLength": 1,
@@ -46109,6 +50168,37 @@ const schema_CatalogProvider = {
 "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
 "description": "Name of the environment variable that holds the secret."
 },
+"region": {
+"type": "string",
+"pattern": "^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$",
+"description": "`bedrock`: the region whose models are called, and for which requests are signed."
+},
+"access_key_id_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "`bedrock`: name of the environment variable that holds the access key's id. Default: the machine's own identity."
+},
+"secret_access_key_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "`bedrock`: name of the environment variable that holds the secret access key."
+},
+"session_token_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "`bedrock`: name of the environment variable that holds the session token of a temporary access key."
+},
+"role_arn": {
+"type": "string",
+"pattern": "^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$",
+"description": "`bedrock`: ARN of a role that is assumed with these credentials."
+},
+"api_version": {
+"type": "string",
+"pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$",
+"description": "`azure-openai`: the version of the API whose paths name deployments, such as `2024-10-21`. Default: the paths under `/openai/v1`, which\nhave no version."
+},
+"entra": { "$ref": "#/components/schemas/CatalogEntra" },
 "headers": {
 "type": "object",
 "additionalProperties": { "type": "string" }
@@ -46135,13 +50225,74 @@ const schema_ProviderProtocol = {
 "enum": [
 "openai",
 "anthropic",
+"bedrock",
 "rerank",
 "fal",
 "elevenlabs",
-"minimax"
+"minimax",
+"gemini",
+"cohere",
+"azure-openai"
 ]
 };
+const schema_ProviderVariant = {
+"type": "string",
+"enum": [
+"openai",
+"mistral",
+"groq",
+"deepseek",
+"xai",
+"together",
+"fireworks",
+"openrouter",
+"vllm",
+"ollama",
+"lm-studio"
+]
+};
+const schema_CatalogEntra = {
+"type": "object",
+"required": [
+"tenant",
+"client_id",
+"client_secret_env"
+],
+"properties": {
+"tenant": {
+"type": "string",
+"pattern": "^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$",
+"description": "Id or domain of the tenant."
+},
+"client_id": {
+"type": "string",
+"minLength": 1,
+"maxLength": 200
+},
+"client_secret_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "Name of the environment variable that holds the application's secret."
+},
+"authority": {
+"type": "string",
+"minLength": 1,
+"maxLength": 2e3
+},
+"scope": {
+"type": "string",
+"minLength": 1,
+"maxLength": 500
+}
+},
+"additionalProperties": false
+};
+const func_191f75b3 = Object.prototype.hasOwnProperty;
 const pattern_831b2ab4 = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
+const pattern_934cc0a5 = new RegExp("^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$", "u");
+const pattern_d21d220c = new RegExp("^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$", "u");
+const pattern_e44e0a05 = new RegExp("^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$", "u");
+const pattern_88cc4c62 = new RegExp("^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$", "u");
 function validate_CatalogProvider(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 const evaluated0 = validate_CatalogProvider.evaluated;
@@ -46149,7 +50300,7 @@ if (evaluated0.dynamicProps) evaluated0.props = void 0;
 if (evaluated0.dynamicItems) evaluated0.items = void 0;
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.id === void 0 && (missing0 = "id") || data.protocol === void 0 && (missing0 = "protocol") || data.base_url === void 0 && (missing0 = "base_url")) {
+if (data.id === void 0 && (missing0 = "id") || data.protocol === void 0 && (missing0 = "protocol")) {
 validate_CatalogProvider.errors = [{
 instancePath,
 keyword: "required",
@@ -46160,7 +50311,7 @@ data
 }];
 return false;
 } else {
-for (const key0 in data) if (!(key0 === "id" || key0 === "protocol" || key0 === "base_url" || key0 === "api_key_env" || key0 === "headers" || key0 === "forward" || key0 === "timeout_ms" || key0 === "on_disconnect")) {
+for (const key0 in data) if (!func_191f75b3.call(schema_CatalogProvider.properties, key0)) {
 validate_CatalogProvider.errors = [{
 instancePath,
 keyword: "additionalProperties",
@@ -46222,7 +50373,7 @@ data: data1
 }];
 return false;
 }
-if (!(data1 === "openai" || data1 === "anthropic" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax")) {
+if (!(data1 === "openai" || data1 === "anthropic" || data1 === "bedrock" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax" || data1 === "gemini" || data1 === "cohere" || data1 === "azure-openai")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/protocol",
 keyword: "enum",
@@ -46236,27 +50387,54 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
+if (data.variant !== void 0) {
+let data2 = data.variant;
+if (typeof data2 !== "string") {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/variant",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ProviderVariant,
+data: data2
+}];
+return false;
+}
+if (!(data2 === "openai" || data2 === "mistral" || data2 === "groq" || data2 === "deepseek" || data2 === "xai" || data2 === "together" || data2 === "fireworks" || data2 === "openrouter" || data2 === "vllm" || data2 === "ollama" || data2 === "lm-studio")) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/variant",
+keyword: "enum",
+params: { allowedValues: schema_ProviderVariant.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_ProviderVariant,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
 if (data.base_url !== void 0) {
-let data2 = data.base_url;
-if (typeof data2 === "string") {
-if (func_7a031813(data2) > 2e3) {
+let data3 = data.base_url;
+if (typeof data3 === "string") {
+if (func_7a031813(data3) > 2e3) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/base_url",
 keyword: "maxLength",
 params: { limit: 2e3 },
 message: "must NOT have more than 2000 characters",
 parentSchema: schema_CatalogProvider.properties.base_url,
-data: data2
+data: data3
 }];
 return false;
-} else if (func_7a031813(data2) < 1) {
+} else if (func_7a031813(data3) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/base_url",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogProvider.properties.base_url,
-data: data2
+data: data3
 }];
 return false;
 }
@@ -46267,7 +50445,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.base_url,
-data: data2
+data: data3
 }];
 return false;
 }
@@ -46275,16 +50453,16 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.api_key_env !== void 0) {
-let data3 = data.api_key_env;
-if (typeof data3 === "string") {
-if (!pattern_831b2ab4.test(data3)) {
+let data4 = data.api_key_env;
+if (typeof data4 === "string") {
+if (!pattern_831b2ab4.test(data4)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/api_key_env",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
 message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
 parentSchema: schema_CatalogProvider.properties.api_key_env,
-data: data3
+data: data4
 }];
 return false;
 }
@@ -46295,7 +50473,389 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.api_key_env,
-data: data3
+data: data4
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.region !== void 0) {
+let data5 = data.region;
+if (typeof data5 === "string") {
+if (!pattern_934cc0a5.test(data5)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/region",
+keyword: "pattern",
+params: { pattern: "^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$" },
+message: "must match pattern \"^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$\"",
+parentSchema: schema_CatalogProvider.properties.region,
+data: data5
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/region",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.region,
+data: data5
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.access_key_id_env !== void 0) {
+let data6 = data.access_key_id_env;
+if (typeof data6 === "string") {
+if (!pattern_831b2ab4.test(data6)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/access_key_id_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogProvider.properties.access_key_id_env,
+data: data6
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/access_key_id_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.access_key_id_env,
+data: data6
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.secret_access_key_env !== void 0) {
+let data7 = data.secret_access_key_env;
+if (typeof data7 === "string") {
+if (!pattern_831b2ab4.test(data7)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/secret_access_key_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogProvider.properties.secret_access_key_env,
+data: data7
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/secret_access_key_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.secret_access_key_env,
+data: data7
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.session_token_env !== void 0) {
+let data8 = data.session_token_env;
+if (typeof data8 === "string") {
+if (!pattern_831b2ab4.test(data8)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/session_token_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogProvider.properties.session_token_env,
+data: data8
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/session_token_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.session_token_env,
+data: data8
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.role_arn !== void 0) {
+let data9 = data.role_arn;
+if (typeof data9 === "string") {
+if (!pattern_d21d220c.test(data9)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/role_arn",
+keyword: "pattern",
+params: { pattern: "^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$" },
+message: "must match pattern \"^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$\"",
+parentSchema: schema_CatalogProvider.properties.role_arn,
+data: data9
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/role_arn",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.role_arn,
+data: data9
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.api_version !== void 0) {
+let data10 = data.api_version;
+if (typeof data10 === "string") {
+if (!pattern_e44e0a05.test(data10)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/api_version",
+keyword: "pattern",
+params: { pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$" },
+message: "must match pattern \"^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$\"",
+parentSchema: schema_CatalogProvider.properties.api_version,
+data: data10
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/api_version",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.api_version,
+data: data10
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.entra !== void 0) {
+let data11 = data.entra;
+if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
+let missing1;
+if (data11.tenant === void 0 && (missing1 = "tenant") || data11.client_id === void 0 && (missing1 = "client_id") || data11.client_secret_env === void 0 && (missing1 = "client_secret_env")) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_CatalogEntra,
+data: data11
+}];
+return false;
+} else {
+for (const key1 in data11) if (!(key1 === "tenant" || key1 === "client_id" || key1 === "client_secret_env" || key1 === "authority" || key1 === "scope")) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra",
+keyword: "additionalProperties",
+params: { additionalProperty: key1 },
+message: "must NOT have additional properties",
+parentSchema: schema_CatalogEntra,
+data: data11
+}];
+return false;
+}
+if (data11.tenant !== void 0) {
+let data12 = data11.tenant;
+if (typeof data12 === "string") {
+if (!pattern_88cc4c62.test(data12)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/tenant",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$" },
+message: "must match pattern \"^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$\"",
+parentSchema: schema_CatalogEntra.properties.tenant,
+data: data12
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/tenant",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.tenant,
+data: data12
+}];
+return false;
+}
+var valid4 = true;
+} else var valid4 = true;
+if (valid4) {
+if (data11.client_id !== void 0) {
+let data13 = data11.client_id;
+if (typeof data13 === "string") {
+if (func_7a031813(data13) > 200) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/client_id",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_CatalogEntra.properties.client_id,
+data: data13
+}];
+return false;
+} else if (func_7a031813(data13) < 1) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/client_id",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogEntra.properties.client_id,
+data: data13
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/client_id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.client_id,
+data: data13
+}];
+return false;
+}
+var valid4 = true;
+} else var valid4 = true;
+if (valid4) {
+if (data11.client_secret_env !== void 0) {
+let data14 = data11.client_secret_env;
+if (typeof data14 === "string") {
+if (!pattern_831b2ab4.test(data14)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/client_secret_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogEntra.properties.client_secret_env,
+data: data14
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/client_secret_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.client_secret_env,
+data: data14
+}];
+return false;
+}
+var valid4 = true;
+} else var valid4 = true;
+if (valid4) {
+if (data11.authority !== void 0) {
+let data15 = data11.authority;
+if (typeof data15 === "string") {
+if (func_7a031813(data15) > 2e3) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/authority",
+keyword: "maxLength",
+params: { limit: 2e3 },
+message: "must NOT have more than 2000 characters",
+parentSchema: schema_CatalogEntra.properties.authority,
+data: data15
+}];
+return false;
+} else if (func_7a031813(data15) < 1) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/authority",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogEntra.properties.authority,
+data: data15
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/authority",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.authority,
+data: data15
+}];
+return false;
+}
+var valid4 = true;
+} else var valid4 = true;
+if (valid4) {
+if (data11.scope !== void 0) {
+let data16 = data11.scope;
+if (typeof data16 === "string") {
+if (func_7a031813(data16) > 500) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/scope",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_CatalogEntra.properties.scope,
+data: data16
+}];
+return false;
+} else if (func_7a031813(data16) < 1) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/scope",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogEntra.properties.scope,
+data: data16
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/scope",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.scope,
+data: data16
+}];
+return false;
+}
+var valid4 = true;
+} else var valid4 = true;
+}
+}
+}
+}
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogEntra,
+data: data11
 }];
 return false;
 }
@@ -46303,17 +50863,17 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.headers !== void 0) {
-let data4 = data.headers;
-if (data4 && typeof data4 == "object" && !Array.isArray(data4)) for (const key1 in data4) {
-let data5 = data4[key1];
-if (typeof data5 !== "string") {
+let data17 = data.headers;
+if (data17 && typeof data17 == "object" && !Array.isArray(data17)) for (const key2 in data17) {
+let data18 = data17[key2];
+if (typeof data18 !== "string") {
 validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/headers/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),
+instancePath: instancePath + "/headers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.headers.additionalProperties,
-data: data5
+data: data18
 }];
 return false;
 }
@@ -46325,7 +50885,7 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogProvider.properties.headers,
-data: data4
+data: data17
 }];
 return false;
 }
@@ -46333,19 +50893,19 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.forward !== void 0) {
-let data6 = data.forward;
-if (Array.isArray(data6)) {
-const len0 = data6.length;
+let data19 = data.forward;
+if (Array.isArray(data19)) {
+const len0 = data19.length;
 for (let i0 = 0; i0 < len0; i0++) {
-let data7 = data6[i0];
-if (typeof data7 !== "string") {
+let data20 = data19[i0];
+if (typeof data20 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/forward/" + i0,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.forward.items,
-data: data7
+data: data20
 }];
 return false;
 }
@@ -46357,7 +50917,7 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogProvider.properties.forward,
-data: data6
+data: data19
 }];
 return false;
 }
@@ -46365,20 +50925,20 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.timeout_ms !== void 0) {
-let data8 = data.timeout_ms;
-if (!(typeof data8 == "number" && !(data8 % 1) && !isNaN(data8))) {
+let data21 = data.timeout_ms;
+if (!(typeof data21 == "number" && !(data21 % 1) && !isNaN(data21))) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data8
+data: data21
 }];
 return false;
 }
-if (typeof data8 == "number") {
-if (data8 > 36e5 || isNaN(data8)) {
+if (typeof data21 == "number") {
+if (data21 > 36e5 || isNaN(data21)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "maximum",
@@ -46388,10 +50948,10 @@ limit: 36e5
 },
 message: "must be <= 3600000",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data8
+data: data21
 }];
 return false;
-} else if (data8 < 1 || isNaN(data8)) {
+} else if (data21 < 1 || isNaN(data21)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "minimum",
@@ -46401,17 +50961,17 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data8
+data: data21
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data8)) {
+} else if (!formats_6f7aca8b.validate(data21)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data8
+data: data21
 }];
 return false;
 }
@@ -46420,31 +50980,39 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.on_disconnect !== void 0) {
-let data9 = data.on_disconnect;
-if (typeof data9 !== "string") {
+let data22 = data.on_disconnect;
+if (typeof data22 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data9
+data: data22
 }];
 return false;
 }
-if (!(data9 === "cancel" || data9 === "drain")) {
+if (!(data22 === "cancel" || data22 === "drain")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "enum",
 params: { allowedValues: schema_CatalogProvider.properties.on_disconnect.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data9
+data: data22
 }];
 return false;
 }
 var valid0 = true;
 } else var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
 }
 }
 }
@@ -46732,7 +51300,6 @@ const schema_CatalogState = {
 },
 "additionalProperties": false
 };
-const func_191f75b3 = Object.prototype.hasOwnProperty;
 const pattern_5e6e5233 = new RegExp("^[!-~]+$", "u");
 const pattern_bb498d97 = new RegExp("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", "u");
 const pattern_e020a799 = new RegExp("^([1-9][0-9]{0,4}x[1-9][0-9]{0,4}|auto)$", "u");
@@ -49661,16 +54228,20 @@ const schema_CatalogRouteCost = {
 "per_image": { "$ref": "#/components/schemas/CatalogUsd" },
 "per_second": { "$ref": "#/components/schemas/CatalogUsd" },
 "per_minute": { "$ref": "#/components/schemas/CatalogUsd" },
-"per_1k_chars": { "$ref": "#/components/schemas/CatalogUsd" }
+"per_1k_chars": { "$ref": "#/components/schemas/CatalogUsd" },
+"long_context": { "$ref": "#/components/schemas/CatalogLongContext" }
 },
 "additionalProperties": false
 };
 function validate_CatalogRouteCost(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
+let errors = 0;
 const evaluated0 = validate_CatalogRouteCost.evaluated;
 if (evaluated0.dynamicProps) evaluated0.props = void 0;
 if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
+const _errs1 = errors;
 for (const key0 in data) if (!func_191f75b3.call(schema_CatalogRouteCost.properties, key0)) {
 validate_CatalogRouteCost.errors = [{
 instancePath,
@@ -49682,8 +54253,11 @@ data
 }];
 return false;
 }
+if (_errs1 === errors) {
 if (data.input !== void 0) {
 let data0 = data.input;
+const _errs2 = errors;
+if (errors === errors) {
 if (typeof data0 == "number") {
 if (data0 > 1e6 || isNaN(data0)) {
 validate_CatalogRouteCost.errors = [{
@@ -49733,11 +54307,14 @@ data: data0
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs2 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.output !== void 0) {
 let data1 = data.output;
+const _errs5 = errors;
+if (errors === errors) {
 if (typeof data1 == "number") {
 if (data1 > 1e6 || isNaN(data1)) {
 validate_CatalogRouteCost.errors = [{
@@ -49787,11 +54364,14 @@ data: data1
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs5 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.cached !== void 0) {
 let data2 = data.cached;
+const _errs8 = errors;
+if (errors === errors) {
 if (typeof data2 == "number") {
 if (data2 > 1e6 || isNaN(data2)) {
 validate_CatalogRouteCost.errors = [{
@@ -49841,11 +54421,14 @@ data: data2
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs8 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.cache_write !== void 0) {
 let data3 = data.cache_write;
+const _errs11 = errors;
+if (errors === errors) {
 if (typeof data3 == "number") {
 if (data3 > 1e6 || isNaN(data3)) {
 validate_CatalogRouteCost.errors = [{
@@ -49895,11 +54478,14 @@ data: data3
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs11 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.cache_write_1h !== void 0) {
 let data4 = data.cache_write_1h;
+const _errs14 = errors;
+if (errors === errors) {
 if (typeof data4 == "number") {
 if (data4 > 1e6 || isNaN(data4)) {
 validate_CatalogRouteCost.errors = [{
@@ -49949,11 +54535,14 @@ data: data4
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs14 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_request !== void 0) {
 let data5 = data.per_request;
+const _errs17 = errors;
+if (errors === errors) {
 if (typeof data5 == "number") {
 if (data5 > 1e6 || isNaN(data5)) {
 validate_CatalogRouteCost.errors = [{
@@ -50003,11 +54592,14 @@ data: data5
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs17 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_web_search !== void 0) {
 let data6 = data.per_web_search;
+const _errs20 = errors;
+if (errors === errors) {
 if (typeof data6 == "number") {
 if (data6 > 1e6 || isNaN(data6)) {
 validate_CatalogRouteCost.errors = [{
@@ -50057,11 +54649,14 @@ data: data6
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs20 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_image !== void 0) {
 let data7 = data.per_image;
+const _errs23 = errors;
+if (errors === errors) {
 if (typeof data7 == "number") {
 if (data7 > 1e6 || isNaN(data7)) {
 validate_CatalogRouteCost.errors = [{
@@ -50111,11 +54706,14 @@ data: data7
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs23 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_second !== void 0) {
 let data8 = data.per_second;
+const _errs26 = errors;
+if (errors === errors) {
 if (typeof data8 == "number") {
 if (data8 > 1e6 || isNaN(data8)) {
 validate_CatalogRouteCost.errors = [{
@@ -50165,11 +54763,14 @@ data: data8
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs26 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_minute !== void 0) {
 let data9 = data.per_minute;
+const _errs29 = errors;
+if (errors === errors) {
 if (typeof data9 == "number") {
 if (data9 > 1e6 || isNaN(data9)) {
 validate_CatalogRouteCost.errors = [{
@@ -50219,11 +54820,14 @@ data: data9
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs29 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_1k_chars !== void 0) {
 let data10 = data.per_1k_chars;
+const _errs32 = errors;
+if (errors === errors) {
 if (typeof data10 == "number") {
 if (data10 > 1e6 || isNaN(data10)) {
 validate_CatalogRouteCost.errors = [{
@@ -50273,8 +54877,26 @@ data: data10
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs32 === errors;
 } else var valid0 = true;
+if (valid0) {
+if (data.long_context !== void 0) {
+const _errs35 = errors;
+if (!validate_CatalogLongContext(data.long_context, {
+instancePath: instancePath + "/long_context",
+parentData: data,
+parentDataProperty: "long_context",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_CatalogLongContext.errors : vErrors.concat(validate_CatalogLongContext.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs35 === errors;
+} else var valid0 = true;
+}
+}
 }
 }
 }
@@ -50296,8 +54918,9 @@ data
 }];
 return false;
 }
+}
 validate_CatalogRouteCost.errors = vErrors;
-return true;
+return errors === 0;
 }
 validate_CatalogRouteCost.evaluated = {
 "props": true,
@@ -53963,7 +58586,7 @@ data
 return false;
 } else {
 const _errs1 = errors;
-for (const key0 in data) if (!(key0 === "providers" || key0 === "models" || key0 === "aliases" || key0 === "defaults" || key0 === "free_tier" || key0 === "tiers")) {
+for (const key0 in data) if (!(key0 === "providers" || key0 === "models" || key0 === "aliases" || key0 === "defaults" || key0 === "markup_percent" || key0 === "free_tier" || key0 === "tiers")) {
 validate_CatalogFile.errors = [{
 instancePath,
 keyword: "additionalProperties",
@@ -54202,8 +58825,65 @@ return false;
 var valid0 = _errs13 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.free_tier !== void 0) {
+if (data.markup_percent !== void 0) {
+let data12 = data.markup_percent;
 const _errs27 = errors;
+if (errors === _errs27) {
+if (typeof data12 == "number") {
+if (data12 > 1e4 || isNaN(data12)) {
+validate_CatalogFile.errors = [{
+instancePath: instancePath + "/markup_percent",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e4
+},
+message: "must be <= 10000",
+parentSchema: schema_CatalogFile.properties.markup_percent,
+data: data12
+}];
+return false;
+} else if (data12 < 0 || isNaN(data12)) {
+validate_CatalogFile.errors = [{
+instancePath: instancePath + "/markup_percent",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogFile.properties.markup_percent,
+data: data12
+}];
+return false;
+} else if (!formats_f5433107.validate(data12)) {
+validate_CatalogFile.errors = [{
+instancePath: instancePath + "/markup_percent",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogFile.properties.markup_percent,
+data: data12
+}];
+return false;
+}
+} else {
+validate_CatalogFile.errors = [{
+instancePath: instancePath + "/markup_percent",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogFile.properties.markup_percent,
+data: data12
+}];
+return false;
+}
+}
+var valid0 = _errs27 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.free_tier !== void 0) {
+const _errs29 = errors;
 if (!validate_CatalogFreeTier(data.free_tier, {
 instancePath: instancePath + "/free_tier",
 parentData: data,
@@ -54214,41 +58894,41 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogFreeTier.errors : vErrors.concat(validate_CatalogFreeTier.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs29 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.tiers !== void 0) {
-let data13 = data.tiers;
-const _errs28 = errors;
-if (errors === _errs28) {
-if (Array.isArray(data13)) {
-if (data13.length > 5) {
+let data14 = data.tiers;
+const _errs30 = errors;
+if (errors === _errs30) {
+if (Array.isArray(data14)) {
+if (data14.length > 5) {
 validate_CatalogFile.errors = [{
 instancePath: instancePath + "/tiers",
 keyword: "maxItems",
 params: { limit: 5 },
 message: "must NOT have more than 5 items",
 parentSchema: schema_CatalogFile.properties.tiers,
-data: data13
+data: data14
 }];
 return false;
-} else if (data13.length < 5) {
+} else if (data14.length < 5) {
 validate_CatalogFile.errors = [{
 instancePath: instancePath + "/tiers",
 keyword: "minItems",
 params: { limit: 5 },
 message: "must NOT have fewer than 5 items",
 parentSchema: schema_CatalogFile.properties.tiers,
-data: data13
+data: data14
 }];
 return false;
 } else {
-const len2 = data13.length;
+const len2 = data14.length;
 for (let i2 = 0; i2 < len2; i2++) {
-const _errs30 = errors;
-if (!validate_CatalogTier(data13[i2], {
+const _errs32 = errors;
+if (!validate_CatalogTier(data14[i2], {
 instancePath: instancePath + "/tiers/" + i2,
-parentData: data13,
+parentData: data14,
 parentDataProperty: i2,
 rootData,
 dynamicAnchors
@@ -54256,7 +58936,7 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogTier.errors : vErrors.concat(validate_CatalogTier.errors);
 errors = vErrors.length;
 }
-if (!(_errs30 === errors)) break;
+if (!(_errs32 === errors)) break;
 }
 }
 } else {
@@ -54266,13 +58946,14 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogFile.properties.tiers,
-data: data13
+data: data14
 }];
 return false;
 }
 }
-var valid0 = _errs28 === errors;
+var valid0 = _errs30 === errors;
 } else var valid0 = true;
+}
 }
 }
 }
@@ -54355,10 +59036,14 @@ createImage: bodies_createImage,
 acceptInvitation: bodies_acceptInvitation,
 createMessage: bodies_createMessage,
 countMessageTokens: bodies_countMessageTokens,
+createAccount: bodies_createAccount,
 adjustAccount: bodies_adjustAccount,
 resumeAccount: bodies_resumeAccount,
 suspendAccount: bodies_suspendAccount,
 refundCall: bodies_refundCall,
+checkCatalog: bodies_checkCatalog,
+compareCatalog: bodies_compareCatalog,
+startLedgerAudit: bodies_startLedgerAudit,
 setOperator: bodies_setOperator,
 removeOperator: bodies_removeOperator,
 disableProvider: bodies_disableProvider,
@@ -54366,6 +59051,7 @@ enableProvider: bodies_enableProvider,
 createQuote: bodies_createQuote,
 createRerank: bodies_createRerank,
 createResponse: bodies_createResponse,
+countResponseTokens: bodies_countResponseTokens,
 createSystemOneDecision: bodies_createSystemOneDecision,
 createVideo: bodies_createVideo,
 updateWorkspace: bodies_updateWorkspace,
@@ -54429,9 +59115,13 @@ listOperatorActions: parameters_listOperatorActions,
 listOperatorCalls: parameters_listOperatorCalls,
 getOperatorCall: parameters_getOperatorCall,
 refundCall: parameters_refundCall,
+getOperatorCatalog: parameters_getOperatorCatalog,
+listOperatorJobs: parameters_listOperatorJobs,
+getOperatorJob: parameters_getOperatorJob,
 getOperatorOverview: parameters_getOperatorOverview,
 disableProvider: parameters_disableProvider,
 enableProvider: parameters_enableProvider,
+getOperatorUsageSummary: parameters_getOperatorUsageSummary,
 createRerank: parameters_createRerank,
 createResponse: parameters_createResponse,
 createSystemOneDecision: parameters_createSystemOneDecision,
@@ -54445,6 +59135,7 @@ leaveWorkspace: parameters_leaveWorkspace,
 listMembers: parameters_listMembers,
 updateMember: parameters_updateMember,
 removeMember: parameters_removeMember,
+listNotices: parameters_listNotices,
 getWebhook: parameters_getWebhook,
 updateWebhook: parameters_updateWebhook,
 deleteWebhook: parameters_deleteWebhook,
@@ -54457,9 +59148,13 @@ export {
 bodies,
 bodies_acceptInvitation,
 bodies_adjustAccount,
+bodies_checkCatalog,
+bodies_compareCatalog,
 bodies_confirmSession,
 bodies_confirmTotp,
 bodies_countMessageTokens,
+bodies_countResponseTokens,
+bodies_createAccount,
 bodies_createApiKey,
 bodies_createChatCompletion,
 bodies_createCompletion,
@@ -54498,6 +59193,7 @@ bodies_setOperator,
 bodies_signIn,
 bodies_signInWithProvider,
 bodies_signUp,
+bodies_startLedgerAudit,
 bodies_startSignIn,
 bodies_suspendAccount,
 bodies_updateApiKey,
@@ -54541,7 +59237,10 @@ parameters_getJob,
 parameters_getModel,
 parameters_getOperatorAccount,
 parameters_getOperatorCall,
+parameters_getOperatorCatalog,
+parameters_getOperatorJob,
 parameters_getOperatorOverview,
+parameters_getOperatorUsageSummary,
 parameters_getReceipt,
 parameters_getReceiptProof,
 parameters_getStatement,
@@ -54555,9 +59254,11 @@ parameters_listJobs,
 parameters_listLedgerEntries,
 parameters_listMembers,
 parameters_listModels,
+parameters_listNotices,
 parameters_listOperatorAccounts,
 parameters_listOperatorActions,
 parameters_listOperatorCalls,
+parameters_listOperatorJobs,
 parameters_listSessions,
 parameters_listStatements,
 parameters_listUsageLogs,

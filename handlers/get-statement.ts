@@ -5,7 +5,10 @@ import { accountIdText } from "../src/ids.ts";
 import { readMonths, readPayments } from "../src/ledger/statements/read-months.ts";
 import { paymentRecord, statementCsv, statementPdf, statementRecord } from "../src/ledger/statements/show-statement.ts";
 import type { Handler } from "../src/operation.ts";
+import { acceptedForm } from "../src/text/export.ts";
 import { readWorkspace } from "../src/workspaces/workspaces.ts";
+
+const forms = { "text/csv": "csv", "application/pdf": "pdf", "application/json": "json" } as const;
 
 /** A statement lists so many payments; the sums hold all of them. */
 const paymentsMax = 1000;
@@ -14,7 +17,7 @@ export const getStatement: Handler<"getStatement"> = async ({ db, clock }, { cal
   const month = (await readMonths(db, accountId, clock())).find(({ month }) => month === path.month) ?? fail("statement_not_found");
   const found = await readPayments(db, accountId, month, paymentsMax + 1);
   const payments = found.slice(0, paymentsMax);
-  const form = formOf(headers.accept);
+  const form = acceptedForm(headers.accept, forms);
   if (form === "csv") return file("text/csv; charset=utf-8", Buffer.from(statementCsv(month, payments)), `${month.month}.csv`);
   if (form === "pdf") {
     const { name } = await readWorkspace(db, (session as CallerSession).personId, accountId); // the contract accepts no API key here
@@ -30,15 +33,4 @@ function file(type: string, bytes: Buffer, name: string) {
     headers: { "content-type": type, vary: "Accept", "content-disposition": `attachment; filename="statement-${name}"` },
     bytes,
   };
-}
-
-/** The first form that the client names; JSON for anything else. */
-function formOf(accept = ""): "json" | "csv" | "pdf" {
-  for (const range of accept.toLowerCase().split(",")) {
-    const type = range.split(";")[0]!.trim();
-    if (type === "text/csv") return "csv";
-    if (type === "application/pdf") return "pdf";
-    if (type === "application/json") return "json";
-  }
-  return "json";
 }

@@ -3,62 +3,75 @@ import { everyKeyLike } from "../src/accounts/key-records.ts";
 import { failParameter } from "../src/errors/fail.ts";
 import { type Bucket, bucketsOf, type BucketName, type Span } from "../src/ledger/summary/periods.ts";
 import { readSummary, type SummaryGroup } from "../src/ledger/summary/read-summary.ts";
-import { csvOf, linesOf, parseSummaryRowId, showFigures, showRow, summaryRowId } from "../src/ledger/summary/show-summary.ts";
+import { csvOf, parseSummaryRowId, showFigures, showRow, summaryRowId } from "../src/ledger/summary/show-summary.ts";
 import type { Context } from "../src/context.ts";
 import type { Handler, Request } from "../src/operation.ts";
+import { jsonLines, listFile, listFormOf, pageAddress } from "../src/text/export.ts";
 import { notSecret, readTime } from "./list-usage-logs.ts";
 
 const bucketsMax = 1000;
 const rowsDefault = 1000;
 const defaultMs = 30 * 24 * 3_600_000;
 
-type Asked = Request<"getUsageSummary">;
+type Query = Omit<Request<"getUsageSummary">["query"], "group_by" | "key">;
+
+interface Asked<Group extends SummaryGroup> {
+  /** Null: of all accounts. */
+  accountId: bigint | null;
+  groups: readonly Group[] | undefined;
+  keyIds?: readonly bigint[] | undefined;
+  provider?: string | undefined;
+  route?: string | undefined;
+}
 
 export const getUsageSummary: Handler<"getUsageSummary"> = async (context, request) => {
   const { caller, query, headers } = request;
-  const span = spanOf(request, context.clock());
-  const groups = groupsOf(query.group_by ?? []);
-  const { bucket = "day", timezone = "UTC", limit = rowsDefault, after, model, operation, status, tag } = query;
-  const place = after === undefined ? undefined : (parseSummaryRowId(after, groups.length) ?? failParameter("after", "it must be an id of this list")); // prettier-ignore
   const keyIds = query.key === undefined ? undefined : await everyKeyLike(context.db, notSecret(query.key), caller.accountId);
-  const buckets = await readBuckets(context, span, bucket, timezone);
-  const filter = { model, operation, status, tag, tagKey: query.tag_key, keyIds };
-  const { rows, total } = await readSummary(context.db, {
-    accountId: caller.accountId,
-    span,
-    buckets,
-    groups,
-    filter,
-    after: place,
-    limit,
-  });
-  const page = rows.slice(0, limit);
-  const [hasMore, last] = [rows.length > limit, page.at(-1)];
-  const lastId = last === undefined ? null : summaryRowId(last);
-  const data = page.map((row) => showRow(row, groups));
-  const form = formOf(headers.accept);
+  const summary = await summaryOf(context, query, { accountId: caller.accountId, groups: query.group_by, keyIds });
+  const { rows, total, groups, page } = summary;
+  const data = rows.map((row) => showRow(row, groups));
+  const form = listFormOf(headers.accept);
   if (form !== "json") {
-    return {
-      status: 200,
-      headers: {
-        ...{ "content-type": form === "csv" ? "text/csv; charset=utf-8" : "application/x-ndjson; charset=utf-8", vary: "Accept" },
-        ...(hasMore ? { link: `<${nextAddress(context, request, span, lastId!)}>; rel="next"` } : {}),
-      },
-      bytes: Buffer.from(form === "csv" ? csvOf(data, groups) : linesOf(data)),
-    };
+    const next = nextAddress(context, "/v1/usage/summary", query, summary);
+    return listFile(form, form === "csv" ? csvOf(data, groups) : jsonLines(data), next);
   }
   return {
     status: 200,
     headers: { vary: "Accept" },
-    body: {
-      object: "usage.summary",
-      ...{ from: span.from.toISOString(), to: span.to.toISOString(), bucket, timezone, group_by: groups },
-      ...{ data, total: showFigures(total), has_more: hasMore, last_id: lastId },
-    },
+    body: { object: "usage.summary", ...summary.question, group_by: groups, data, total: showFigures(total), ...page },
   };
 };
 
-function spanOf({ query }: Pick<Asked, "query">, now: Date): Span {
+/** The rows of a page, and what was asked with every default filled in. */
+export async function summaryOf<Group extends SummaryGroup>(context: Context, query: Query, asked: Asked<Group>) {
+  const span = spanOf(query, context.clock());
+  const groups = groupsOf(asked.groups ?? []);
+  const { bucket = "day", timezone = "UTC", limit = rowsDefault, after, model, operation, status, tag } = query;
+  const place = after === undefined ? undefined : (parseSummaryRowId(after, groups.length) ?? failParameter("after", "it must be an id of this list")); // prettier-ignore
+  const buckets = await readBuckets(context, span, bucket, timezone);
+  const { accountId, keyIds, provider, route } = asked;
+  const filter = { model, operation, status, tag, tagKey: query.tag_key, keyIds, provider, route };
+  const { rows, total } = await readSummary(context.db, { accountId, span, buckets, groups, filter, after: place, limit });
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const page = { has_more: rows.length > limit, last_id: last === undefined ? null : summaryRowId(last) };
+  const question = { from: span.from.toISOString(), to: span.to.toISOString(), bucket, timezone };
+  return { rows: shown, total, groups, page, question };
+}
+
+type Summary = Awaited<ReturnType<typeof summaryOf>>;
+
+/** With both ends of the time named, so that the pages are of one question. Null: it is the last page. */
+export function nextAddress(
+  { publicUrl }: Pick<Context, "publicUrl">,
+  path: string,
+  query: object,
+  { page, question: { from, to } }: Pick<Summary, "page" | "question">,
+): string | null {
+  return page.has_more ? pageAddress(publicUrl, path, { ...query, from, to, after: page.last_id }) : null;
+}
+
+function spanOf(query: Query, now: Date): Span {
   const to = readTime("to", query.to) ?? now;
   const from = readTime("from", query.from) ?? new Date(to.getTime() - defaultMs);
   return from < to ? { from, to } : failParameter("from", "it must be before `to`");
@@ -91,22 +104,4 @@ function isKnown(timezone: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** The first form that the client names; JSON for anything else. */
-function formOf(accept = ""): "json" | "csv" | "ndjson" {
-  for (const range of accept.toLowerCase().split(",")) {
-    const type = range.split(";")[0]!.trim();
-    if (type === "text/csv") return "csv";
-    if (type === "application/x-ndjson" || type === "application/ndjson") return "ndjson";
-    if (type === "application/json") return "json";
-  }
-  return "json";
-}
-
-/** With both ends of the time named, so that the pages are of one question. */
-function nextAddress({ publicUrl }: Context, { query }: Asked, { from, to }: Span, after: string): string {
-  const asked = { ...query, from: from.toISOString(), to: to.toISOString(), after };
-  const texts = Object.entries(asked).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
-  return `${publicUrl}/v1/usage/summary?${new URLSearchParams(texts).toString()}`;
 }

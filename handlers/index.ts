@@ -8,6 +8,7 @@ import { beginTotp } from "./begin-totp.ts";
 import { confirmTotp } from "./confirm-totp.ts";
 import { deleteTotp } from "./delete-totp.ts";
 import { countMessageTokens } from "./count-message-tokens.ts";
+import { countResponseTokens } from "./count-response-tokens.ts";
 import { createApiKey } from "./create-api-key.ts";
 import { createChatCompletion } from "./create-chat-completion.ts";
 import { createCompletion } from "./create-completion.ts";
@@ -30,6 +31,7 @@ import { rollApiKey } from "./roll-api-key.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
 import { designVoice } from "./design-voice.ts";
 import { forgotPassword } from "./forgot-password.ts";
+import { getAuthOptions } from "./get-auth-options.ts";
 import { getCreditBalance } from "./get-credit-balance.ts";
 import { getGenmediaJob } from "./get-genmedia-job.ts";
 import { getJob } from "./get-job.ts";
@@ -96,6 +98,7 @@ export const handlers: Handlers = {
   confirmTotp,
   deleteTotp,
   countMessageTokens,
+  countResponseTokens,
   createApiKey,
   createChatCompletion: answerOnce(createChatCompletion),
   createCompletion: answerOnce(createCompletion),
@@ -118,6 +121,7 @@ export const handlers: Handlers = {
   rollApiKey,
   designVoice: answerOnce(designVoice),
   forgotPassword,
+  getAuthOptions,
   getCreditBalance,
   getGenmediaJob,
   getJob,

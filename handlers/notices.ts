@@ -3,6 +3,7 @@ import { createWebhook } from "./create-webhook.ts";
 import { deleteWebhook } from "./delete-webhook.ts";
 import { getNotices } from "./get-notices.ts";
 import { getWebhook } from "./get-webhook.ts";
+import { listNotices } from "./list-notices.ts";
 import { listWebhookDeliveries } from "./list-webhook-deliveries.ts";
 import { listWebhooks } from "./list-webhooks.ts";
 import { replayWebhookDelivery } from "./replay-webhook-delivery.ts";
@@ -14,6 +15,7 @@ import { updateWebhook } from "./update-webhook.ts";
 export const noticeHandlers = {
   getNotices,
   updateNotices,
+  listNotices,
   listWebhooks,
   createWebhook,
   getWebhook,

@@ -17,6 +17,16 @@ import { removeOperator } from "./remove-operator.ts";
 import { listProviders } from "./list-providers.ts";
 import { disableProvider } from "./disable-provider.ts";
 import { enableProvider } from "./enable-provider.ts";
+import { listOperatorJobs } from "./list-operator-jobs.ts";
+import { getOperatorJob } from "./get-operator-job.ts";
+import { listOperatorSettings } from "./list-operator-settings.ts";
+import { getOperatorUsageSummary } from "./get-operator-usage-summary.ts";
+import { getOperatorCatalog } from "./get-operator-catalog.ts";
+import { checkCatalog } from "./check-catalog.ts";
+import { compareCatalog } from "./compare-catalog.ts";
+import { createAccount } from "./create-account.ts";
+import { getOperatorLedger } from "./get-operator-ledger.ts";
+import { startLedgerAudit } from "./start-ledger-audit.ts";
 
 export const operatorHandlers = {
   getOperator,
@@ -37,4 +47,14 @@ export const operatorHandlers = {
   listProviders,
   disableProvider,
   enableProvider,
+  listOperatorJobs,
+  getOperatorJob,
+  listOperatorSettings,
+  getOperatorUsageSummary,
+  getOperatorCatalog,
+  checkCatalog,
+  compareCatalog,
+  createAccount,
+  getOperatorLedger,
+  startLedgerAudit,
 };

@@ -46,6 +46,8 @@ export interface Config {
   receiptSecret: string | null;
   /** Encrypts the secrets that sign webhooks (src/webhooks/secrets.ts); null: they are stored as they are. */
   webhookSecret: string | null;
+  /** Each charge is a line of this file (src/ledger/charge-log.ts); null: of none. */
+  chargeLog: string | null;
   logLevel: string;
   /** OpenTelemetry's own names (OTEL_…); null: no traces. Its packages read the other variables: headers, certificates, resource. */
   traces: TracesConfig | null;
@@ -132,6 +134,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     metricsToken: bearerToken(text("SVC_METRICS_TOKEN"), "SVC_METRICS_TOKEN"),
     receiptSecret: longSecret(text("SVC_RECEIPT_SECRET"), "SVC_RECEIPT_SECRET"),
     webhookSecret: longSecret(text("SVC_WEBHOOK_SECRET"), "SVC_WEBHOOK_SECRET"),
+    chargeLog: text("SVC_CHARGE_LOG"),
     logLevel: oneOf(text("LOG_LEVEL"), "LOG_LEVEL", logLevels) ?? "info",
     traces: readTraces(text),
     environment,
@@ -249,7 +252,7 @@ function addressList(text: string | null, name: string): string[] {
   const addresses = text === null ? [] : text.split(",").map((one) => foldEmail(one.trim()));
   const wrong = addresses.find((address) => !isEmailAddress(address));
   if (wrong !== undefined)
-    throw new Error(`${name} must be email addresses with commas between them, such as ada@example.com; "${wrong}" is none`);
+    throw new Error(`${name} must be email addresses with commas between them, such as ada@example.com; "${wrong}" is not one`);
   return addresses;
 }
 

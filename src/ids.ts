@@ -75,67 +75,41 @@ export function parseUuidHex(hex: string): string | undefined {
   return parts?.slice(1).join("-");
 }
 
-const workspacePrefix = "ws_";
-
 /** Of no row. */
 export const noUuid = "00000000-0000-0000-0000-000000000000";
 
-/** `ws_` and the hex digits of the account's UUID: it doesn't tell how many accounts there are. */
-export function workspaceIdText(uuid: string): string {
-  return workspacePrefix + uuidHex(uuid);
+interface UuidIds {
+  /** The prefix and the UUID's hex digits. */
+  text(uuid: string): string;
+  /** The UUID; undefined for anything else. */
+  parse(text: string): string | undefined;
 }
 
-/** A workspace's UUID; undefined for anything else. */
-export function parseWorkspaceId(text: string): string | undefined {
-  return text.startsWith(workspacePrefix) ? parseUuidHex(text.slice(workspacePrefix.length)) : undefined;
+/** Ids that tell neither how many there are nor when a row was made. */
+export function uuidIds(prefix: string): UuidIds {
+  return {
+    text: (uuid) => prefix + uuidHex(uuid),
+    parse: (text) => (text.startsWith(prefix) ? parseUuidHex(text.slice(prefix.length)) : undefined),
+  };
 }
 
-/** A person as shown: `usr_` and the hex digits of the UUID of the person's own account. */
-export function userIdText(uuid: string): string {
-  return `usr_${uuidHex(uuid)}`;
-}
+/** Of the account's UUID. */
+export const { text: workspaceIdText, parse: parseWorkspaceId } = uuidIds("ws_");
 
-/** A person's UUID; undefined for anything else. */
-export function parseUserId(text: string): string | undefined {
-  return text.startsWith("usr_") ? parseUuidHex(text.slice(4)) : undefined;
-}
+/** Of the UUID of the person's own account. */
+export const { text: userIdText, parse: parseUserId } = uuidIds("usr_");
 
-const invitationPrefix = "inv_";
-
-export function invitationIdText(uuid: string): string {
-  return invitationPrefix + uuidHex(uuid);
-}
-
-/** An invitation's UUID; undefined for anything else. */
-export function parseInvitationId(text: string): string | undefined {
-  return text.startsWith(invitationPrefix) ? parseUuidHex(text.slice(invitationPrefix.length)) : undefined;
-}
+export const { text: invitationIdText, parse: parseInvitationId } = uuidIds("inv_");
 
 /** A session as shown: not its token, from which nothing of it follows. */
-export function sessionIdText(uuid: string): string {
-  return `ses_${uuidHex(uuid)}`;
-}
+export const { text: sessionIdText, parse: parseSessionId } = uuidIds("ses_");
 
-/** A session's UUID; undefined for anything else. */
-export function parseSessionId(text: string): string | undefined {
-  return text.startsWith("ses_") ? parseUuidHex(text.slice(4)) : undefined;
-}
+/** A top-up's UUID is also the id of its ledger entry. */
+export const { text: topupIdText, parse: parseTopupId } = uuidIds("top_");
 
 const shownCharacters = 200;
 
 /** For a message: an id that a caller sends may be as long as a body. */
 export function cutId(id: string): string {
   return id.length > shownCharacters ? `${id.slice(0, shownCharacters)}…` : id;
-}
-
-const topupPrefix = "top_";
-
-/** `top_` and the hex digits of its UUID, which is also the id of its ledger entry. */
-export function topupIdText(uuid: string): string {
-  return topupPrefix + uuidHex(uuid);
-}
-
-/** A top-up's UUID; undefined for anything else. */
-export function parseTopupId(text: string): string | undefined {
-  return text.startsWith(topupPrefix) ? parseUuidHex(text.slice(topupPrefix.length)) : undefined;
 }

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Logger, pino } from "pino";
 import { handlers } from "../handlers/index.ts";
+import type { UsageLogRow } from "./ledger/usage-log.ts";
 import { createAccounts } from "./accounts/accounts.ts";
 import { openAdmission } from "./calls/admit.ts";
 import type { Catalog } from "./catalog/types.ts";
@@ -18,6 +19,8 @@ import { openIdentityProviders } from "./identity/providers.ts";
 import { startJobs } from "./jobs/jobs.ts";
 import type { JobTimes } from "./jobs/parts.ts";
 import { lookAtParity } from "./ledger/audit.ts";
+import { openLedgerAudits } from "./ledger/audits.ts";
+import { openChargeLog } from "./ledger/charge-log.ts";
 import { openReceiptKeys } from "./ledger/receipt-keys.ts";
 import { keepRolledUp } from "./ledger/summary/roll-up.ts";
 import { ledgerStatements, openLedger, warmUpLedger } from "./ledger/ledger.ts";
@@ -34,6 +37,7 @@ import { disabledChannel, openDisabledRoutes } from "./operators/disabled-routes
 import { openAdapters } from "./providers/adapters.ts";
 import { connectUpstreams } from "./providers/transport/http.ts";
 import { createBreakers } from "./routing/breaker.ts";
+import { unready } from "./start/unready.ts";
 import { createServer } from "./server/http.ts";
 import { keepSwept } from "./sign-in/sweep.ts";
 import { keepKeysSwept } from "./ledger/idempotency.ts";
@@ -94,8 +98,6 @@ const connectionLifeMs = 5 * 60_000;
 /** The default grace time; tests shorten it. */
 export const stopTimes = { graceMs: 30_000 };
 const settleMs = 5_000;
-/** A batcher sends its batch again within a second. */
-const awayMs = 5_000;
 /** An unavailable collector must not hold up the shutdown. */
 const flushMs = 3_000;
 
@@ -124,7 +126,20 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   addDatabaseFigures(metrics, { transaction: (work) => inTransaction(db, work), lookAtParity, onFault });
   const providers = openAdapters(upstreams, media);
   const listenUrl = config.databaseDirectUrl ?? options.databaseUrl;
-  const engine = { db, listenUrl, catalog, providers, breakers, media, log, onFault, counts: metrics, tracing, times: options.jobs };
+  const engine = {
+    db,
+    listenUrl,
+    catalog,
+    providers,
+    breakers,
+    media,
+    log,
+    onFault,
+    counts: metrics,
+    chargeLog: domain.chargeLog,
+    tracing,
+    times: options.jobs,
+  };
   const jobs = opening.adopt(await startJobs(engine), (opened) => opened.stop(0));
   const { countAttempt, countOverrun, countHold } = metrics;
   const parts = { config, clock, log, db, catalog, breakers, providers, media, jobs, countAttempt, countOverrun, countHold };
@@ -183,12 +198,22 @@ async function openDomain(
   { databaseUrl, ledger: times }: GatewayOptions,
   { opening, db, clock, log, metrics, batchers, onFault, alsoHears }: Ground,
 ) {
+  const chargeLog = config.chargeLog === null ? null : opening.adopt(openChargeLog(config.chargeLog, onFault), (opened) => opened.close());
   const watch = {
     admitting: batchers.admit,
     reserving: batchers.reserve,
     settling: batchers.settle,
     reserved: (granted: Amount | null) => metrics.countHold("call", granted),
-    settled: metrics.countCharge,
+    settled: (log: UsageLogRow) => {
+      metrics.countCharge(log);
+      chargeLog?.add({
+        ...log,
+        at: log.created_at,
+        accountId: BigInt(log.account_id),
+        requestId: log.request_id,
+        amount: BigInt(log.cost),
+      });
+    },
     unsettled: metrics.countUnsettled,
     settledSlower: metrics.countSettledSlower,
   };
@@ -211,17 +236,11 @@ async function openDomain(
   opening.adopt(keepSwept(db, { clock, onFault }), (opened) => opened.stop());
   opening.adopt(keepGrantsExpired(db, { clock, onFault }), (opened) => opened.stop());
   opening.adopt(keepKeysSwept(db, { clock, onFault }), (opened) => opened.stop());
+  const ledgerAudits = opening.adopt(openLedgerAudits({ db, url: listenUrl, onFault }), (opened) => opened.close());
   const admitCall = openAdmission({ ledger, limits, clock });
   return {
-    ledger,
-    receiptKeys: openReceiptKeys(db, config.receiptSecret),
-    accounts,
-    limits,
-    admitCall,
-    mailer,
-    identityProviders,
-    captcha,
-    payments,
+    ...{ ledger, ledgerAudits, chargeLog, receiptKeys: openReceiptKeys(db, config.receiptSecret) },
+    ...{ accounts, limits, admitCall, mailer, identityProviders, captcha, payments },
   };
 }
 
@@ -272,17 +291,4 @@ const logGathers = { minLength: 4_096, periodicFlush: 250 };
 
 export function createLog(config: Pick<Config, "logLevel">): Logger {
   return pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: false, ...logGathers }));
-}
-
-/** Why this process should get no calls, as a sentence; null: it is ready. */
-async function unready(db: Context["db"], ledger: Context["ledger"], batchers: readonly BatcherGauge[]): Promise<string | null> {
-  try {
-    await db.pool.query("select 1");
-  } catch {
-    return db.standing.refusal ?? "the database does not answer";
-  }
-  if (db.standing.refusal !== null) return db.standing.refusal;
-  // With a full disk, reads and small writes still succeed. Without recent calls its state is unknown, so calls are admitted to try it.
-  if (batchers.some(({ awayAt }) => performance.now() - awayAt < awayMs)) return "the database refuses to write";
-  return (await ledger.commits()) ? null : "the database confirms no commit";
 }

@@ -145,8 +145,9 @@ describe("sizes", () => {
     ];
     expect(all.filter(long)).toEqual([]);
   });
-  test("src stays small enough to know: at most 540 files beside the console's", () => {
-    expect(globSync("src/**/*.ts", { cwd: root, exclude: ["src/console/**"] }).length).toBeLessThanOrEqual(540);
+  // 600: five more protocols, those of the big clouds.
+  test("src stays small enough to know: at most 600 files beside the console's", () => {
+    expect(globSync("src/**/*.ts", { cwd: root, exclude: ["src/console/**"] }).length).toBeLessThanOrEqual(600);
   });
   test("each file opens with a comment that says what it owns", () => {
     expect(files.filter((file) => !/^\/\/ \S/.test(source(file)))).toEqual([]);

@@ -69,6 +69,10 @@ export function getLimits(client, options) {
   return call(client, { path: "/v1/auth/limits", auth: "either" }, undefined, options);
 }
 
+export function getAuthOptions(client, options) {
+  return call(client, { path: "/v1/auth/options", auth: "none" }, undefined, options);
+}
+
 export function forgotPassword(client, input, options) {
   return call(client, { path: "/v1/auth/password/forgot", method: "POST", auth: "none" }, input, options);
 }
@@ -249,6 +253,10 @@ export function listOperatorAccounts(client, input, options) {
   return pages((cursor) => call(client, { path: "/v1/operator/accounts", auth: "session" }, { ...input, ...cursor }, options));
 }
 
+export function createAccount(client, input, options) {
+  return call(client, { path: "/v1/operator/accounts", method: "POST", auth: "session" }, input, options);
+}
+
 export function getOperatorAccount(client, id, options) {
   return call(client, { path: () => `/v1/operator/accounts/${segment(id)}`, auth: "session" }, undefined, options);
 }
@@ -285,6 +293,34 @@ export function refundCall(client, request_id, input, options) {
   return call(client, { path: () => `/v1/operator/calls/${segment(request_id)}/refund`, method: "POST", auth: "session" }, input, options);
 }
 
+export function getOperatorCatalog(client, input, options) {
+  return call(client, { path: "/v1/operator/catalog", auth: "session" }, input, options);
+}
+
+export function checkCatalog(client, input, options) {
+  return call(client, { path: "/v1/operator/catalog/check", method: "POST", auth: "session" }, input, options);
+}
+
+export function compareCatalog(client, input, options) {
+  return call(client, { path: "/v1/operator/catalog/diff", method: "POST", auth: "session" }, input, options);
+}
+
+export function listOperatorJobs(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/operator/jobs", auth: "session" }, { ...input, ...cursor }, options));
+}
+
+export function getOperatorJob(client, id, options) {
+  return call(client, { path: () => `/v1/operator/jobs/${segment(id)}`, auth: "session" }, undefined, options);
+}
+
+export function getOperatorLedger(client, options) {
+  return call(client, { path: "/v1/operator/ledger", auth: "session" }, undefined, options);
+}
+
+export function startLedgerAudit(client, input, options) {
+  return call(client, { path: "/v1/operator/ledger/audit", method: "POST", auth: "session" }, input, options);
+}
+
 export function getOperator(client, options) {
   return call(client, { path: "/v1/operator/me", auth: "session" }, undefined, options);
 }
@@ -317,6 +353,14 @@ export function enableProvider(client, id, input, options) {
   return call(client, { path: () => `/v1/operator/providers/${segment(id)}/enable`, method: "POST", auth: "session" }, input, options);
 }
 
+export function listOperatorSettings(client, options) {
+  return pages((cursor) => call(client, { path: "/v1/operator/settings", auth: "session" }, { ...undefined, ...cursor }, options));
+}
+
+export function getOperatorUsageSummary(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/operator/usage/summary", auth: "session" }, { ...input, ...cursor }, options));
+}
+
 export function getPricing(client, options) {
   return call(client, { path: "/v1/pricing", auth: "none" }, undefined, options);
 }
@@ -331,6 +375,10 @@ export function createRerank(client, input, options) {
 
 export function createResponse(client, input, options) {
   return call(client, { path: "/v1/responses", method: "POST", read: stream }, input, options);
+}
+
+export function countResponseTokens(client, input, options) {
+  return call(client, { path: "/v1/responses/input_tokens", method: "POST" }, input, options);
 }
 
 export function getUsageSummary(client, input, options) {
@@ -395,6 +443,10 @@ export function getNotices(client, options) {
 
 export function updateNotices(client, input, options) {
   return call(client, { path: "/v1/workspace/notices", method: "PATCH", auth: "session" }, input, options);
+}
+
+export function listNotices(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/workspace/notices/log", auth: "session" }, { ...input, ...cursor }, options));
 }
 
 export function listWebhooks(client, options) {

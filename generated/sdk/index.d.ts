@@ -21,10 +21,14 @@ import type {
   ApiKeyRequest,
   ApiKeyUsage,
   AudioGeneration,
+  AuthOptions,
   BegunTotp,
   BlockDeltaEvent,
   BlockStartEvent,
   BlockStopEvent,
+  CatalogCheck,
+  CatalogDiff,
+  CatalogText,
   ChargeRefund,
   ChatChunk,
   ChatCompletion,
@@ -55,7 +59,9 @@ import type {
   GenmediaRunning,
   GetJobQuery,
   GetOperatorCallQuery,
+  GetOperatorCatalogQuery,
   GetOperatorOverviewQuery,
+  GetOperatorUsageSummaryQuery,
   GetReceiptProofQuery,
   GetUsageSummaryQuery,
   ImageJob,
@@ -66,6 +72,7 @@ import type {
   InvitationRequest,
   JobList,
   LeaveWorkspaceQuery,
+  LedgerAudit,
   LedgerEntryList,
   LimitState,
   ListAccountLedgerQuery,
@@ -74,9 +81,11 @@ import type {
   ListLedgerEntriesQuery,
   ListMembersQuery,
   ListModelsQuery,
+  ListNoticesQuery,
   ListOperatorAccountsQuery,
   ListOperatorActionsQuery,
   ListOperatorCallsQuery,
+  ListOperatorJobsQuery,
   ListSessionsQuery,
   ListStatementsQuery,
   ListUsageLogsQuery,
@@ -95,8 +104,10 @@ import type {
   ModelList,
   ModelRow,
   MusicRequest,
+  NewAccount,
   NewApiKey,
   NewSession,
+  NoticeList,
   NoticeSettings,
   NoticeSettingsChange,
   OpenSessionList,
@@ -105,13 +116,19 @@ import type {
   OperatorActionList,
   OperatorCallDetail,
   OperatorCallList,
+  OperatorCatalog,
   OperatorChange,
+  OperatorJobDetail,
+  OperatorJobList,
+  OperatorLedger,
   OperatorList,
   OperatorProvider,
   OperatorProviderList,
   OperatorReason,
   OperatorRemoval,
   OperatorSelf,
+  OperatorSettingList,
+  OperatorUsageSummary,
   Overview,
   PasswordReset,
   PasswordWasReset,
@@ -156,6 +173,7 @@ import type {
   ResponseSummaryTextDoneEvent,
   ResponseTextDeltaEvent,
   ResponseTextDoneEvent,
+  ResponseTokenCount,
   RevokedInvitation,
   RollRequest,
   RolledApiKey,
@@ -576,7 +594,8 @@ export interface KeysMethods {
 /** `svc.limits` */
 export interface LimitsMethods {
   /**
-   * Returns what is left of the account's limits. Works with an API key or a session. The call counts toward no limit.
+   * Returns what is left of the account's limits, and of the key's own where a key asks. Works with an API key or a session. The call counts
+   * toward no limit.
    *
    * `GET /v1/auth/limits`, /docs/api/getLimits
    *
@@ -600,6 +619,15 @@ export interface LimitsMethods {
 
 /** `svc.auth` */
 export interface AuthMethods {
+  /**
+   * Shows how people sign in and up here: the external providers, and what a sign-up needs. Public.
+   *
+   * `GET /v1/auth/options`, /docs/api/getAuthOptions
+   *
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   */
+  options(options?: RequestOptions): Call<AuthOptions, "getAuthOptions">;
   /**
    * Mails a link to change the password. The reply is the same whether or not the account exists.
    *
@@ -1361,7 +1389,7 @@ export interface WorkspacesMethods {
    */
   update(input: WorkspaceRequest, options?: RequestOptions): Call<Workspace, "updateWorkspace">;
   /**
-   * Leaves the workspace that the request acts in. The last owner stays, and nobody leaves the own workspace: 403 `permission_denied`.
+   * Leaves the workspace that the request acts in. The last owner can't leave, and a person's own workspace can't be left: 403 `permission_denied`.
    *
    * `POST /v1/workspace/leave`, /docs/api/leaveWorkspace
    *
@@ -1570,6 +1598,20 @@ export interface WorkspacesNoticesMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   update(input: NoticeSettingsChange, options?: RequestOptions): Call<NoticeSettings, "updateNotices">;
+  /**
+   * Lists the workspace's notices of the last 30 days, also those that no one was told of. Notices for one person alone, such as of a sign-in, are
+   * listed for that person. Tests of webhooks are in the list of their deliveries.
+   *
+   * `GET /v1/workspace/notices/log`, /docs/api/listNotices
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(input?: ListNoticesQuery, options?: RequestOptions): Pages<NoticeList, "listNotices">;
 }
 
 /** `svc.workspaces.webhooks` */
@@ -1854,6 +1896,7 @@ export interface OperatorMethods {
   readonly accounts: OperatorAccountsMethods;
   /**
    * Lists what operators and the command line changed, newest first. Rows are never changed or deleted. Filters combine.
+   * `Accept: text/csv` or `application/x-ndjson` gives the rows as a file.
    *
    * `GET /v1/operator/audit`, /docs/api/listOperatorActions
    *
@@ -1867,6 +1910,9 @@ export interface OperatorMethods {
    */
   audit(input?: ListOperatorActionsQuery, options?: RequestOptions): Pages<OperatorActionList, "listOperatorActions">;
   readonly calls: OperatorCallsMethods;
+  readonly catalog: OperatorCatalogMethods;
+  readonly jobs: OperatorJobsMethods;
+  readonly ledger: OperatorLedgerMethods;
   /**
    * Says who the operator of the session is, with the role, and until when the session may change something.
    *
@@ -1897,6 +1943,35 @@ export interface OperatorMethods {
    */
   overview(input?: GetOperatorOverviewQuery, options?: RequestOptions): Call<Overview, "getOperatorOverview">;
   readonly providers: OperatorProvidersMethods;
+  /**
+   * Lists the settings that the process runs with: those of the gateway, and the variables that the catalog names for providers' keys and
+   * headers, which are secret. A secret has no `value`; `source` tells whether it is set.
+   *
+   * `GET /v1/operator/settings`, /docs/api/listOperatorSettings
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  settings(options?: RequestOptions): Pages<OperatorSettingList, "listOperatorSettings">;
+  /**
+   * Sums up all accounts' requests by hour, day or month, up to this moment, with what providers charge for them. Filters combine.
+   * `Accept: text/csv` or `application/x-ndjson` gives the rows as a file. At most 1000 hours, days or months are summed up at once.
+   *
+   * `GET /v1/operator/usage/summary`, /docs/api/getOperatorUsageSummary
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  usage(input?: GetOperatorUsageSummaryQuery, options?: RequestOptions): Pages<OperatorUsageSummary, "getOperatorUsageSummary">;
 }
 
 /** `svc.operator.accounts` */
@@ -1915,6 +1990,26 @@ export interface OperatorAccountsMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   list(input?: ListOperatorAccountsQuery, options?: RequestOptions): Pages<OperatorAccountList, "listOperatorAccounts">;
+  /**
+   * Creates an account. Its owner signs in after setting a password (`POST /v1/auth/password/forgot`), and gets the secret of a key by rolling
+   * the default key or making another: no operator sees it. An address that has an account already, and a mailbox that already got the signup
+   * credit, give 409 `not_possible`.
+   *
+   * `POST /v1/operator/accounts`, /docs/api/createAccount
+   *
+   * @example
+   * await svc.operator.accounts.create({ email: "alan@example.com", verified: true, deposit_usd: 20, reason: "contract 17" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 409 `not_possible`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  create(input: NewAccount, options?: RequestOptions): Call<OperatorAccountDetail, "createAccount">;
   /**
    * Returns one account with its balance, holds, tier and keys. An unknown id gives 404 `account_not_found`.
    *
@@ -2053,6 +2148,125 @@ export interface OperatorCallsMethods {
   refund(request_id: string, input: ChargeRefund, options?: RequestOptions): Call<PostedEntry, "refundCall">;
 }
 
+/** `svc.operator.catalog` */
+export interface OperatorCatalogMethods {
+  /**
+   * Shows the catalog in use: its file, its counts, and warnings such as prices below cost. With `text=true` also its text, without what headers
+   * of providers hold besides names of variables.
+   *
+   * `GET /v1/operator/catalog`, /docs/api/getOperatorCatalog
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(input?: GetOperatorCatalogQuery, options?: RequestOptions): Call<OperatorCatalog, "getOperatorCatalog">;
+  /**
+   * Checks a catalog file without using it: every problem with its line, as `svc catalog check` does, and warnings. It does not look at the
+   * environment, so a key that is not set is no problem here.
+   *
+   * `POST /v1/operator/catalog/check`, /docs/api/checkCatalog
+   *
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `csrf_failed`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  check(input: CatalogText, options?: RequestOptions): Call<CatalogCheck, "checkCatalog">;
+  /**
+   * Compares a catalog file with the catalog in use, without using it: models and providers that differ, with prices, costs and margins.
+   *
+   * `POST /v1/operator/catalog/diff`, /docs/api/compareCatalog
+   *
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `csrf_failed`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  diff(input: CatalogText, options?: RequestOptions): Call<CatalogDiff, "compareCatalog">;
+}
+
+/** `svc.operator.jobs` */
+export interface OperatorJobsMethods {
+  /**
+   * Lists media jobs of all accounts, newest first, those of the genmedia API included. Filters combine. With `account` any time is searched;
+   * without it the 31 days before `to`, or since `from`, which is then at most 31 days before.
+   *
+   * `GET /v1/operator/jobs`, /docs/api/listOperatorJobs
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(input?: ListOperatorJobsQuery, options?: RequestOptions): Pages<OperatorJobList, "listOperatorJobs">;
+  /**
+   * Returns one media job of any account with its attempts and ledger entries. `POST /v1/operator/calls/{id}/refund` gives its charge back.
+   *
+   * `GET /v1/operator/jobs/{id}`, /docs/api/getOperatorJob
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`, `job_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(id: string, options?: RequestOptions): Call<OperatorJobDetail, "getOperatorJob">;
+}
+
+/** `svc.operator.ledger` */
+export interface OperatorLedgerMethods {
+  /**
+   * Shows the ledger as it stands: money, holds, accounts below 0, and what audits found.
+   *
+   * `GET /v1/operator/ledger`, /docs/api/getOperatorLedger
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(options?: RequestOptions): Call<OperatorLedger, "getOperatorLedger">;
+  /**
+   * Begins an audit in the background: it recomputes every balance from the entries and verifies the hash chain, as `svc ledger audit` and
+   * `svc ledger verify` do. Its result is in `GET /v1/operator/ledger`. One runs at a time: while it does, 409 `not_possible`.
+   *
+   * `POST /v1/operator/ledger/audit`, /docs/api/startLedgerAudit
+   *
+   * @example
+   * await svc.operator.ledger.audit({ reason: "end of the quarter" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 409 `not_possible`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  audit(input: OperatorReason, options?: RequestOptions): Call<LedgerAudit, "startLedgerAudit">;
+}
+
 /** `svc.operator.operators` */
 export interface OperatorOperatorsMethods {
   /**
@@ -2069,7 +2283,7 @@ export interface OperatorOperatorsMethods {
    */
   list(options?: RequestOptions): Pages<OperatorList, "listOperators">;
   /**
-   * Makes an account an operator's, or gives an operator another role. Nobody changes the own role, and one admin stays: else 409
+   * Makes an account an operator's, or gives an operator another role. Operators can't change their own role, and one admin stays: else 409
    * `not_possible`, as for an address that is not verified. At most 100 accounts have a role.
    *
    * `POST /v1/operator/operators`, /docs/api/setOperator
@@ -2088,7 +2302,7 @@ export interface OperatorOperatorsMethods {
    */
   set(input: OperatorChange, options?: RequestOptions): Call<OperatorList, "setOperator">;
   /**
-   * Takes an operator's role. Nobody removes the own role, and one admin stays: else 409 `not_possible`.
+   * Takes an operator's role. Operators can't remove their own role, and one admin stays: else 409 `not_possible`.
    *
    * `POST /v1/operator/operators/remove`, /docs/api/removeOperator
    *
@@ -2260,6 +2474,24 @@ export interface ResponsesMethods {
    * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
    */
   create<Streaming extends boolean | null | undefined = false>(input: ResponseRequest & { stream?: Streaming }, options?: IdempotentOptions): Call<Streaming extends true ? Stream<ResponseCreatedEvent | ResponseInProgressEvent | ResponseItemAddedEvent | ResponseItemDoneEvent | ResponsePartAddedEvent | ResponsePartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseSummaryPartAddedEvent | ResponseSummaryPartDoneEvent | ResponseSummaryTextDeltaEvent | ResponseSummaryTextDoneEvent | ResponseArgumentsDeltaEvent | ResponseArgumentsDoneEvent | ResponseCustomInputDeltaEvent | ResponseCustomInputDoneEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent> : ResponseObject, "createResponse">;
+  /**
+   * Counts the input tokens of a request to `/v1/responses` by the gateway's own tokenizer. It is free and calls no model. What needs stored
+   * data is refused as there.
+   *
+   * `POST /v1/responses/input_tokens`, /docs/api/countResponseTokens
+   *
+   * @example
+   * await svc.responses.countTokens({ model: "best", input: "Name a lighthouse." });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `unsupported_content`, `stateless_only`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
+   * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  countTokens(input: ResponseRequest, options?: RequestOptions): Call<ResponseTokenCount, "countResponseTokens">;
 }
 
 /** `svc.videos` */

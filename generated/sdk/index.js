@@ -42,6 +42,7 @@ export class Svc {
       tiers: of(f.listTiers),
     };
     this.auth = {
+      options: of(f.getAuthOptions),
       forgotPassword: of(f.forgotPassword),
       resetPassword: of(f.resetPassword),
       getSession: of(f.getSession),
@@ -134,6 +135,7 @@ export class Svc {
       notices: {
         get: of(f.getNotices),
         update: of(f.updateNotices),
+        list: of(f.listNotices),
       },
       webhooks: {
         list: of(f.listWebhooks),
@@ -167,6 +169,7 @@ export class Svc {
     this.operator = {
       accounts: {
         list: of(f.listOperatorAccounts),
+        create: of(f.createAccount),
         get: of(f.getOperatorAccount),
         adjust: of(f.adjustAccount),
         ledger: of(f.listAccountLedger),
@@ -178,6 +181,19 @@ export class Svc {
         list: of(f.listOperatorCalls),
         get: of(f.getOperatorCall),
         refund: of(f.refundCall),
+      },
+      catalog: {
+        get: of(f.getOperatorCatalog),
+        check: of(f.checkCatalog),
+        diff: of(f.compareCatalog),
+      },
+      jobs: {
+        list: of(f.listOperatorJobs),
+        get: of(f.getOperatorJob),
+      },
+      ledger: {
+        get: of(f.getOperatorLedger),
+        audit: of(f.startLedgerAudit),
       },
       me: of(f.getOperator),
       operators: {
@@ -191,6 +207,8 @@ export class Svc {
         disable: of(f.disableProvider),
         enable: of(f.enableProvider),
       },
+      settings: of(f.listOperatorSettings),
+      usage: of(f.getOperatorUsageSummary),
     };
     this.pricing = {
       get: of(f.getPricing),
@@ -203,6 +221,7 @@ export class Svc {
     };
     this.responses = {
       create: of(f.createResponse),
+      countTokens: of(f.countResponseTokens),
     };
     this.videos = {
       generate: of(f.createVideo),

@@ -250,6 +250,20 @@ export interface AudioGeneration {
   balance_usd: number;
 }
 
+/** How people sign in and up here. */
+export interface AuthOptions {
+  /** Always `auth.options`. */
+  object: "auth.options";
+  /** The external providers, by name. */
+  providers: SignInChoice[];
+  /** How accounts come to be. */
+  sign_up: SignUpMode;
+  /** The only domains whose addresses may sign up; null: those of any. */
+  sign_up_domains: string[] | null;
+  /** Whether `POST /v1/auth/signup` needs the token of a CAPTCHA's widget as `captcha_token`. */
+  captcha_required: boolean;
+}
+
 /** A hint that the balance is nearly used up. */
 export interface BalanceNudge {
   /** The hint as a sentence, for humans. */
@@ -318,6 +332,112 @@ export interface CacheControl {
   type: string;
   /** How long the cache lives: `5m`, the default, or `1h`. */
   ttl?: string | null | undefined;
+}
+
+/** How something differs. */
+export type CatalogChangeKind = "added" | "removed" | "changed";
+
+/** What the gateway finds in the text. */
+export interface CatalogCheck {
+  /** Always `operator.catalog.check`. */
+  object: "operator.catalog.check";
+  /** Its models. */
+  models: number;
+  /** Its providers. */
+  providers: number;
+  /** Why the gateway would refuse it, at most 100, by line. */
+  problems: CatalogProblem[];
+  /** What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
+  warnings: CatalogProblem[];
+}
+
+/** How a text differs from the catalog in use. */
+export interface CatalogDiff {
+  /** Always `operator.catalog.diff`. */
+  object: "operator.catalog.diff";
+  /** Its models. */
+  models: number;
+  /** Its providers. */
+  providers: number;
+  /** Why the gateway would refuse it, at most 100, by line. */
+  problems: CatalogProblem[];
+  /** What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
+  warnings: CatalogProblem[];
+  /** The models that differ, at most 1000, by id. None where there are problems. */
+  changes: CatalogModelChange[];
+  /** The providers that differ, at most 1000, by id. */
+  provider_changes: CatalogProviderChange[];
+  /** Other parts that differ, such as `aliases` or `tiers`. */
+  other_changes: string[];
+  /** Whether more models or providers differ than are listed. */
+  truncated: boolean;
+}
+
+/** A price beside what a route costs. */
+export interface CatalogMargin {
+  /** The route, as provider/model. */
+  route: string;
+  /** What is priced, such as `input` (of a million tokens) or `per_image`: a key of the route's `cost` in the file. */
+  unit: string;
+  /** USD that it is sold for. */
+  price_usd: number;
+  /** USD that it costs. */
+  cost_usd: number;
+  /** `price_usd` less `cost_usd`. */
+  margin_usd: number;
+}
+
+/** How a model differs. */
+export interface CatalogModelChange {
+  /** Id of the model. */
+  id: string;
+  /** How. */
+  change: CatalogChangeKind;
+  /** The keys of the file that differ, such as `pricing`; empty unless it is `changed`. */
+  fields: string[];
+  /** Its terms in the catalog in use; null: it is not there. */
+  before: CatalogTerms | null;
+  /** Its terms in the text; null: it is not there. */
+  after: CatalogTerms | null;
+}
+
+/** Whether a model is sold. */
+export type CatalogModelState = "active" | "paused" | "retired";
+
+/** What is wrong in a catalog file, or worth knowing. */
+export interface CatalogProblem {
+  /** The line, from 1. */
+  line: number;
+  /** What is wrong there. */
+  message: string;
+}
+
+/** How a provider differs. */
+export interface CatalogProviderChange {
+  /** Id of the provider. */
+  id: string;
+  /** How. */
+  change: CatalogChangeKind;
+  /** The keys of the file that differ, such as `base_url`; empty unless it is `changed`. */
+  fields: string[];
+}
+
+/** What a model is sold for, and at what margins. */
+export interface CatalogTerms {
+  /** Whether it is sold. */
+  state: CatalogModelState;
+  /** Its `pricing` in the file; null: it has none. */
+  pricing: { [key: string]: unknown } | null;
+  /** Its routes, as provider/model, in their order. */
+  routes: string[];
+  /** Price, cost and margin of each unit that a route names a cost of. */
+  margins: CatalogMargin[];
+}
+
+/** A catalog file's text. */
+export interface CatalogText {
+  /** The file, YAML or JSON. */
+  text: string;
 }
 
 /** The end of the account's chain of ledger entries when the receipt was signed. */
@@ -1536,11 +1656,92 @@ export interface JsonSchemaName {
   strict?: boolean | null | undefined;
 }
 
+/** The limits of the key that asks, beside those of its account: the smaller one decides. */
+export interface KeyLimitState {
+  /** Record id of the key. */
+  id: string;
+  /** Requests per minute of the key; null: the account's limit alone. */
+  rpm_limit: number | null;
+  /** Requests of the key in the last minute; null: not counted, since the key has no such limit. */
+  rpm_used: number | null;
+  /** Tokens per minute of the key; null: the account's limit alone. */
+  tpm_limit: number | null;
+  /** Tokens of the key in the last minute; null: not counted, since the key has no such limit. */
+  tpm_used: number | null;
+  /** USD that the key may spend, in all or in each period of `limit_resets`; null: no limit of its own. */
+  limit_usd: number | null;
+  /** When `limit_usd` begins anew. */
+  limit_resets: LimitResets;
+  /** USD of `limit_usd` that are neither spent nor held; null: no limit of its own. */
+  remaining_usd: number | null;
+  /** When the running period of `limit_usd` ends; null: never. */
+  limit_resets_at: string | null;
+  /** USD that the key may spend in all; null: no limit. */
+  lifetime_limit_usd: number | null;
+  /** USD of `lifetime_limit_usd` that are neither spent nor held; null: no limit. */
+  lifetime_remaining_usd: number | null;
+  /** When the key stops working; null: never. */
+  expires_at: string | null;
+}
+
 /** What a scope takes away from a key: all that changes or costs something, images and videos, audio, or what a dashboard reads. */
 export type KeyScope = "read_only" | "no_media" | "no_audio" | "no_account";
 
 /** What happens to the keys that a person created or last rolled, when the person is no longer a member. */
 export type KeysOfLeaver = "disable" | "keep";
+
+/** An audit. */
+export interface LedgerAudit {
+  /** Always `operator.ledger.audit`. */
+  object: "operator.ledger.audit";
+  /** Id of the audit. */
+  id: string;
+  /** How it stands. */
+  status: LedgerAuditStatus;
+  /** When it began. */
+  started_at: string;
+  /** The operator who began it, by email address. */
+  started_by: string;
+  /** When it ended; null: it runs. */
+  ended_at: string | null;
+  /** What it found; null: it runs or failed. */
+  result: LedgerAuditResult | null;
+}
+
+/** What an audit found, as of one moment for the balances and one for the chain. */
+export interface LedgerAuditResult {
+  /** Accounts whose balances were recomputed. */
+  accounts: number;
+  /** Entries that they were recomputed from. */
+  entries: number;
+  /** Media holds that are neither settled nor released. */
+  media_holds_open: number;
+  /** Holds of calls and of processes that keep some ready. */
+  holds_open: number;
+  /** What differs, at most 100. */
+  mismatches: LedgerMismatch[];
+  /** Whether more differs than is listed. */
+  truncated: boolean;
+  /** SHA-256 over the last hash of every account, as `svc ledger verify` prints it; null: the chain is broken. */
+  chain_head: string | null;
+  /** Entries whose links were verified. */
+  chain_entries: number;
+  /** The first broken link; null: every link holds. */
+  broken: LedgerBrokenLink | null;
+}
+
+/** How an audit stands. */
+export type LedgerAuditStatus = "running" | "agrees" | "differs" | "failed";
+
+/** The first broken link of the hash chain. */
+export interface LedgerBrokenLink {
+  /** Id of the account. */
+  account_id: string;
+  /** Id of the entry. */
+  entry_id: string;
+  /** What is wrong with it. */
+  reason: string;
+}
 
 /** One entry of the ledger. Entries are never changed; their sum is the balance. */
 export interface LedgerEntry {
@@ -1590,6 +1791,18 @@ export type LedgerEntryType =
   | "payment_refund"
   | "dispute";
 
+/** A balance that is not what the entries say. */
+export interface LedgerMismatch {
+  /** Id of the account. */
+  account_id: string;
+  /** What differs, such as `balance`. */
+  what: string;
+  /** USD that are stored. */
+  stored_usd: number;
+  /** USD that the entries add up to. */
+  computed_usd: number;
+}
+
 /** When a budget begins anew: never, or with each hour, day, week (from Monday) or month of UTC. */
 export type LimitResets = "never" | "hourly" | "daily" | "weekly" | "monthly";
 
@@ -1621,6 +1834,8 @@ export interface LimitState {
   per_model_rpm: number;
   /** Slots in use. */
   concurrent: ConcurrentUse;
+  /** The limits of the key that asks. Absent for a session. */
+  key?: KeyLimitState;
 }
 
 /** Prices of a whole request whose prompt, cached tokens included, is longer than `above`. */
@@ -2056,7 +2271,7 @@ export interface ModelRow {
   /** Who set `max_output_tokens`. */
   output_limit_source: OutputLimitSource;
   /**
-   * Output limit in tokens that the gateway sets below the provider's; null if there is none. A higher `max_tokens` is lowered to it, and
+   * Output limit in tokens that the gateway sets below the provider's; null where it sets none. A higher `max_tokens` is lowered to it, and
    * a request without `max_tokens` is sent with it.
    */
   gateway_output_limit: number | null;
@@ -2073,7 +2288,7 @@ export interface ModelRow {
   hot: boolean;
   /** Current rates, with any promotion. */
   pricing: ModelPricing;
-  /** Rates without a promotion; equal to `pricing` if there is none. */
+  /** Rates without a promotion; equal to `pricing` where none runs. */
   list_price: ModelPricing;
   /** The unit of billing. */
   pricing_mode: PricingMode;
@@ -2180,6 +2395,22 @@ export interface MusicRequest {
   response_format?: AudioFormat | null | undefined;
 }
 
+/** A new account. */
+export interface NewAccount {
+  /** Why, in one line, for the log of operators' actions. */
+  reason: string;
+  /** Its owner's email address. */
+  email: string;
+  /** Whether the address counts as verified. If it does not, the owner verifies it by signing up with it, also where `SVC_SIGNUP` is `invite`. */
+  verified?: boolean | undefined;
+  /** USD that were paid in, at most 8 decimals; they decide the tier. At most 60000000. */
+  deposit_usd?: number | undefined;
+  /** USD that are given, at most 8 decimals. At most 60000000. */
+  credit_usd?: number | undefined;
+  /** Whether it gets the signup credit now. An account that is not verified gets it anyway once it is. */
+  signup_credit?: boolean | undefined;
+}
+
 /** A new key with its secret, which is shown only once. */
 export interface NewApiKey {
   /** The key. Save it: it cannot be shown again. */
@@ -2212,6 +2443,46 @@ export interface NewSession {
   csrf_token: string;
   /** Who is signed in. */
   user: User;
+}
+
+/** How far a notice's mails and webhooks are. */
+export interface NoticeDeliveries {
+  /** Delivered: a mail server or an endpoint took it. */
+  delivered: number;
+  /** Waiting for an attempt. */
+  waiting: number;
+  /** Given up. */
+  failed: number;
+}
+
+/** A page of notices. */
+export interface NoticeList {
+  /** Always `list`. */
+  object: "list";
+  /** The notices, the newest first. */
+  data: NoticeRecord[];
+  /** Whether there are more; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the last notice of this page; null on an empty page. */
+  last_id: string | null;
+}
+
+/** A notice. */
+export interface NoticeRecord {
+  /** Notice id; webhooks send it as `webhook-id`. */
+  id: string;
+  /** Always `notice`. */
+  object: "notice";
+  /** The event: one of those of the settings, or `sign_in.new_place`. */
+  event: string;
+  /** What the notice says; its fields depend on the event, as a webhook's do. */
+  data: { [key: string]: unknown };
+  /** Mails to members. */
+  mails: NoticeDeliveries;
+  /** Webhooks, those that were sent again included. */
+  webhooks: NoticeDeliveries;
+  /** When it was noticed. */
+  created_at: string;
 }
 
 /** A role whose members can be told. */
@@ -2273,8 +2544,10 @@ export interface OperatorAccount {
   id: string;
   /** Always `account`. */
   object: "account";
-  /** Email address. */
+  /** Email address; a workspace that was made beside a person's own has its maker's. */
   email: string;
+  /** Name of the workspace; null: it has none of its own. */
+  workspace_name: string | null;
   /** Whether the address is verified. */
   verified: boolean;
   /** Whether it may call. */
@@ -2297,8 +2570,10 @@ export interface OperatorAccountDetail {
   id: string;
   /** Always `account`. */
   object: "account";
-  /** Email address. */
+  /** Email address; a workspace that was made beside a person's own has its maker's. */
   email: string;
+  /** Name of the workspace; null: it has none of its own. */
+  workspace_name: string | null;
   /** Whether the address is verified. */
   verified: boolean;
   /** Whether it may call. */
@@ -2327,6 +2602,10 @@ export interface OperatorAccountDetail {
   keys: ApiKeyRecord[];
   /** Whether it has more keys than these. */
   has_more_keys: boolean;
+  /** The members of its workspace, in the order of joining. */
+  members: Member[];
+  /** Whether it has more members than these. */
+  has_more_members: boolean;
 }
 
 /** A page of accounts. */
@@ -2508,6 +2787,28 @@ export interface OperatorCallList {
   last_id: string | null;
 }
 
+/** The catalog in use. */
+export interface OperatorCatalog {
+  /** Always `operator.catalog`. */
+  object: "operator.catalog";
+  /** The file that it was read from, on the machine that answers; null: it has none. */
+  path: string | null;
+  /** When the process that answers read it. */
+  loaded_at: string;
+  /** SHA-256 of its text, in hex: processes with the same value sell at the same prices. */
+  sha256: string;
+  /** Its models. */
+  models: number;
+  /** Its providers. */
+  providers: number;
+  /** Why the gateway would refuse it, at most 100, by line. */
+  problems: CatalogProblem[];
+  /** What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
+  warnings: CatalogProblem[];
+  /** Its text, with `text=true`, else null. What headers hold besides names of variables is left out. */
+  text: string | null;
+}
+
 /** A role for an account. */
 export interface OperatorChange {
   /** Why, in one line, for the log of operators' actions. */
@@ -2516,6 +2817,153 @@ export interface OperatorChange {
   account: string;
   /** The role. */
   role: OperatorRole;
+}
+
+/** A media job of any account. */
+export interface OperatorJob {
+  /** Id of the job, as its caller sees it. */
+  id: string;
+  /** Always `operator.job`. */
+  object: "operator.job";
+  /** Id of the account. */
+  account_id: string;
+  /** Id of the request that submitted it. */
+  request_id: string;
+  /** The API that it came through. */
+  api: OperatorJobApi;
+  /** What it makes. */
+  kind: JobKind;
+  /** Its status. */
+  status: JobStatus;
+  /** Position in the account's queue, from 1; null: it does not wait. */
+  queue_position: number | null;
+  /** The model. */
+  model: string;
+  /** The alias that was sent; null: the model's id was. */
+  alias: string | null;
+  /** The route that was asked last, as provider/model; null: none was. */
+  route: string | null;
+  /** When it was submitted. */
+  created_at: string;
+  /** When it got a slot; null: it has none yet, or ended without one. */
+  started_at: string | null;
+  /** When it ended; null: it has not. */
+  completed_at: string | null;
+  /** USD that are held for it, or were. */
+  estimated_usd: number;
+  /** USD that were charged; null: nothing was. */
+  charged_usd: number | null;
+  /** USD that were given back; null: nothing was. */
+  refunded_usd: number | null;
+  /** Why it failed or expired; null: it did not. */
+  error: OperatorJobError | null;
+}
+
+/** The API that a job came through. */
+export type OperatorJobApi = "image" | "video" | "genmedia";
+
+/** One job with its attempts and money. */
+export interface OperatorJobDetail {
+  /** Id of the job, as its caller sees it. */
+  id: string;
+  /** Always `operator.job`. */
+  object: "operator.job";
+  /** Id of the account. */
+  account_id: string;
+  /** Id of the request that submitted it. */
+  request_id: string;
+  /** The API that it came through. */
+  api: OperatorJobApi;
+  /** What it makes. */
+  kind: JobKind;
+  /** Its status. */
+  status: JobStatus;
+  /** Position in the account's queue, from 1; null: it does not wait. */
+  queue_position: number | null;
+  /** The model. */
+  model: string;
+  /** The alias that was sent; null: the model's id was. */
+  alias: string | null;
+  /** The route that was asked last, as provider/model; null: none was. */
+  route: string | null;
+  /** When it was submitted. */
+  created_at: string;
+  /** When it got a slot; null: it has none yet, or ended without one. */
+  started_at: string | null;
+  /** When it ended; null: it has not. */
+  completed_at: string | null;
+  /** USD that are held for it, or were. */
+  estimated_usd: number;
+  /** USD that were charged; null: nothing was. */
+  charged_usd: number | null;
+  /** USD that were given back; null: nothing was. */
+  refunded_usd: number | null;
+  /** Why it failed or expired; null: it did not. */
+  error: OperatorJobError | null;
+  /** The account's email address. */
+  email: string;
+  /** The addresses of what it made. */
+  files: string[];
+  /** The attempts at routes, in order. */
+  attempts: OperatorAttempt[];
+  /** When the last route was asked; null: none was. */
+  asked_at: string | null;
+  /** Until when a process works on it, or when one takes it next; null: the job waits for a slot, or has ended. */
+  leased_until: string | null;
+  /** The job's ledger entries, oldest first: hold, its end, charge, refund. */
+  ledger: LedgerEntry[];
+}
+
+/** Why a job failed, with the provider's own word. */
+export interface OperatorJobError {
+  /** The error code. */
+  code: JobErrorCode;
+  /** The message that the caller sees; null: there is none. */
+  message: string | null;
+  /** The provider's own word for it; null: it gave none. */
+  word: string | null;
+}
+
+/** A page of jobs. */
+export interface OperatorJobList {
+  /** Always `list`. */
+  object: "list";
+  /** The jobs, newest first. */
+  data: OperatorJob[];
+  /** Whether there are older ones; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the last job of this page; null on an empty page. */
+  last_id: string | null;
+}
+
+/** The ledger as it stands. */
+export interface OperatorLedger {
+  /** Always `operator.ledger`. */
+  object: "operator.ledger";
+  /** Accounts. */
+  accounts: number;
+  /** USD of all accounts. */
+  balance_usd: number;
+  /** Accounts below 0. */
+  negative_accounts: number;
+  /** USD by which they are below 0. */
+  negative_usd: number;
+  /** Holds of calls and of processes that keep some ready. */
+  holds_open: number;
+  /** USD in them. */
+  held_usd: number;
+  /** When the oldest hold of a call was made; null: no call has one. */
+  oldest_hold_at: string | null;
+  /** Media jobs that hold money. */
+  media_holds_open: number;
+  /** USD that they hold. */
+  media_held_usd: number;
+  /** When the oldest of them began; null: there are none. */
+  oldest_media_hold_at: string | null;
+  /** The newest audit, be it running; null: operators began none. */
+  audit: LedgerAudit | null;
+  /** The newest audit with a result; null: there is none. */
+  last_result: LedgerAudit | null;
 }
 
 /** All operators. */
@@ -2578,7 +3026,7 @@ export interface OperatorReason {
 
 /** An account with an operator's role. */
 export interface OperatorRecord {
-  /** Id of the account; null: nobody has signed up with this address of `SVC_OPERATORS`. */
+  /** Id of the account; null: no account has this address of `SVC_OPERATORS`. */
   account_id: string | null;
   /** Email address. */
   email: string;
@@ -2649,6 +3097,135 @@ export interface OperatorSelf {
   role: OperatorRole;
   /** Until when this session may change something without giving the password again; null: give it now. */
   confirmed_until: string | null;
+}
+
+/** A setting. */
+export interface OperatorSetting {
+  /** Its variable, such as `SVC_SIGNUP`. */
+  name: string;
+  /** Where its value comes from. */
+  source: SettingSource;
+  /** Whether it is secret: its value is never shown. */
+  secret: boolean;
+  /** The value in force, as text; null: it is secret, or there is none. Passwords in addresses are left out. */
+  value: string | null;
+}
+
+/** All settings. */
+export interface OperatorSettingList {
+  /** Always `list`. */
+  object: "list";
+  /** The settings, in the order of their names. */
+  data: OperatorSetting[];
+}
+
+/** Sums of requests, with what they cost the operator. */
+export interface OperatorUsageFigures {
+  /** Requests that were admitted, failed ones included. */
+  requests: number;
+  /** Requests that failed; they cost nothing. */
+  errors: number;
+  /** Input tokens, those read from or written to a cache included. */
+  prompt_tokens: number;
+  /** Input tokens read from the model's prompt cache, counted inside `prompt_tokens`. */
+  cached_tokens: number;
+  /** Input tokens written to the model's prompt cache, counted inside `prompt_tokens`. */
+  cache_write_tokens: number;
+  /** Output tokens, reasoning included. */
+  completion_tokens: number;
+  /** Reasoning tokens, counted inside `completion_tokens`. */
+  reasoning_tokens: number;
+  /** USD charged: the sum of the requests' charges, as in their receipts. */
+  cost_usd: number;
+  /** Milliseconds until the answer was complete that half of the requests stayed within. */
+  latency_p50_ms: number | null;
+  /** Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+  latency_p95_ms: number | null;
+  /** Milliseconds until the first token that half of the streamed requests stayed within. */
+  ttft_p50_ms: number | null;
+  /** Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+  ttft_p95_ms: number | null;
+  /** USD that providers charge for them; null: no route names its cost. */
+  provider_cost_usd: number | null;
+  /** `cost_usd` less `provider_cost_usd`; null: no route names its cost. Refunds are not taken off. */
+  margin_usd: number | null;
+}
+
+/** What a summary over all accounts groups by. */
+export type OperatorUsageGroup = "account" | "key" | "model" | "operation" | "provider" | "route" | "status" | "tag";
+
+/** Sums of all accounts' requests. */
+export interface OperatorUsageSummary {
+  /** Always `operator.usage.summary`. */
+  object: "operator.usage.summary";
+  /** Requests at or after this time are counted. */
+  from: string;
+  /** Requests before this time are counted. */
+  to: string;
+  /** What time is divided by. */
+  bucket: UsageBucket;
+  /** The time zone of the hours, days or months. */
+  timezone: string;
+  /** What is grouped by, as asked for. */
+  group_by: OperatorUsageGroup[];
+  /** The sums, oldest first, then by group. A time without requests has no row. */
+  data: OperatorUsageSummaryRow[];
+  /** The sums of all requests that match, those of other pages included. */
+  total: OperatorUsageFigures;
+  /** Whether there are more rows; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the last row of this page; null on an empty page. */
+  last_id: string | null;
+}
+
+/** The requests of one hour, day or month, and of one group. What isn't grouped by is absent. */
+export interface OperatorUsageSummaryRow {
+  /** When the hour, day or month begins. */
+  start: string;
+  /** With `group_by=account`: id of the account. */
+  account?: string;
+  /** With `group_by=key`: id of the API key; null for a session. */
+  key?: string | null;
+  /** With `group_by=model`: the requested model. */
+  model?: string;
+  /** With `group_by=operation`: id of the operation. */
+  operation?: string;
+  /** With `group_by=provider`: the provider; empty where none was asked. */
+  provider?: string;
+  /** With `group_by=route`: the route; empty where none was asked. */
+  route?: string;
+  /** With `group_by=status`: how the requests ended. */
+  status?: UsageStatus;
+  /** With `group_by=tag`: a tag, such as `env:prod`. Requests without tags are in no such row. */
+  tag?: string;
+  /** Requests that were admitted, failed ones included. */
+  requests: number;
+  /** Requests that failed; they cost nothing. */
+  errors: number;
+  /** Input tokens, those read from or written to a cache included. */
+  prompt_tokens: number;
+  /** Input tokens read from the model's prompt cache, counted inside `prompt_tokens`. */
+  cached_tokens: number;
+  /** Input tokens written to the model's prompt cache, counted inside `prompt_tokens`. */
+  cache_write_tokens: number;
+  /** Output tokens, reasoning included. */
+  completion_tokens: number;
+  /** Reasoning tokens, counted inside `completion_tokens`. */
+  reasoning_tokens: number;
+  /** USD charged: the sum of the requests' charges, as in their receipts. */
+  cost_usd: number;
+  /** Milliseconds until the answer was complete that half of the requests stayed within. */
+  latency_p50_ms: number | null;
+  /** Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+  latency_p95_ms: number | null;
+  /** Milliseconds until the first token that half of the streamed requests stayed within. */
+  ttft_p50_ms: number | null;
+  /** Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+  ttft_p95_ms: number | null;
+  /** USD that providers charge for them; null: no route names its cost. */
+  provider_cost_usd: number | null;
+  /** `cost_usd` less `provider_cost_usd`; null: no route names its cost. Refunds are not taken off. */
+  margin_usd: number | null;
 }
 
 /** A block of an answer: first thinking, if the model shows it, then text, tool calls and searches. */
@@ -3377,7 +3954,7 @@ export interface RecommendedModel {
   /** Who set `max_output_tokens`. */
   output_limit_source: OutputLimitSource;
   /**
-   * Output limit in tokens that the gateway sets below the provider's; null if there is none. A higher `max_tokens` is lowered to it, and
+   * Output limit in tokens that the gateway sets below the provider's; null where it sets none. A higher `max_tokens` is lowered to it, and
    * a request without `max_tokens` is sent with it.
    */
   gateway_output_limit: number | null;
@@ -3394,7 +3971,7 @@ export interface RecommendedModel {
   hot: boolean;
   /** Current rates, with any promotion. */
   pricing: ModelPricing;
-  /** Rates without a promotion; equal to `pricing` if there is none. */
+  /** Rates without a promotion; equal to `pricing` where none runs. */
   list_price: ModelPricing;
   /** The unit of billing. */
   pricing_mode: PricingMode;
@@ -4182,6 +4759,14 @@ export interface ResponseTextOptions {
   verbosity?: string | null | undefined;
 }
 
+/** The number of tokens that a request to `/v1/responses` would send. */
+export interface ResponseTokenCount {
+  /** Always `response.input_tokens`. */
+  object: "response.input_tokens";
+  /** Tokens of the prompt: instructions, items, tools and the form of the answer. */
+  input_tokens: number;
+}
+
 /** How likely a token was. */
 export interface ResponseTokenLogprob {
   /** The token. */
@@ -4343,6 +4928,9 @@ export interface SessionConfirmation {
   code?: string | undefined;
 }
 
+/** Where a setting comes from. */
+export type SettingSource = "env" | "default";
+
 /** The end of an external provider's authorization code flow. */
 export interface SignInByCode {
   /** The code that the provider returned. */
@@ -4363,6 +4951,16 @@ export interface SignInByIdToken {
   nonce?: string | undefined;
 }
 
+/** An external provider to sign in with. */
+export interface SignInChoice {
+  /** Name in the paths `POST /v1/auth/signin/{provider}/start` and `POST /v1/auth/signin/{provider}`. */
+  name: string;
+  /** Name for a button, such as `Google` on "Continue with Google". */
+  display_name: string;
+  /** Whether `POST /v1/auth/signin/{provider}` also takes the provider's `id_token`. */
+  id_tokens: boolean;
+}
+
 /** Address and password. */
 export interface SignInRequest {
   /** Email address of the account. */
@@ -4378,6 +4976,9 @@ export interface SignInStart {
   /** URL that the provider sends the browser back to with `code` and `state`. It must be registered with the provider. */
   redirect_uri: string;
 }
+
+/** How accounts come to be. */
+export type SignUpMode = "open" | "invite" | "closed";
 
 /** A new account. */
 export interface SignUpRequest {
@@ -4591,7 +5192,7 @@ export interface StatementPayment {
   entry: string;
   /** Id of the top-up; null if the operator added the money. */
   topup: string | null;
-  /** The payment provider's number of the payment, as its receipt names it; null if there is none. */
+  /** The payment provider's number of the payment, as its receipt names it; null where it has none. */
   payment_number: string | null;
   /** USD that was added. */
   amount_usd: number;
@@ -5485,7 +6086,7 @@ export interface VoiceOfFamilyA {
   category: VoiceCategory;
   /** Labels of the voice. */
   labels: VoiceLabels;
-  /** URL of a sample; null if there is none. */
+  /** URL of a sample; null where it has none. */
   preview_url: string | null;
   /** Description of the voice; absent if the provider has none. */
   description?: string;
@@ -5900,7 +6501,7 @@ export interface ListAccountLedgerQuery {
 }
 /** Query parameters of `operator.audit`. */
 export interface ListOperatorActionsQuery {
-  /** Rows per page: 1 to 100, default 50. */
+  /** Rows per page: 1 to 1000, default 50. */
   limit?: number | undefined;
   /** Lists actions older than the one with this id: the `last_id` of the previous page. */
   after?: string | undefined;
@@ -5939,12 +6540,69 @@ export interface GetOperatorCallQuery {
   /** Id of the account, if several sent the same request id. */
   account?: string | undefined;
 }
+/** Query parameters of `operator.catalog.get`. */
+export interface GetOperatorCatalogQuery {
+  /** Whether the text is shown. */
+  text?: boolean | undefined;
+}
+/** Query parameters of `operator.jobs.list`. */
+export interface ListOperatorJobsQuery {
+  /** Jobs per page: 1 to 100, default 50. */
+  limit?: number | undefined;
+  /** Lists jobs older than the one with this id: the `last_id` of the previous page. */
+  after?: string | undefined;
+  /** Only jobs of this account. */
+  account?: string | undefined;
+  /** Only jobs with this status. */
+  status?: JobStatus | undefined;
+  /** Only jobs of this kind. */
+  kind?: JobKind | undefined;
+  /** Only jobs of this model. */
+  model?: string | undefined;
+  /** Only jobs submitted at or after this time, ISO 8601. */
+  from?: string | undefined;
+  /** Only jobs submitted before this time, ISO 8601. */
+  to?: string | undefined;
+}
 /** Query parameters of `operator.overview`. */
 export interface GetOperatorOverviewQuery {
   /** First moment counted, ISO 8601; by default 24 hours before `to`. */
   from?: string | undefined;
   /** First moment not counted any more, ISO 8601; by default now. */
   to?: string | undefined;
+}
+/** Query parameters of `operator.usage`. */
+export interface GetOperatorUsageSummaryQuery {
+  /** Only requests at or after this time, ISO 8601; by default 30 days before `to`. The first row may be of a part of its time. */
+  from?: string | undefined;
+  /** Only requests before this time, ISO 8601; by default now. */
+  to?: string | undefined;
+  /** What time is divided by. */
+  bucket?: UsageBucket | undefined;
+  /** Time zone of the hours, days or months: a name of the IANA database, such as `Europe/Berlin`. */
+  timezone?: string | undefined;
+  /** What is grouped by: up to three, separated by commas. */
+  group_by?: OperatorUsageGroup | OperatorUsageGroup[] | undefined;
+  /** Only requests of this account. */
+  account?: string | undefined;
+  /** Only requests that this provider was asked last for, as the catalog names it. */
+  provider?: string | undefined;
+  /** Only requests that this route was asked last for, as provider/model. */
+  route?: string | undefined;
+  /** Only requests for this model. */
+  model?: string | undefined;
+  /** Only requests of this operation, such as `createChatCompletion`. */
+  operation?: string | undefined;
+  /** Only requests with this status. */
+  status?: UsageStatus | undefined;
+  /** Only requests with this tag, such as `env:prod`: its key, a colon and its value. */
+  tag?: string | undefined;
+  /** With `group_by=tag`: only tags with this key are rows; the total is of all requests. */
+  tag_key?: string | undefined;
+  /** Rows per page: 1 to 1000, default 1000. */
+  limit?: number | undefined;
+  /** Lists the rows after the one with this id: the `last_id` of the previous page. */
+  after?: string | undefined;
 }
 /** Query parameters of `usage.summary`. */
 export interface GetUsageSummaryQuery {
@@ -5996,6 +6654,13 @@ export interface ListMembersQuery {
 export interface RemoveMemberQuery {
   /** What happens to the keys that the member created or last rolled. */
   keys?: KeysOfLeaver | undefined;
+}
+/** Query parameters of `workspaces.notices.list`. */
+export interface ListNoticesQuery {
+  /** Id of the notice after which the page begins. */
+  after?: string | undefined;
+  /** How many notices a page has at most. 1 to 100; default 50. */
+  limit?: number | undefined;
 }
 /** Query parameters of `workspaces.webhooks.deliveries.list`. */
 export interface ListWebhookDeliveriesQuery {
@@ -6528,11 +7193,13 @@ export type BareError429RateLimit = Refusal<429, "rate_limit", BareErrorBody<"ra
 export type BareError500ServerError = Refusal<500, "server_error", BareErrorBody<"server_error">>;
 export type BareError502ServerError = Refusal<502, "server_error", BareErrorBody<"server_error">>;
 export type BeginTotpError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", "permission_error">>;
+export type CheckCatalogError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type CloneVoiceError400 = Refusal<400, "invalid_request" | "not_a_voice_clone_model", ErrorBody<"invalid_request" | "not_a_voice_clone_model", "invalid_request_error">>;
 export type CloneVoiceError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CloneVoiceError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
 export type CloneVoiceError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CloneVoiceError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
+export type CompareCatalogError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type ConfirmSessionError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token", "invalid_request_error">>;
 export type ConfirmSessionError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "invalid_credentials" | "totp_required", ErrorBody<"missing_api_key" | "invalid_api_key" | "invalid_credentials" | "totp_required", "authentication_error">>;
 export type ConfirmSessionError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
@@ -6541,6 +7208,11 @@ export type ConfirmTotpError403 = Refusal<403, "permission_denied" | "session_re
 export type CountMessageTokensAnthropicError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content", AnthropicErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content", "invalid_request_error">>;
 export type CountMessageTokensAnthropicError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", AnthropicErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CountMessageTokensAnthropicError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", AnthropicErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
+export type CountResponseTokensError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content" | "stateless_only", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content" | "stateless_only", "invalid_request_error">>;
+export type CountResponseTokensError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type CountResponseTokensError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
+export type CreateAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type CreateAccountError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type CreateApiKeyError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type CreateApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type CreateChatCompletionError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content", "invalid_request_error">>;
@@ -6655,11 +7327,13 @@ export type Error401MissingApiKeyOrInvalidApiKey = Refusal<401, "missing_api_key
 export type Error402ModelRequiresPaid = Refusal<402, "model_requires_paid", PaymentErrorBody<"model_requires_paid", "billing_error">>;
 export type Error402PaymentFailed = Refusal<402, "payment_failed", TopupErrorBody<"payment_failed", "billing_error">>;
 export type Error403PermissionDenied = Refusal<403, "permission_denied", ErrorBody<"permission_denied", "permission_error">>;
+export type Error403PermissionDeniedOrCsrfFailed = Refusal<403, "permission_denied" | "csrf_failed", OlderErrorBody<"permission_denied" | "csrf_failed", "permission_error">>;
 export type Error403PermissionDeniedOrSessionRequired = Refusal<403, "permission_denied" | "session_required", ErrorBody<"permission_denied" | "session_required", "permission_error">>;
 export type Error403PermissionDeniedOrSignupClosed = Refusal<403, "permission_denied" | "signup_closed", ErrorBody<"permission_denied" | "signup_closed", "permission_error">>;
 export type Error403SignupClosed = Refusal<403, "signup_closed", ErrorBody<"signup_closed", "permission_error">>;
 export type Error404EndpointNotFound = Refusal<404, "endpoint_not_found", ErrorBody<"endpoint_not_found", "not_found_error">>;
 export type Error404EndpointNotFoundOrAccountNotFound = Refusal<404, "endpoint_not_found" | "account_not_found", ErrorBody<"endpoint_not_found" | "account_not_found", "not_found_error">>;
+export type Error404EndpointNotFoundOrJobNotFound = Refusal<404, "endpoint_not_found" | "job_not_found", ErrorBody<"endpoint_not_found" | "job_not_found", "not_found_error">>;
 export type Error404EndpointNotFoundOrProviderNotFound = Refusal<404, "endpoint_not_found" | "provider_not_found", ErrorBody<"endpoint_not_found" | "provider_not_found", "not_found_error">>;
 export type Error404EndpointNotFoundOrRequestNotFound = Refusal<404, "endpoint_not_found" | "request_not_found", ErrorBody<"endpoint_not_found" | "request_not_found", "not_found_error">>;
 export type Error404InvitationNotFound = Refusal<404, "invitation_not_found", ErrorBody<"invitation_not_found", "not_found_error">>;
@@ -6764,6 +7438,8 @@ export type SignInError400 = Refusal<400, "invalid_json" | "missing_parameter" |
 export type SignInWithProviderError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
 export type SignOutError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type SignUpError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "captcha_failed", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "captcha_failed", "invalid_request_error">>;
+export type StartLedgerAuditError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type StartLedgerAuditError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type StartSignInError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type SuspendAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type SuspendAccountError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
@@ -6808,6 +7484,8 @@ export type RollApiKeyError = RollApiKeyError400 | Error401MissingApiKeyOrInvali
 export type GetApiKeyUsageError = Error400InvalidParameterOrNotFound | GetApiKeyUsageError401 | GetApiKeyUsageError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `limits.get`. */
 export type GetLimitsError = GetLimitsError401 | GetLimitsError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `auth.options`. */
+export type GetAuthOptionsError = Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `auth.forgotPassword`. */
 export type ForgotPasswordError = ForgotPasswordError400 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.resetPassword`. */
@@ -6898,6 +7576,8 @@ export type RecommendModelsError = Error400InvalidParameter | Error429RateLimitE
 export type GetModelError = Error400InvalidParameter | Error404ModelNotFound | Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `operator.accounts.list`. */
 export type ListOperatorAccountsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.accounts.create`. */
+export type CreateAccountError = CreateAccountError400 | Error401MissingApiKeyOrInvalidApiKey | CreateAccountError403 | Error404EndpointNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.accounts.get`. */
 export type GetOperatorAccountError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFoundOrAccountNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.accounts.adjust`. */
@@ -6916,6 +7596,20 @@ export type ListOperatorCallsError = Error400InvalidParameter | Error401MissingA
 export type GetOperatorCallError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFoundOrRequestNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.calls.refund`. */
 export type RefundCallError = RefundCallError400 | Error401MissingApiKeyOrInvalidApiKey | RefundCallError403 | Error404EndpointNotFoundOrRequestNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.catalog.get`. */
+export type GetOperatorCatalogError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.catalog.check`. */
+export type CheckCatalogError = CheckCatalogError400 | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrCsrfFailed | Error404EndpointNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.catalog.diff`. */
+export type CompareCatalogError = CompareCatalogError400 | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrCsrfFailed | Error404EndpointNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.jobs.list`. */
+export type ListOperatorJobsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.jobs.get`. */
+export type GetOperatorJobError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFoundOrJobNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.ledger.get`. */
+export type GetOperatorLedgerError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.ledger.audit`. */
+export type StartLedgerAuditError = StartLedgerAuditError400 | Error401MissingApiKeyOrInvalidApiKey | StartLedgerAuditError403 | Error404EndpointNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.me`. */
 export type GetOperatorError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.operators.list`. */
@@ -6932,6 +7626,10 @@ export type ListProvidersError = Error401MissingApiKeyOrInvalidApiKey | Error403
 export type DisableProviderError = DisableProviderError400 | Error401MissingApiKeyOrInvalidApiKey | DisableProviderError403 | Error404EndpointNotFoundOrProviderNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.providers.enable`. */
 export type EnableProviderError = EnableProviderError400 | Error401MissingApiKeyOrInvalidApiKey | EnableProviderError403 | Error404EndpointNotFoundOrProviderNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.settings`. */
+export type ListOperatorSettingsError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.usage`. */
+export type GetOperatorUsageSummaryError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `pricing.get`. */
 export type GetPricingError = Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `quote.create`. */
@@ -6940,6 +7638,8 @@ export type CreateQuoteError = CreateQuoteError400 | CreateQuoteError401 | Error
 export type CreateRerankError = CreateRerankBareError400 | CreateRerankBareError401 | CreateRerankBareError402 | CreateRerankBareError403 | BareError404ModelNotFound | CreateRerankBareError409 | CreateRerankBareError413 | BareError415InvalidRequest | BareError422InvalidRequest | BareError429RateLimit | BareError500ServerError | BareError502ServerError | CreateRerankBareError503;
 /** The errors of `responses.create`. */
 export type CreateResponseError = CreateResponseError400 | CreateResponseError401 | CreateResponseError402 | CreateResponseError403 | Error404ModelNotFound | CreateResponseError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateResponseError503;
+/** The errors of `responses.countTokens`. */
+export type CountResponseTokensError = CountResponseTokensError400 | CountResponseTokensError401 | CountResponseTokensError403 | Error404ModelNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `usage.summary`. */
 export type GetUsageSummaryError = Error400InvalidParameter | GetUsageSummaryError401 | GetUsageSummaryError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `usage.receipt`. */
@@ -6972,6 +7672,8 @@ export type RemoveMemberError = Error400InvalidParameter | Error401MissingApiKey
 export type GetNoticesError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.notices.update`. */
 export type UpdateNoticesError = UpdateNoticesError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateNoticesError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.notices.list`. */
+export type ListNoticesError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.webhooks.list`. */
 export type ListWebhooksError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.webhooks.create`. */
@@ -7479,6 +8181,17 @@ export interface Operations {
     answerHeaders: HeadersOf<"x-request-id">;
     error: GetLimitsError;
   };
+  /** `auth.options`: `GET /v1/auth/options`. */
+  getAuthOptions: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: AuthOptions;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetAuthOptionsError;
+  };
   /** `auth.forgotPassword`: `POST /v1/auth/password/forgot`. */
   forgotPassword: {
     path: never;
@@ -7974,6 +8687,17 @@ export interface Operations {
     answerHeaders: HeadersOf<"x-request-id">;
     error: ListOperatorAccountsError;
   };
+  /** `operator.accounts.create`: `POST /v1/operator/accounts`. */
+  createAccount: {
+    path: never;
+    query: never;
+    headers: never;
+    body: NewAccount;
+    result: OperatorAccountDetail;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: CreateAccountError;
+  };
   /** `operator.accounts.get`: `GET /v1/operator/accounts/{id}`. */
   getOperatorAccount: {
     path: { id: string };
@@ -8073,6 +8797,83 @@ export interface Operations {
     answerHeaders: HeadersOf<"x-request-id">;
     error: RefundCallError;
   };
+  /** `operator.catalog.get`: `GET /v1/operator/catalog`. */
+  getOperatorCatalog: {
+    path: never;
+    query: GetOperatorCatalogQuery;
+    headers: never;
+    body: never;
+    result: OperatorCatalog;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetOperatorCatalogError;
+  };
+  /** `operator.catalog.check`: `POST /v1/operator/catalog/check`. */
+  checkCatalog: {
+    path: never;
+    query: never;
+    headers: never;
+    body: CatalogText;
+    result: CatalogCheck;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: CheckCatalogError;
+  };
+  /** `operator.catalog.diff`: `POST /v1/operator/catalog/diff`. */
+  compareCatalog: {
+    path: never;
+    query: never;
+    headers: never;
+    body: CatalogText;
+    result: CatalogDiff;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: CompareCatalogError;
+  };
+  /** `operator.jobs.list`: `GET /v1/operator/jobs`. */
+  listOperatorJobs: {
+    path: never;
+    query: ListOperatorJobsQuery;
+    headers: never;
+    body: never;
+    result: OperatorJobList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListOperatorJobsError;
+  };
+  /** `operator.jobs.get`: `GET /v1/operator/jobs/{id}`. */
+  getOperatorJob: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: never;
+    result: OperatorJobDetail;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetOperatorJobError;
+  };
+  /** `operator.ledger.get`: `GET /v1/operator/ledger`. */
+  getOperatorLedger: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: OperatorLedger;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetOperatorLedgerError;
+  };
+  /** `operator.ledger.audit`: `POST /v1/operator/ledger/audit`. */
+  startLedgerAudit: {
+    path: never;
+    query: never;
+    headers: never;
+    body: OperatorReason;
+    result: LedgerAudit;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: StartLedgerAuditError;
+  };
   /** `operator.me`: `GET /v1/operator/me`. */
   getOperator: {
     path: never;
@@ -8161,6 +8962,28 @@ export interface Operations {
     answerHeaders: HeadersOf<"x-request-id">;
     error: EnableProviderError;
   };
+  /** `operator.settings`: `GET /v1/operator/settings`. */
+  listOperatorSettings: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: OperatorSettingList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListOperatorSettingsError;
+  };
+  /** `operator.usage`: `GET /v1/operator/usage/summary`. */
+  getOperatorUsageSummary: {
+    path: never;
+    query: GetOperatorUsageSummaryQuery;
+    headers: never;
+    body: never;
+    result: OperatorUsageSummary;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetOperatorUsageSummaryError;
+  };
   /** `pricing.get`: `GET /v1/pricing`. */
   getPricing: {
     path: never;
@@ -8204,6 +9027,17 @@ export interface Operations {
     event: ResponseCreatedEvent | ResponseInProgressEvent | ResponseItemAddedEvent | ResponseItemDoneEvent | ResponsePartAddedEvent | ResponsePartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseSummaryPartAddedEvent | ResponseSummaryPartDoneEvent | ResponseSummaryTextDeltaEvent | ResponseSummaryTextDoneEvent | ResponseArgumentsDeltaEvent | ResponseArgumentsDoneEvent | ResponseCustomInputDeltaEvent | ResponseCustomInputDoneEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent;
     answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-served-model">;
     error: CreateResponseError;
+  };
+  /** `responses.countTokens`: `POST /v1/responses/input_tokens`. */
+  countResponseTokens: {
+    path: never;
+    query: never;
+    headers: never;
+    body: ResponseRequest;
+    result: ResponseTokenCount;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: CountResponseTokensError;
   };
   /** `usage.summary`: `GET /v1/usage/summary`. */
   getUsageSummary: {
@@ -8380,6 +9214,17 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: UpdateNoticesError;
+  };
+  /** `workspaces.notices.list`: `GET /v1/workspace/notices/log`. */
+  listNotices: {
+    path: never;
+    query: ListNoticesQuery;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: NoticeList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListNoticesError;
   };
   /** `workspaces.webhooks.list`: `GET /v1/workspace/webhooks`. */
   listWebhooks: {

@@ -38,7 +38,7 @@ export interface Operation {
   xApiKey: boolean;
   /** With a session: the roles that may, in the workspace of the request. Absent: it is about the person alone, or takes no session. */
   roles?: readonly ("owner" | "admin" | "developer" | "billing" | "viewer")[];
-  /** Only for operators with this role or a higher one; to everybody else the path is unknown. */
+  /** Only for operators with this role or a higher one; to anyone else the path is unknown. */
   operator?: "support" | "finance" | "admin";
   dialect: Dialect;
   /** The catalogue's codes that it may answer with. */

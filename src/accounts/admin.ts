@@ -66,14 +66,14 @@ export async function setSuspended(db: Queries, accountId: bigint, suspendedAt: 
 }
 
 /** `text`: the key itself, its masked form or its record's id, of any account. */
-export async function findKey(db: Db, text: string): Promise<FoundKey> {
+export async function findKey(db: Queries, text: string): Promise<FoundKey> {
   const [key, other] = await findKeys(db, text);
   if (other) throw new Refused("several API keys look like that: give the key itself or its id (key_…)");
   return key ?? refuseKey();
 }
 
 /** A disabled key stops working everywhere within a second. */
-export async function setKeyEnabled(db: Db, text: string, enabled: boolean): Promise<KeyRecord> {
+export async function setKeyEnabled(db: Db | Queries, text: string, enabled: boolean): Promise<KeyRecord> {
   return (await changeKey(db, await findKey(db, text), null, { enabled })) ?? refuseKey();
 }
 
@@ -95,6 +95,7 @@ interface AccountFilter {
 }
 
 export interface ListedAccount extends AccountRecord {
+  workspaceName: string | null;
   createdAt: Date;
   /** The sum of the entries. */
   balance: Amount;
@@ -110,7 +111,7 @@ export async function listAccounts(
   limit: number,
 ): Promise<ListedAccount[]> {
   const { rows } = await db.pool.query<ListedAccount>(
-    `select a.id as "accountId", a.email, a.email_verified_at is not null as verified, a.suspended_at as "suspendedAt",
+    `select a.id as "accountId", a.email, a.workspace_name as "workspaceName", a.email_verified_at is not null as verified, a.suspended_at as "suspendedAt",
        a.created_at as "createdAt", b.available + b.reserved as balance, b.purchased, s.spent as "spentLately"
      from (
        select * from account

@@ -15,7 +15,7 @@ const audio = new Set<OperationId>([
   "designVoice",
 ]);
 /** They answer a question and change nothing. */
-const reads = new Set<OperationId>(["createQuote", "countMessageTokens"]);
+const reads = new Set<OperationId>(["createQuote", "countMessageTokens", "countResponseTokens"]);
 
 const denies: Record<KeyScope, (operation: OperationId) => boolean> = {
   read_only: (id) => operations[id].method !== "get" && !reads.has(id),

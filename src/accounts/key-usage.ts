@@ -20,6 +20,16 @@ interface Row extends StoredBudget {
 
 /** Undefined: the key has just been deleted. */
 export async function readKeyUsage(db: Queries, { id, accountId }: FoundKey): Promise<KeyUsage | undefined> {
+  const spending = await readKeySpending(db, id);
+  if (spending === undefined) return undefined;
+  return { object: "api_key_usage", id: keyIdText(id), ...spending, days: await readDays(db, accountId, id) };
+}
+
+/** For its life and in the running period. Undefined: the key has just been deleted. */
+export async function readKeySpending(
+  db: Queries,
+  id: bigint,
+): Promise<Pick<KeyUsage, "reserved_usd" | "lifetime" | "period"> | undefined> {
   const { rows } = await db.pool.query<Row>(
     `select b.limit_amount, b.period, b.period_limit, b.spent, b.reserved, case when at < b.period_ends then b.period_spent else 0 end as period_spent,
        date_trunc(b.period, at, 'UTC') as starts, budget_period_ends(b.period, b.period_ends, at) as ends
@@ -31,8 +41,6 @@ export async function readKeyUsage(db: Queries, { id, accountId }: FoundKey): Pr
   const { limit, resets, lifetime } = shownBudget(row);
   const { period, spent, reserved, period_spent, starts, ends } = row;
   return {
-    object: "api_key_usage",
-    id: keyIdText(id),
     reserved_usd: toUsd(reserved),
     lifetime: {
       limit_usd: lifetime === null ? null : toUsd(lifetime),
@@ -46,7 +54,6 @@ export async function readKeyUsage(db: Queries, { id, accountId }: FoundKey): Pr
             ...{ resets, limit_usd: limit === null ? null : toUsd(limit), spent_usd: toUsd(period_spent) },
             ...{ remaining_usd: leftOf(limit, period_spent + reserved), starts_at: starts!.toISOString(), resets_at: ends!.toISOString() },
           },
-    days: await readDays(db, accountId, id),
   };
 }
 

@@ -1,6 +1,6 @@
 // Makes, changes and deletes an account's API keys, and chooses its default. Every change locks the account first, so that concurrent ones
 // see each other's result and exactly one default remains.
-import { type Db, inTransaction, type Queries } from "../db/connect.ts";
+import { type Db, inTransactionOf, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { keyIdText, parseKeyId } from "../ids.ts";
 import type { Caller } from "./caller.ts";
@@ -49,8 +49,8 @@ const keysMax = 500;
 /** For a key without a name. */
 const nameDefault = "Default";
 
-export async function createKey(db: Db, key: KeyToMake): Promise<MadeKey> {
-  return inTransaction(db, async (transaction) => {
+export async function createKey(db: Db | Queries, key: KeyToMake): Promise<MadeKey> {
+  return inTransactionOf(db, async (transaction) => {
     await lockForNewKey(transaction, key.accountId, key.createdBy ?? null);
     await assertRoom(transaction, key.accountId);
     return insertKey(transaction, key);
@@ -68,12 +68,12 @@ export async function keyOf(db: Queries, caller: Pick<Caller, "accountId" | "key
 
 /** `by`: the person who changes it; null: the operator. Every replica hears of it within a second. Undefined: the key has just been deleted. */
 export async function changeKey(
-  db: Db,
+  db: Db | Queries,
   key: FoundKey,
   by: bigint | null,
   { enabled, name, budget, policy }: KeyChange,
 ): Promise<KeyRecord | undefined> {
-  return inTransaction(db, async (transaction) => {
+  return inTransactionOf(db, async (transaction) => {
     await lockForChange(transaction, key, by);
     const { pool } = transaction;
     // Two statements, since an update of `enabled` makes every replica drop the key from its cache.
@@ -86,8 +86,8 @@ export async function changeKey(
 }
 
 /** Undefined: the key was already deleted. `by`: who deletes it, and so makes the key that replaces the last one; null: the operator. */
-export async function deleteKey(db: Db, key: FoundKey, by: bigint | null, at: Date): Promise<DeletedKey | undefined> {
-  return inTransaction(db, async (transaction) => {
+export async function deleteKey(db: Db | Queries, key: FoundKey, by: bigint | null, at: Date): Promise<DeletedKey | undefined> {
+  return inTransactionOf(db, async (transaction) => {
     await lockForChange(transaction, key, by);
     await lockKeys(transaction, key.accountId);
     const { rows } = await transaction.pool.query<{ is_default: boolean }>(
@@ -177,9 +177,9 @@ interface Roll {
 }
 
 /** A new secret for the same key; the one before works until `grace` is over, and any older one ends now. Undefined: the key has just been deleted. */
-export async function rollKey(db: Db, key: FoundKey, { by, graceSeconds }: Roll): Promise<MadeKey | undefined> {
+export async function rollKey(db: Db | Queries, key: FoundKey, { by, graceSeconds }: Roll): Promise<MadeKey | undefined> {
   const { secret, hash, prefix, last4 } = makeKey();
-  return inTransaction(db, async (transaction) => {
+  return inTransactionOf(db, async (transaction) => {
     await lockForChange(transaction, key, by);
     await transaction.pool.query(
       `update api_key set hash = $2, prefix = $3, last4 = $4, old_hash = case when $5::int > 0 then hash end,

@@ -9,7 +9,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { Counters, Decision, Take } from "../limits/counters.ts";
 import { failRate, rateHeaders } from "../limits/rate-headers.ts";
 import { assertAllowed } from "../limits/slots.ts";
-import { buckets, daySeconds, minuteSeconds, windowStartMs } from "../limits/window.ts";
+import { buckets, daySeconds, keyBuckets, minuteSeconds, windowStartMs } from "../limits/window.ts";
 
 export interface LimitedCall {
   caller: Caller;
@@ -124,21 +124,14 @@ function assertFits({ input, output }: LimitedCall["tokens"], tier: { tier: numb
 
 // The limits of a key, beside those of its account: the smaller one decides.
 
-const tokensOfKey = ":tokens";
-
 function takesOfKey({ accountId, keyId }: Caller, { rpm, tpm }: KeyPolicy, estimate: number): Take[] {
-  const take = (what: string, amount: number, limit: number) => ({
-    accountId,
-    bucket: `key:${keyId}${what}`,
-    seconds: minuteSeconds,
-    amount,
-    limit,
-  });
-  return [...(rpm === null ? [] : [take(":requests", 1, rpm)]), ...(tpm === null ? [] : [take(tokensOfKey, Math.min(estimate, tpm), tpm)])];
+  const of = keyBuckets(keyId!);
+  const take = (bucket: string, amount: number, limit: number) => ({ accountId, bucket, seconds: minuteSeconds, amount, limit });
+  return [...(rpm === null ? [] : [take(of.requests, 1, rpm)]), ...(tpm === null ? [] : [take(of.tokens, Math.min(estimate, tpm), tpm)])];
 }
 
 function countsTokens({ bucket }: Take): boolean {
-  return bucket === buckets.tokens || (bucket.startsWith("key:") && bucket.endsWith(tokensOfKey));
+  return bucket === buckets.tokens || (bucket.startsWith("key:") && bucket.endsWith(":tokens"));
 }
 
 function ofKey({ policy }: Caller, take: Take): string {

@@ -11,9 +11,9 @@ import { readCost } from "./route-cost.ts";
 import { type ProviderSurroundings, readProvider } from "./provider.ts";
 import { makeRow } from "./row.ts";
 import { shippedTiers } from "./tiers.ts";
-import type { Catalog, DefaultKind, MediaRules, Model, ModelState, Pricing } from "./types.ts";
+import type { Catalog, CatalogSource, DefaultKind, MediaRules, Model, ModelState, Pricing } from "./types.ts";
 
-export function buildCatalog(file: CatalogFile, surroundings: ProviderSurroundings): Catalog {
+export function buildCatalog(file: CatalogFile, surroundings: ProviderSurroundings, source: CatalogSource): Catalog {
   const providers = new Map(file.providers.map((provider) => [provider.id, readProvider(provider, surroundings)]));
   const limits = { ...shippedFreeTier, ...file.free_tier };
   const models = new Map(file.models.map((model) => [model.id, buildModel(model, providers, limits)]));
@@ -26,6 +26,7 @@ export function buildCatalog(file: CatalogFile, surroundings: ProviderSurroundin
     listed: [...models.values()].filter(
       ({ state, type }) => state.kind === "active" && type !== "realtime" && type !== "audio-understanding",
     ),
+    source,
   };
 }
 

@@ -80,10 +80,10 @@ const unsetTags: ReadonlySet<string> = new Set(["fast", "implicit-caching", "exp
 
 /** The protocols over which each type of text model can be called; media types take several (docs/behaviour/providers.md#protocols). */
 const protocolsOf: Partial<Record<FileModel["type"], readonly FileProvider["protocol"][]>> = {
-  language: ["openai", "anthropic"],
-  embedding: ["openai"],
-  decisions: ["openai"],
-  reranking: ["rerank"],
+  language: ["openai", "anthropic", "bedrock", "gemini", "cohere", "azure-openai"],
+  embedding: ["openai", "bedrock", "gemini", "cohere", "azure-openai"],
+  decisions: ["openai", "azure-openai"],
+  reranking: ["rerank", "bedrock", "cohere"],
 };
 
 function stateFaults({ state }: FileModel, path: Path, names: Names): Fault[] {
@@ -110,7 +110,7 @@ function mediaFaults(model: FileModel, path: Path): Fault[] {
   if (sizes !== undefined && sizes[fallsBackTo] === undefined)
     faults.push({ path: [...path, "sizes"], message: `has no size for the default aspect ${fallsBackTo}` });
   if (seconds !== undefined && durations !== undefined && durations.length > 0 && !durations.includes(seconds))
-    faults.push({ path: [...path, "default_duration_s"], message: "is none of durations" });
+    faults.push({ path: [...path, "default_duration_s"], message: "is not one of durations" });
   if (model.requires_image === true && model.max_references === 0)
     faults.push({ path: [...path, "max_references"], message: "is 0, but the model requires an image" });
   return faults;

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { buildCatalog } from "./build.ts";
 import { catalogFaults } from "./check.ts";
 import { type CatalogFile, type Fault, type Problem, schemaFaults } from "./file.ts";
+import { withMarkup } from "./markup.ts";
 import { fileBytesMax, parseCatalogText, type Parsed } from "./parse.ts";
 import { secretFaults, simulatorScheme, type UnsetVariable, unsetVariables } from "./provider.ts";
 import { costWarnings } from "./route-cost.ts";
@@ -48,7 +49,7 @@ export function loadCatalog({ path, text: given, environment, simulatorUrl = nul
   const { file, problems, lineOf } = readCatalogText(text);
   if (file === undefined || problems.length > 0) throw new CatalogFault(fileName, problems);
   if (simulatorUrl === null) {
-    const index = file.providers.findIndex((provider) => provider.base_url.startsWith(simulatorScheme));
+    const index = file.providers.findIndex((provider) => provider.base_url?.startsWith(simulatorScheme));
     if (index >= 0)
       throw new CatalogFault(fileName, [{ line: lineOf(["providers", index, "base_url"]), message: "no simulator runs here" }]);
   }
@@ -56,14 +57,21 @@ export function loadCatalog({ path, text: given, environment, simulatorUrl = nul
   if (unsendable.length > 0) throw new CatalogFault(fileName, problemsOf(unsendable, lineOf));
   const unset = file.providers.flatMap((provider) => unsetVariables(provider, environment));
   return {
-    catalog: buildCatalog(file, { environment, simulatorUrl }),
+    catalog: buildCatalog(file, { environment, simulatorUrl }, { text, path: path ?? null, loadedAt: new Date() }),
     text,
     unset,
     warnings: unset.map((one) => warningOf(one, fileName)),
   };
 }
 
-interface Checked {
+/** The variables of the environment that its file names, for keys and headers. */
+export function catalogVariables({ source }: Pick<Catalog, "source">): string[] {
+  const { providers = [] } = readCatalogText(source.text).file ?? {};
+  const found = providers.flatMap((provider) => unsetVariables(provider, {}));
+  return [...new Set(found.map(({ variable }) => variable))];
+}
+
+export interface Checked {
   models: number;
   providers: number;
   problems: Problem[];
@@ -73,9 +81,21 @@ interface Checked {
 
 /** Every fault that loading would report, found without an environment; for `svc catalog check`, which names the file. */
 export function checkCatalog(text: string): Checked {
+  return readChecked(text).checked;
+}
+
+/** `file`: null where there are problems. */
+export function readChecked(text: string): { checked: Checked; file: CatalogFile | null } {
   const { file, counts, problems, lineOf } = readCatalogText(text);
-  const warnings = file === undefined || problems.length > 0 ? [] : problemsOf(costWarnings(file), lineOf);
-  return { ...counts, problems, warnings };
+  if (file === undefined || problems.length > 0) return { checked: { ...counts, problems, warnings: [] }, file: null };
+  return { checked: { ...counts, problems, warnings: problemsOf(costWarnings(file), lineOf) }, file };
+}
+
+/** The file as it was read, prices filled in; throws a CatalogFault that names it. */
+export function readCatalogFile(text: string, fileName: string): CatalogFile {
+  const { file, problems } = readCatalogText(text);
+  if (file === undefined || problems.length > 0) throw new CatalogFault(fileName, problems);
+  return file;
 }
 
 interface Read {
@@ -94,8 +114,9 @@ function readCatalogText(text: string): Read {
   if (problems.length > 0) return { file: undefined, counts, problems: problems.slice(0, problemsMax), lineOf };
   const misshapen = schemaFaults(value);
   // References are checked only in a file that fits its schema: in any other, names would be missing everywhere.
-  const faults = misshapen.length > 0 ? misshapen : catalogFaults(value as CatalogFile);
-  return { file: value as CatalogFile, counts, problems: problemsOf(faults, lineOf), lineOf };
+  if (misshapen.length > 0) return { file: undefined, counts, problems: problemsOf(misshapen, lineOf), lineOf };
+  const file = withMarkup(value as CatalogFile);
+  return { file, counts, problems: problemsOf(catalogFaults(file), lineOf), lineOf };
 }
 
 function problemsOf(faults: readonly Fault[], lineOf: Parsed["lineOf"]): Problem[] {

@@ -2,7 +2,9 @@
 // never puts one into a message.
 import { withheldFields } from "../../generated/withheld-fields.ts";
 import type { Provider } from "../providers/types.ts";
+import { cloudAddress, cloudParts, cloudFaults, cloudVariables } from "./cloud-provider.ts";
 import type { Fault, FileProvider, Path } from "./file.ts";
+import { variantOf } from "./variants.ts";
 
 /** `simulator:/openai/v1` is /openai/v1 of the built-in simulator, whose port is unknown before it runs. */
 export const simulatorScheme = "simulator:";
@@ -19,10 +21,11 @@ export interface ProviderSurroundings {
 export function readProvider(provider: FileProvider, { environment, simulatorUrl }: ProviderSurroundings): Provider {
   const secret = provider.api_key_env === undefined ? undefined : environment[provider.api_key_env]?.trim();
   const headers = Object.entries(provider.headers ?? {}).map(([name, text]) => ({ name, ...fillHeaderText(text, environment) }));
-  const secrets = headers.flatMap((header) => header.secrets);
-  const address = provider.base_url.startsWith(simulatorScheme)
-    ? (simulatorUrl ?? "").replace(/\/+$/, "") + provider.base_url.slice(simulatorScheme.length)
-    : provider.base_url;
+  const ofCloud = cloudVariables(provider).flatMap(({ variable }) => environment[variable]?.trim() || []);
+  const secrets = [...headers.flatMap((header) => header.secrets), ...ofCloud];
+  const resolve = (text: string) =>
+    text.startsWith(simulatorScheme) ? (simulatorUrl ?? "").replace(/\/+$/, "") + text.slice(simulatorScheme.length) : text;
+  const address = resolve(provider.base_url ?? cloudAddress(provider));
   return {
     id: provider.id,
     protocol: provider.protocol,
@@ -30,15 +33,22 @@ export function readProvider(provider: FileProvider, { environment, simulatorUrl
     apiKey: secret || null,
     headers: Object.fromEntries(headers.flatMap(({ name, value, unset }) => (unset.length === 0 ? [[name, value]] : []))),
     ...(secrets.length === 0 ? {} : { secrets }),
+    ...(provider.protocol === "openai" ? { variant: variantOf(provider.variant, address) } : {}),
     forward: provider.forward ?? [],
     timeoutMs: provider.timeout_ms ?? timeoutMsDefault,
     onDisconnect: provider.on_disconnect ?? null,
+    ...cloudParts(provider, environment, resolve),
   };
 }
 
-export function providerFaults({ base_url: address, headers = {}, forward = [] }: FileProvider, path: Path): Fault[] {
-  const faults: Fault[] = [];
-  const reason = addressFault(address);
+export function providerFaults(provider: FileProvider, path: Path): Fault[] {
+  const { base_url: address, protocol, variant, headers = {}, forward = [] } = provider;
+  const faults: Fault[] = cloudFaults(provider, path);
+  const authority = provider.entra?.authority === undefined ? null : addressFault(provider.entra.authority);
+  if (authority !== null) faults.push({ path: [...path, "entra", "authority"], message: authority });
+  if (variant !== undefined && protocol !== "openai")
+    faults.push({ path: [...path, "variant"], message: "belongs to providers of the openai protocol only" });
+  const reason = address === undefined ? null : addressFault(address);
   if (reason !== null) faults.push({ path: [...path, "base_url"], message: reason });
   for (const [name, value] of Object.entries(headers)) {
     const at = [...path, "headers", name];
@@ -66,7 +76,10 @@ export function secretFaults(provider: FileProvider, path: Path, environment: Pr
   const ofHeaders = Object.entries(headers).flatMap(([name, text]) =>
     fillHeaderText(text, environment).unfit.map((variable) => ({ path: [...path, "headers", name], message: unfit(variable) })),
   );
-  return [...ofKey, ...ofHeaders];
+  const ofCloud = cloudVariables(provider).flatMap(({ key: at, variable }) =>
+    canBeSent(environment[variable]?.trim() ?? "") ? [] : [{ path: [...path, at], message: unfit(variable) }],
+  );
+  return [...ofKey, ...ofHeaders, ...ofCloud];
 }
 
 export interface UnsetVariable {
@@ -76,8 +89,12 @@ export interface UnsetVariable {
   header: string | null;
 }
 
-export function unsetVariables({ id, api_key_env: key, headers = {} }: FileProvider, environment: ProviderSurroundings["environment"]) {
-  const ofKey: UnsetVariable[] = key === undefined || environment[key]?.trim() ? [] : [{ provider: id, variable: key, header: null }];
+export function unsetVariables(provider: FileProvider, environment: ProviderSurroundings["environment"]) {
+  const { id, api_key_env: key, headers = {} } = provider;
+  const keys = [...(key === undefined ? [] : [key]), ...cloudVariables(provider).map(({ variable }) => variable)];
+  const ofKey = keys
+    .filter((variable) => !environment[variable]?.trim())
+    .map((variable): UnsetVariable => ({ provider: id, variable, header: null }));
   const ofHeaders = Object.entries(headers).flatMap(([header, text]) =>
     fillHeaderText(text, environment).unset.map((variable): UnsetVariable => ({ provider: id, variable, header })),
   );

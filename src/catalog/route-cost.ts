@@ -4,30 +4,43 @@ import { priceFromUsd } from "../money.ts";
 import type { CatalogFile, Fault, FileModel, FilePricing, FileRouteCost, Path } from "./file.ts";
 import { decimalFaults } from "./prices.ts";
 
-type Key = keyof FileRouteCost;
+type CostKey = Exclude<keyof FileRouteCost, "long_context">;
 
 const perMillion = 1_000_000n;
 const perThousand = 1_000n;
 
 export function readCost(cost: FileRouteCost): RouteCost {
-  const { input = 0, output = 0, cached = input, cache_write = input, cache_write_1h = cache_write } = cost;
+  const { long_context: long } = cost;
   return {
-    input: priceFromUsd(input, perMillion),
-    output: priceFromUsd(output, perMillion),
-    cacheRead: priceFromUsd(cached, perMillion),
-    cacheWrite: priceFromUsd(cache_write, perMillion),
-    cacheWriteHour: priceFromUsd(cache_write_1h, perMillion),
+    ...readRates(cost),
     request: priceFromUsd(cost.per_request ?? 0),
     webSearch: priceFromUsd(cost.per_web_search ?? 0),
     image: priceFromUsd(cost.per_image ?? 0),
     second: priceFromUsd(cost.per_second ?? 0),
     minute: priceFromUsd(cost.per_minute ?? 0),
     character: priceFromUsd(cost.per_1k_chars ?? 0, perThousand),
+    ...(long === undefined ? {} : { long: { ...readRates({ ...long, cached: long.cached ?? long.input }), above: long.above } }),
+  };
+}
+
+function readRates({
+  input = 0,
+  output = 0,
+  cached = input,
+  cache_write = input,
+  cache_write_1h = cache_write,
+}: Omit<FileRouteCost, "long_context">) {
+  return {
+    input: priceFromUsd(input, perMillion),
+    output: priceFromUsd(output, perMillion),
+    cacheRead: priceFromUsd(cached, perMillion),
+    cacheWrite: priceFromUsd(cache_write, perMillion),
+    cacheWriteHour: priceFromUsd(cache_write_1h, perMillion),
   };
 }
 
 /** What is measured of a call depends on how its model is billed: only that can be multiplied with a cost. */
-const keysOf: Record<FilePricing["mode"], readonly Key[]> = {
+const keysOf: Record<FilePricing["mode"], readonly CostKey[]> = {
   "per-token": ["input", "output", "cached", "cache_write", "cache_write_1h", "per_request", "per_web_search"],
   "per-image": ["per_image", "per_request"],
   "per-quality": ["per_image", "per_request"],
@@ -39,18 +52,27 @@ const keysOf: Record<FilePricing["mode"], readonly Key[]> = {
   "per-call": ["per_request"],
 };
 
-const tokenKeys = new Set<Key>(["input", "output", "cached", "cache_write", "cache_write_1h"]);
+const tokenKeys = new Set<CostKey>(["input", "output", "cached", "cache_write", "cache_write_1h"]);
 
 export function costFaults({ pricing, routes = [] }: FileModel, path: Path): Fault[] {
   return routes.flatMap(({ cost = {} }, index) =>
-    (Object.entries(cost) as [Key, number][]).flatMap(([key, usd]) => {
-      const at = [...path, "routes", index, "cost", key];
+    figuresOf(cost).flatMap(({ keys, key, usd }) => {
+      const at = [...path, "routes", index, "cost", ...keys];
       const decimals = tokenKeys.has(key) ? 6 : key === "per_1k_chars" ? 9 : 12;
       const faults = decimalFaults(usd, decimals, at);
       if (pricing === undefined || keysOf[pricing.mode].includes(key)) return faults;
       return [...faults, { path: at, message: `a model billed ${pricing.mode} costs ${keysOf[pricing.mode].join(" or ")}` }];
     }),
   );
+}
+
+/** `keys`: where the figure stands below `cost`. */
+function figuresOf({ long_context: long = undefined, ...usual }: FileRouteCost): { keys: string[]; key: CostKey; usd: number }[] {
+  const { above: _above, ...rates } = long ?? { above: 0 };
+  return [
+    ...Object.entries(usual).map(([key, usd]) => ({ keys: [key], key: key as CostKey, usd })),
+    ...Object.entries(rates).flatMap(([key, usd]) => (usd === null ? [] : [{ keys: ["long_context", key], key: key as CostKey, usd }])),
+  ];
 }
 
 /** Where a call may cost the operator more than it brings in. No fault: it may be meant. */
@@ -78,30 +100,35 @@ export function costWarnings({ models }: CatalogFile): Fault[] {
   });
 }
 
-interface Loss {
+interface Compared {
   /** The route's index. */
   route: number;
   routeId: string;
-  key: Key;
+  key: CostKey;
   price: number;
   cost: number;
 }
 
 /** What `pricing` brings in for less than a route of `model` costs. A dearer price of one thing may still pay for another. */
-function lossesOf(pricing: FilePricing, { routes = [] }: FileModel): Loss[] {
+function lossesOf(pricing: FilePricing, model: FileModel): Compared[] {
+  return comparedPrices(pricing, model).filter(({ price, cost }) => price < cost);
+}
+
+/** Each price of `pricing` beside what each route of `model` costs, where the route names a cost. */
+export function comparedPrices(pricing: FilePricing, { routes = [] }: FileModel): Compared[] {
   const prices = pricesOf(pricing);
   return routes.flatMap(({ provider, model, cost }, route) =>
     cost === undefined
       ? []
-      : (Object.keys(prices) as Key[]).flatMap((key) => {
-          const [price, asked] = [prices[key]!, costOfKey(cost, key)];
-          return price < asked ? [{ route, routeId: `${provider}/${model}`, key, price, cost: asked }] : [];
-        }),
+      : (Object.keys(prices) as CostKey[]).map((key) => ({
+          ...{ route, routeId: `${provider}/${model}`, key, price: prices[key]! },
+          cost: costOfKey(cost, key),
+        })),
   );
 }
 
 /** By the key of what they have to pay for; of several prices the lowest. */
-function pricesOf(pricing: FilePricing): Partial<Record<Key, number>> {
+function pricesOf(pricing: FilePricing): Partial<Record<CostKey, number>> {
   switch (pricing.mode) {
     case "per-token": {
       const { input, output = 0, cached, cache_write = input, cache_write_1h = cache_write, per_request = 0, per_web_search } = pricing;
@@ -128,7 +155,7 @@ function pricesOf(pricing: FilePricing): Partial<Record<Key, number>> {
 }
 
 /** With the defaults of readCost. */
-function costOfKey(cost: FileRouteCost, key: Key): number {
+function costOfKey({ long_context: _long, ...cost }: FileRouteCost, key: CostKey): number {
   const { input = 0, cached = input, cache_write = input, cache_write_1h = cache_write } = cost;
   return { ...cost, input, cached, cache_write, cache_write_1h }[key] ?? 0;
 }

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import type { Config } from "../config.ts";
 import type { Amount } from "../money.ts";
 import { parseCatalogText } from "./parse.ts";
+import { catalogPaths } from "./paths.ts";
 import type { Catalog, Tier } from "./types.ts";
 
 /** The highest tier whose deposit is reached; an operator's rows may stand in any order. */
@@ -82,11 +83,13 @@ export function tierNumber(config: Config, purchased: Amount): number {
   return tierOf({ tiers: tiersOf(config.catalogPath) }, purchased).tier;
 }
 
-/** The catalog's, or the shipped ones. */
-export function tiersOf(path: string | null): readonly Tier[] {
-  if (path === null) return shippedTiers; // the shipped catalog has no tiers of its own
-  const text = readFileSync(path, "utf8");
-  if (!/\btiers\b/.test(text)) return shippedTiers;
-  const { tiers } = (parseCatalogText(text).value ?? {}) as { tiers?: Tier[] };
-  return Array.isArray(tiers) && tiers.length > 0 ? tiers : shippedTiers;
+/** The first that a file of the catalog names, or the shipped ones: the shipped catalog has none of its own. */
+export function tiersOf(named: string | null): readonly Tier[] {
+  for (const path of catalogPaths(named)) {
+    const text = readFileSync(path, "utf8");
+    if (!/\btiers\b/.test(text)) continue;
+    const { tiers } = (parseCatalogText(text).value ?? {}) as { tiers?: Tier[] };
+    if (Array.isArray(tiers) && tiers.length > 0) return tiers;
+  }
+  return shippedTiers;
 }

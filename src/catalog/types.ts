@@ -27,6 +27,15 @@ export interface Catalog {
   tiers: readonly Tier[];
   /** What GET /v1/models shows: active, of a type that lists models, in the file's order. */
   listed: readonly Model[];
+  source: CatalogSource;
+}
+
+/** What a catalog was made from. */
+export interface CatalogSource {
+  text: string;
+  /** Null: the text came from elsewhere. */
+  path: string | null;
+  loadedAt: Date;
 }
 
 export type DefaultKind = "speech" | Capability;

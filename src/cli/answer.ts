@@ -75,7 +75,9 @@ interface Words {
 function readWords({ options, takes }: Command, words: readonly string[]): Words {
   const { values, positionals } = parse(options, words.map(markNumber));
   if (positionals.length < takes.length) throw new UsageError(`${takes[positionals.length]} is missing`);
-  if (positionals.length > takes.length) throw new UsageError(`too many arguments: ${positionals.slice(takes.length).join(" ")}`);
+  const isList = takes.at(-1)?.endsWith("…") ?? false;
+  if (positionals.length > takes.length && !isList)
+    throw new UsageError(`too many arguments: ${positionals.slice(takes.length).join(" ")}`);
   return { values, positionals };
 }
 

@@ -1,8 +1,9 @@
 // The catalog at the command line: `svc catalog check` reports every fault of a file.
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { Refused } from "../accounts/admin.ts";
 import { CatalogFault, checkCatalog, loadCatalog, type Loaded } from "../catalog/load.ts";
+import { catalogPaths } from "../catalog/paths.ts";
+import { catalogSource } from "../catalog/sources.ts";
 import { simulatorScheme } from "../catalog/provider.ts";
 import type { Catalog } from "../catalog/types.ts";
 import type { Config } from "../config.ts";
@@ -28,12 +29,10 @@ function read(path: string): string {
 
 // The catalog that the gateway of this environment serves, for commands that look at its providers.
 
-const shipped = fileURLToPath(new URL("../catalog/default.yaml", import.meta.url));
-
 /** `simulatorUrl`: the address that `simulator:` stands for, or `simulator:` itself to leave it in place. */
 export function readCatalog({ catalogPath, environment }: Config, simulatorUrl = simulatorScheme): Loaded {
   try {
-    return loadCatalog({ path: catalogPath ?? shipped, environment, simulatorUrl });
+    return loadCatalog({ ...catalogSource(catalogPath, environment), environment, simulatorUrl });
   } catch (error) {
     throw error instanceof CatalogFault ? new Refused(error.message) : error;
   }
@@ -42,7 +41,7 @@ export function readCatalog({ catalogPath, environment }: Config, simulatorUrl =
 /** readCatalog reports a file that can't be read. */
 export function namesSimulator({ catalogPath }: Config): boolean {
   try {
-    return catalogPath === null || readFileSync(catalogPath, "utf8").includes(simulatorScheme);
+    return catalogPath === null || catalogPaths(catalogPath).some((path) => readFileSync(path, "utf8").includes(simulatorScheme));
   } catch {
     return false;
   }

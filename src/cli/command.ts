@@ -3,7 +3,7 @@ import type { Config } from "../config.ts";
 
 export interface Input {
   config: Config;
-  /** As many as the command names. */
+  /** As many as the command names, or more where its last name ends with …. */
   words: string[];
   options: Record<string, string | boolean | undefined>;
   json: boolean;
@@ -30,7 +30,7 @@ export interface Option {
 export interface Command {
   /** `account create` */
   name: string;
-  /** Names of the words that follow, in order. */
+  /** Names of the words that follow, in order. One that ends with … stands for one or more. */
   takes: readonly string[];
   options: Readonly<Record<string, Option>>;
   does: string;

@@ -1,6 +1,7 @@
 // Lists the commands of `svc`. The code of each is loaded when it runs.
 import { type Command, flag, text } from "./command.ts";
 import { keyCommands } from "./key-commands.ts";
+import { ledgerCommands } from "./ledger-commands.ts";
 import { operatorCommands } from "./operator-commands.ts";
 
 const reportOptions = {
@@ -235,20 +236,7 @@ export const commands: readonly Command[] = [
     does: "compare a provider's usage export (CSV) with the usage log; exit status 1 if anything differs",
     run: async (input) => (await import("./reconcile.ts")).reconcile(input),
   },
-  {
-    name: "ledger audit",
-    takes: [],
-    options: {},
-    does: "recompute every balance and hold from the entries; exit status 1 if anything differs",
-    run: async (input) => (await import("./ledger.ts")).auditLedger(input),
-  },
-  {
-    name: "ledger verify",
-    takes: [],
-    options: {},
-    does: "recompute the hash chain of every account's entries; exit status 1 at the first broken link",
-    run: async (input) => (await import("./ledger.ts")).verifyLedger(input),
-  },
+  ...ledgerCommands,
   {
     name: "receipt verify",
     takes: ["FILE"],
@@ -276,6 +264,18 @@ export const commands: readonly Command[] = [
     options: {},
     does: "validate a catalog file; print each fault with its line",
     run: async (input) => (await import("./catalog.ts")).check(input),
+  },
+  {
+    name: "catalog import",
+    takes: ["FILE"],
+    options: {
+      vendor: { ...text("V", "whose models: openai, anthropic, mistral, groq, deepseek, xai, together or fireworks"), required: true },
+      markup: text("PERCENT", "what you add to the vendor's prices; 0 by default"),
+      from: text("NAME", "the name of the list, for the file's first line; by default its file name"),
+      write: text("CATALOG", "write this catalog file; without it only the changes are shown"),
+    },
+    does: "read a vendor's models and prices from a list (LiteLLM's, or one shaped as models.dev's) and show what would change",
+    run: async (input) => (await import("./catalog-import.ts")).importCatalog(input),
   },
   {
     name: "simulate",

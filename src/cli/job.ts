@@ -1,11 +1,14 @@
 // `svc job …`: shows, lists and refunds media jobs.
 import { Refused } from "../accounts/admin.ts";
+import { systemClock } from "../clock.ts";
+import type { Db } from "../db/connect.ts";
 import type { JobStatus } from "../jobs/types.ts";
 import { readStaffJobs, refundJob, type StaffJob, staffRecord } from "../jobs/staff-jobs.ts";
 import { accountIdText } from "../ids.ts";
-import { usdText } from "../money.ts";
+import { toUsd, usdText } from "../money.ts";
 import { readAccount } from "./arguments.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
+import { recordedByShell } from "./record.ts";
 import { tiersOf } from "../catalog/tiers.ts";
 import { withDatabase } from "./with-database.ts";
 
@@ -47,7 +50,7 @@ export async function refund({ config, words }: Input): Promise<Outcome> {
   return withDatabase(config, async (db) => {
     const tiers = tiersOf(config.catalogPath);
     const [before] = await readStaffJobs(db, tiers, { shownId }, 1);
-    const refused = before === undefined ? "unknown" : await refundJob(db, shownId);
+    const refused = before === undefined ? "unknown" : await refundRecorded(db, before);
     if (before === undefined || refused === "unknown") throw new Refused(`no such job: ${shownId}`);
     if (refused === "refunded") throw new Refused(`${shownId} was already refunded`);
     if (refused !== null) throw new Refused(`${shownId} is ${refused}: only a job that succeeded can be refunded`);
@@ -55,6 +58,12 @@ export async function refund({ config, words }: Input): Promise<Outcome> {
     const given = `${usdText(before.charged ?? 0n)} USD returned to ${accountIdText(before.account_id)}`;
     return { json: staffRecord(job ?? before), text: `${shownId} refunded, ${given}` };
   });
+}
+
+async function refundRecorded(db: Db, { shown_id: shownId, account_id, charged }: StaffJob): Promise<JobStatus | "unknown" | null> {
+  const after = { account_id: accountIdText(account_id), status: "refunded", amount_usd: toUsd(charged ?? 0n) };
+  const row = (refused: unknown) => (refused === null ? { action: "job.refund", target: shownId, after } : null);
+  return recordedByShell(db, systemClock(), (transaction) => refundJob(transaction, shownId), row);
 }
 
 function jobLine(job: StaffJob): string {

@@ -8,8 +8,11 @@ import { type PolicyChange, readPolicy, type SentPolicy } from "../accounts/read
 import { systemClock } from "../clock.ts";
 import { ApiError } from "../errors/fail.ts";
 import { shownError } from "../errors/text.ts";
+import { accountIdText, keyIdText } from "../ids.ts";
+import type { Facts } from "../operators/action-log.ts";
 import { readAccount, readBudget, readWholeNumber } from "./arguments.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
+import { recordedByShell } from "./record.ts";
 import { withDatabase } from "./with-database.ts";
 
 export async function create({ config, words, options }: Input): Promise<Outcome> {
@@ -20,7 +23,14 @@ export async function create({ config, words, options }: Input): Promise<Outcome
   const policy = readRules(options);
   return withDatabase(config, async (db) => {
     const { accountId } = await readAccount(db, words[0]!);
-    const { secret } = await createKey(db, { accountId, name, budget: { limit, resets }, policy, at: systemClock() });
+    const at = systemClock();
+    const key = { accountId, name, budget: { limit, resets }, policy, at };
+    const { secret } = await recordedByShell(
+      db,
+      at,
+      (transaction) => createKey(transaction, key),
+      ({ record }) => rowOf("key.create", accountId, record.id, shownOf(record)),
+    );
     return { json: { api_key: secret, name }, text: `${name}: ${secret}\nThe key is shown only once.` };
   });
 }
@@ -60,7 +70,13 @@ const graceMax = 604_800;
 export async function roll({ config, words, options }: Input): Promise<Outcome> {
   const grace = readWholeNumber(String(options.grace ?? 86_400), "--grace", 0, graceMax);
   return withDatabase(config, async (db) => {
-    const { secret, record } = (await rollKey(db, await findKey(db, words[0]!), { by: null, graceSeconds: grace })) ?? refuseKey();
+    const key = await findKey(db, words[0]!);
+    const { secret, record } = await recordedByShell(
+      db,
+      systemClock(),
+      async (transaction) => (await rollKey(transaction, key, { by: null, graceSeconds: grace })) ?? refuseKey(),
+      ({ record: rolled }) => rowOf("key.roll", key.accountId, rolled.id, { previous_secret_until: rolled.previous_secret_until }),
+    );
     const { id, name, previous_secret_until } = record;
     const before =
       previous_secret_until === null ? "The secret of before has ended." : `The secret of before works until ${previous_secret_until}.`;
@@ -88,7 +104,13 @@ export async function enable(input: Input): Promise<Outcome> {
 
 export async function remove({ config, words }: Input): Promise<Outcome> {
   return withDatabase(config, async (db) => {
-    const { id, newDefault, secret } = (await deleteKey(db, await findKey(db, words[0]!), null, systemClock())) ?? refuseKey();
+    const [key, at] = [await findKey(db, words[0]!), systemClock()];
+    const { id, newDefault, secret } = await recordedByShell(
+      db,
+      at,
+      async (transaction) => (await deleteKey(transaction, key, null, at)) ?? refuseKey(),
+      (deleted) => rowOf("key.delete", key.accountId, deleted.id, { new_default: deleted.newDefault?.id ?? null }),
+    );
     const json = {
       deleted: true,
       id,
@@ -108,9 +130,24 @@ export function keyLine({ id, masked, name, is_default, enabled, usage_usd, limi
   return `${id} ${masked} ${name}${is_default ? " (default)" : ""}${enabled ? "" : " (disabled)"}, ${spent}`;
 }
 
+/** Never a secret: the log is read by every operator. */
+function shownOf({ name, limit_usd, limit_resets }: KeyRecord): Facts {
+  return { name, limit_usd, limit_resets };
+}
+
+function rowOf(action: string, accountId: bigint, target: string, after: Facts) {
+  return { action, target, after: { account_id: accountIdText(accountId), ...after } };
+}
+
 async function setEnabled({ config, words }: Input, wanted: boolean): Promise<Outcome> {
   return withDatabase(config, async (db) => {
-    const { name, enabled, masked } = await setKeyEnabled(db, words[0]!, wanted);
+    const key = await findKey(db, words[0]!);
+    const { name, enabled, masked } = await recordedByShell(
+      db,
+      systemClock(),
+      (transaction) => setKeyEnabled(transaction, keyIdText(key.id), wanted),
+      (record) => rowOf(wanted ? "key.enable" : "key.disable", key.accountId, record.id, { enabled: wanted }),
+    );
     return { json: { name, enabled }, text: `${name} (${masked}) is ${enabled ? "enabled" : "disabled"}` };
   });
 }

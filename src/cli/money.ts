@@ -135,7 +135,10 @@ export async function listUnappliedPayments({ config }: Input): Promise<Outcome>
 export async function dismissPayment({ config, words }: Input): Promise<Outcome> {
   const id = words[0]!;
   return withDatabase(config, async (db) => {
-    if (!(await dismissUnapplied(db, id, systemClock()))) throw new Refused(`no such event waits: ${id}`);
+    const at = systemClock();
+    const row = (dismissed: boolean) => (dismissed ? { action: "payment.dismiss", target: id } : null);
+    if (!(await recordedByShell(db, at, (transaction) => dismissUnapplied(transaction, id, at), row)))
+      throw new Refused(`no such event waits: ${id}`);
     return { json: { event_id: id, dismissed: true }, text: `${id} is dismissed` };
   });
 }

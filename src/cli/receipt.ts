@@ -2,10 +2,12 @@
 import { readFile } from "node:fs/promises";
 import { request } from "undici";
 import { Refused } from "../accounts/admin.ts";
+import { systemClock } from "../clock.ts";
 import { parseJson } from "../json/parse.ts";
 import { isSealed, listReceiptKeys, rotateReceiptKey } from "../ledger/receipt-keys.ts";
 import { type KeySet, type ReceiptProofLike, verifyReceipt } from "../sdk/verify-receipt.ts";
 import type { Input, Outcome } from "./command.ts";
+import { recordedByShell } from "./record.ts";
 import { withDatabase } from "./with-database.ts";
 
 export async function verify({ words, options }: Input): Promise<Outcome> {
@@ -72,7 +74,12 @@ export async function keys({ config }: Input): Promise<Outcome> {
 
 export async function rotate({ config }: Input): Promise<Outcome> {
   return withDatabase(config, async (db) => {
-    const kid = await rotateReceiptKey(db, config.receiptSecret);
+    const kid = await recordedByShell(
+      db,
+      systemClock(),
+      (transaction) => rotateReceiptKey(transaction, config.receiptSecret),
+      (made) => ({ action: "receipt.rotate", target: made }),
+    );
     const encrypted = config.receiptSecret !== null;
     return {
       json: { kid, encrypted },

@@ -4,6 +4,7 @@ import type { Db } from "../db/connect.ts";
 import { accountIdText, keyIdText } from "../ids.ts";
 import { readReport, type ReportGroup, reportGroups, type ReportRow } from "../ledger/report.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";
+import { csvField } from "../text/csv.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
 import { withDatabase, withoutTimeout } from "./with-database.ts";
 
@@ -118,13 +119,12 @@ function textOf(value: Line[string] | undefined): string {
 
 function csvOf(columns: readonly string[], rows: readonly Line[]): string {
   const lines = [columns, ...rows.map((row) => columns.map((column) => textOf(row[column])))];
-  return lines.map((fields) => fields.map(csvField).join(",")).join("\n");
+  return lines.map((fields) => fields.map((text) => csvField(harmless(text))).join(",")).join("\n");
 }
 
 /** A spreadsheet must not take a customer's words for a formula; an amount below 0 is no word. */
-function csvField(text: string): string {
-  const harmless = /^[=+@\t\r]|^-(?![\d.]+$)/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+function harmless(text: string): string {
+  return /^[=+@\t\r]|^-(?![\d.]+$)/.test(text) ? `'${text}` : text;
 }
 
 const figures: ReadonlySet<string> = new Set(["balance", "requests", "revenue", "cost", "margin"]);

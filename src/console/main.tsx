@@ -6,6 +6,7 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { queries } from "./lib/queries.ts";
+import { onBack } from "./lib/reach.ts";
 import { applyTheme } from "./lib/theme.ts";
 import { applyWorkspace } from "./lib/workspace.ts";
 import { router } from "./router.tsx";
@@ -13,6 +14,7 @@ import { Announcements } from "./ui/announce.tsx";
 
 applyTheme();
 applyWorkspace();
+onBack(() => void queries.invalidateQueries());
 createRoot(document.getElementById("app") as HTMLElement).render(
   <StrictMode>
     <QueryClientProvider client={queries}>

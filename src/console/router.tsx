@@ -53,10 +53,25 @@ const inside = createRoute({
 });
 const page = <Path extends string>(path: Path) => ({ getParentRoute: () => inside, path });
 
-// What is below it stands in the operators' own chunks. Everybody else finds nothing here, and loads none of them.
+// What is below it stands in the operators' own chunks. Anyone else finds nothing here, and loads none of them.
 const operator = createRoute({
   ...page("/operator/$"),
-  validateSearch: words("q", "status", "model", "account", "who", "action", "target", "from", "to", "range", "request"),
+  validateSearch: words(
+    "q",
+    "status",
+    "kind",
+    "group",
+    "model",
+    "account",
+    "who",
+    "action",
+    "target",
+    "from",
+    "to",
+    "range",
+    "request",
+    "job",
+  ),
   beforeLoad: async () => {
     if ((await queries.ensureQueryData(sessionQuery)).operator === undefined) throw notFound();
   },
@@ -104,7 +119,7 @@ const model = createRoute({
 });
 const playground = createRoute({
   ...page("/playground"),
-  validateSearch: words("models"),
+  validateSearch: words("models", "tab"),
   component: lazyRouteComponent(() => import("./pages/playground/playground.tsx"), "Playground"),
 });
 const limits = createRoute({ ...page("/limits"), component: lazyRouteComponent(() => import("./pages/limits/limits.tsx"), "Limits") });
@@ -119,6 +134,7 @@ const invitation = createRoute({
 });
 const settings = createRoute({
   ...page("/settings"),
+  validateSearch: words("webhook"),
   component: lazyRouteComponent(() => import("./pages/settings/settings.tsx"), "Settings"),
 });
 

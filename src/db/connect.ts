@@ -97,6 +97,11 @@ export function inTransaction<T>(db: Db, work: (transaction: Queries) => Promise
   return between(db, "begin", work);
 }
 
+/** For work that may also be a part of a larger transaction: that of `db`, if it is one, else a new one. */
+export function inTransactionOf<T>(db: Db | Queries, work: (transaction: Queries) => Promise<T>): Promise<T> {
+  return "standing" in db ? inTransaction(db, work) : work(db);
+}
+
 /** Reads everything as of one moment, so that a busy database looks consistent. */
 export function inSnapshot<T>(db: Db, work: (snapshot: Queries) => Promise<T>): Promise<T> {
   return between(db, "begin isolation level repeatable read read only", work);

@@ -13,18 +13,24 @@ export async function migrate(db: Db): Promise<string[]> {
   // A separate pool without a timeout: waiting for another process, or rewriting a big table, may take long.
   const patient = connect(db.url, { max: 1, applicationName: "svc-migrate", statementTimeoutMs: 0 });
   try {
-    return await inTransaction(patient, update);
+    return await inTransaction(patient, (transaction) => migrateWithin(transaction));
   } finally {
     await patient.close();
   }
 }
 
-async function update(transaction: Queries): Promise<string[]> {
+/**
+ * For a restore, in its transaction. `only`: these migrations and the functions of triggers, for tables of an earlier version that are filled
+ * before the other migrations change them; a second call does the rest.
+ */
+export async function migrateWithin(transaction: Queries, only?: ReadonlySet<string>): Promise<string[]> {
   const { pool } = transaction;
   await pool.query(`select pg_advisory_xact_lock(${lockKey})`);
   await refuseUnreleased(transaction);
   await pool.query(bookkeeping);
-  const { migrations, functions, version } = await findMissing(transaction);
+  const missing = await findMissing(transaction);
+  const { functions, version } = missing;
+  const migrations = missing.migrations.filter(({ name }) => only?.has(name) ?? true);
   // A trigger needs its function, which names no table; any other function may need a table's type. What a function calls may come after
   // it.
   const [ofTriggers, others] = [functions.filter(isOfTrigger), functions.filter((file) => !isOfTrigger(file))];
@@ -34,6 +40,7 @@ async function update(transaction: Queries): Promise<string[]> {
     await apply(transaction, "migration", file);
     await pool.query("insert into schema_migration (name) values ($1)", [file.name]);
   }
+  if (only !== undefined) return migrations.map(({ name }) => name);
   for (const file of others) await apply(transaction, "function", file);
   if (functions.length > 0 || version < functionsVersion) await recordFunctions(transaction);
   // For a new database. The migration can't create the months itself: it is never edited, but the function that creates them may change.

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { loadCatalog, readShippedCatalog } from "../catalog/load.ts";
 import type { Catalog } from "../catalog/types.ts";
 import { contentPolicy, sdkPackageName } from "./assets.ts";
-import { escapeHtml } from "./html.ts";
+import { escapeHtml } from "../text/html.ts";
 import { placeOf, placeOfFile } from "./links.ts";
 import { createPortal } from "./portal.ts";
 import type { Page } from "./types.ts";

@@ -3,7 +3,8 @@ import type { ErrorCode, ErrorRow } from "../../generated/errors.ts";
 import { type Operation, operations } from "../../generated/operations.ts";
 import { allErrorFacts, type ErrorFacts, messageTemplate, shownAs, statusesOf } from "../errors/facts.ts";
 import { asReadersMeetThem, bodiesOf, failedJob, plainBody } from "./error-bodies.ts";
-import { escapeHtml, fence } from "./html.ts";
+import { escapeHtml } from "../text/html.ts";
+import { fence } from "./html.ts";
 import { tableHtml } from "./markdown.ts";
 import type { Block, HtmlTools, Page, PortalFacts } from "./types.ts";
 

@@ -1,6 +1,6 @@
 // The fields of a body as a tree for readers: name, accepted values, meaning; as HTML and as Markdown.
 import { follow, type OpenApi, type Schema } from "./contract.ts";
-import { escapeHtml } from "./html.ts";
+import { escapeHtml } from "../text/html.ts";
 import type { Block } from "./types.ts";
 
 interface Field {

@@ -2,7 +2,8 @@
 // the reader's system.
 import type { AssetNames } from "./assets.ts";
 import { type OpenApi, operationGroups } from "./contract.ts";
-import { escapeHtml, plainText } from "./html.ts";
+import { escapeHtml } from "../text/html.ts";
+import { plainText } from "./html.ts";
 import { placeOf, placeOfAsset, placeOfFile, relative, resolveLink } from "./links.ts";
 import { type Heading, renderMarkdown, tabs } from "./markdown.ts";
 import type { Block, HtmlTools, Page, Site } from "./types.ts";

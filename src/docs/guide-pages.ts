@@ -116,7 +116,7 @@ export const guides: readonly Guide[] = [
   {
     slug: "teams",
     title: "Teams",
-    summary: "Workspaces, roles, invitations, and what happens when somebody leaves.",
+    summary: "Workspaces, roles, invitations, and what happens when a member leaves.",
     book: "customer",
   },
   {

@@ -1,12 +1,7 @@
-// Text and code as HTML. Everything on a page is escaped here.
+// Code as HTML, and sentences of Markdown as plain text.
 import { createRequire } from "node:module";
+import { escapeHtml } from "../text/html.ts";
 import type { HtmlBlock, Sample } from "./types.ts";
-
-const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character]!);
-}
 
 /** A sentence of Markdown as plain text. */
 export function plainText(text: string): string {

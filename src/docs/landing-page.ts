@@ -1,6 +1,7 @@
 // /docs: what this is, a first call with this gateway's own address, and where to continue; and the page of an unknown address.
 import { operationGroups } from "./contract.ts";
-import { escapeHtml, samplesBlock } from "./html.ts";
+import { escapeHtml } from "../text/html.ts";
+import { samplesBlock } from "./html.ts";
 import type { Block, Page, PortalFacts, Sample } from "./types.ts";
 
 export function landingPage(facts: PortalFacts, guides: readonly Page[]): Page {

@@ -1,7 +1,8 @@
 // Renders Markdown as a page's HTML: headings with anchors, highlighted code, samples in several languages as tabs, links that work on
 // that page. Raw HTML in a source stays text.
 import { Marked, type Token, type Tokens } from "marked";
-import { escapeHtml, highlight, languageTitle } from "./html.ts";
+import { escapeHtml } from "../text/html.ts";
+import { highlight, languageTitle } from "./html.ts";
 import { resolveLink } from "./links.ts";
 import type { Sample, Site } from "./types.ts";
 

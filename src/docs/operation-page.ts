@@ -4,7 +4,8 @@ import { exampleOf, follow, type Located, type Media, type OpenApi, type Paramet
 import { errorTable } from "./error-pages.ts";
 import { fieldsBlock, fieldsOf, typeText } from "./field-tree.ts";
 import { unnamedModel } from "./here.ts";
-import { escapeHtml, fence, samplesBlock } from "./html.ts";
+import { escapeHtml } from "../text/html.ts";
+import { fence, samplesBlock } from "./html.ts";
 import { samplesOf } from "./samples.ts";
 import type { Block, Page, PortalFacts } from "./types.ts";
 

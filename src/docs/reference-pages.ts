@@ -2,7 +2,7 @@
 // reader's browser, and the page about credit.
 import { topupMinimumUsd } from "../network/own-addresses.ts";
 import { type OpenApi, operationGroups } from "./contract.ts";
-import { escapeHtml } from "./html.ts";
+import { escapeHtml } from "../text/html.ts";
 import type { Block, Page, PortalFacts } from "./types.ts";
 
 export function endpointsPage({ document }: PortalFacts): Page {

@@ -8,7 +8,7 @@ export interface CaptchaConfig {
 }
 
 export interface Captcha {
-  /** `unavailable`: the service did not answer as it should; nobody is let in meanwhile. */
+  /** `unavailable`: the service did not answer as it should; no sign-up passes meanwhile. */
   verify(token: string, address: string): Promise<"right" | "wrong" | "unavailable">;
   close(): Promise<void>;
 }

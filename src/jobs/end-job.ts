@@ -65,8 +65,8 @@ export async function endJob(
 }
 
 function countEnd(
-  { counts }: JobParts,
-  { kind, model, operation, prices }: ClaimedJob,
+  { counts, chargeLog }: JobParts,
+  { account_id: accountId, id, request_id: requestId, kind, model, operation, prices }: ClaimedJob,
   done: Delivered | null,
   attempts: readonly JobAttempt[],
 ): void {
@@ -82,6 +82,7 @@ function countEnd(
     cost: String(done?.charged ?? 0n),
     attempts,
   });
+  chargeLog?.add({ at: new Date(), accountId, id, requestId, amount: done?.charged ?? 0n });
 }
 
 const noTokens = { input_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, output_tokens: 0 };

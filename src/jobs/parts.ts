@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Catalog } from "../catalog/types.ts";
 import type { AccountMutex } from "../concurrency/slots.ts";
 import type { Db } from "../db/connect.ts";
+import type { ChargeLog } from "../ledger/charge-log.ts";
 import type { JobKind } from "./types.ts";
 import type { Media } from "../media/types.ts";
 import type { Adapters } from "../providers/adapters.ts";
@@ -22,6 +23,8 @@ export interface JobsOptions {
   onFault: (error: unknown, what: string) => void;
   /** For /metrics: attempts at upstreams, the cost of ended jobs. */
   counts: Pick<CallCounts, "countAttempt" | "countFailure" | "countCharge" | "countExpense" | "countJobEnd">;
+  /** Null: charges have none. */
+  chargeLog: Pick<ChargeLog, "add"> | null;
   times?: Partial<JobTimes>;
   /** Null: off. */
   tracing: Tracing | null;

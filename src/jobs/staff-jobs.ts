@@ -1,12 +1,13 @@
 // Media jobs of all accounts for the operator, with the upstream that served; and their refunds.
 import type { Tier } from "../catalog/types.ts";
-import type { Db } from "../db/connect.ts";
+import type { Db, Queries } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
 import { toUsd } from "../money.ts";
 import { jobColumns, parseJobId, type ReadJob } from "./read-jobs.ts";
 import { shownMoney } from "./show-job.ts";
 import { tierLimits } from "./submit-request.ts";
-import type { JobStatus } from "./types.ts";
+import type { JobAttempt } from "./claim.ts";
+import type { JobKind, JobStatus } from "./types.ts";
 
 export interface StaffJob extends ReadJob {
   request_id: string;
@@ -19,20 +20,32 @@ interface StaffFilter {
   shownId?: string;
   accountId?: bigint | undefined;
   status?: JobStatus | undefined;
+  kind?: JobKind | undefined;
+  model?: string | undefined;
+  /** Submitted at or after the one, and before the other. */
+  from?: Date | undefined;
+  to?: Date | undefined;
+  /** Only jobs older than this one, by its row's id. */
+  before?: string | undefined;
 }
 
 /** Newest first. */
 export async function readStaffJobs(db: Db, tiers: readonly Tier[], filter: StaffFilter, limit: number): Promise<StaffJob[]> {
   const values: unknown[] = [tierLimits(tiers)];
   const conditions = ["true"];
-  const put = (column: string, value: unknown) => {
-    if (value !== undefined) conditions.push(`${column} = $${values.push(value)}`);
+  const put = (column: string, value: unknown, compares = "=") => {
+    if (value !== undefined) conditions.push(`${column} ${compares} $${values.push(value)}`);
   };
   put("j.id", filter.shownId === undefined ? undefined : (parseJobId(filter.shownId)?.id ?? null));
   put("j.shown_id", filter.shownId);
   put("j.account_id", filter.accountId);
   put("j.status", filter.status);
-  // Ids are ordered by time.
+  put("j.kind", filter.kind);
+  put("j.model", filter.model);
+  // Ids are ordered by time, so that a span of time is one of the primary key.
+  put("j.id", filter.before, "<");
+  put("j.id", filter.from && firstIdOf(filter.from), ">=");
+  put("j.id", filter.to && firstIdOf(filter.to), "<");
   const { rows } = await db.pool.query<StaffJob>(
     `select ${jobColumns("media_limits($1::jsonb, b.purchased) ? 'media'")}, j.request_id, j.route
      from media_job j join balance b on b.account_id = j.account_id
@@ -42,8 +55,29 @@ export async function readStaffJobs(db: Db, tiers: readonly Tier[], filter: Staf
   return rows;
 }
 
+/** The lowest id of its millisecond; of a time that no id has, the nearest that one may have. */
+function firstIdOf(time: Date): string {
+  const hex = Math.min(Math.max(0, time.getTime()), 2 ** 48 - 1)
+    .toString(16)
+    .padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}
+
+export interface JobWork {
+  attempts: JobAttempt[];
+  /** When the last route was asked. */
+  askedAt: Date | null;
+  leasedUntil: Date | null;
+}
+
+/** What was done for a job so far. */
+export async function readJobWork(db: Db, id: string): Promise<JobWork> {
+  const sql = `select attempts, intent_at as "askedAt", run_at as "leasedUntil" from media_job where id = $1`;
+  return (await db.pool.query<JobWork>(sql, [id])).rows[0]!;
+}
+
 /** Null: done; else why not: unknown, or the job's status. */
-export async function refundJob(db: Db, shownId: string): Promise<JobStatus | "unknown" | null> {
+export async function refundJob(db: Queries, shownId: string): Promise<JobStatus | "unknown" | null> {
   const parsed = parseJobId(shownId);
   if (parsed === undefined) return "unknown";
   const { rows } = await db.pool.query<{ refused: JobStatus | "unknown" | null }>("select media_refund($1) as refused", [parsed.id]);

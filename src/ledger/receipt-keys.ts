@@ -2,7 +2,7 @@
 // is encrypted there, so that a copy of the database alone signs nothing (docs/behaviour/ledger.md#receipts).
 import { hkdfSync } from "node:crypto";
 import { calculateJwkThumbprint, CompactEncrypt, compactDecrypt, CompactSign, exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
-import { type Db, inTransaction, type Queries } from "../db/connect.ts";
+import { type Db, inTransactionOf, type Queries } from "../db/connect.ts";
 import { parseJson } from "../json/parse.ts";
 
 export interface ReceiptKeys {
@@ -55,9 +55,9 @@ function publicKey({ kid, public_jwk }: KeyRow): JWK {
 }
 
 /** Replaces the current key by a new one, whose id it returns. The replaced one's private half is gone with the commit. */
-export async function rotateReceiptKey(db: Db, secret: string | null): Promise<string> {
+export async function rotateReceiptKey(db: Db | Queries, secret: string | null): Promise<string> {
   const made = await makeKey(secret);
-  return inTransaction(db, async ({ pool }) => {
+  return inTransactionOf(db, async ({ pool }) => {
     await pool.query("update receipt_key set replaced_at = now(), private_key = null where replaced_at is null");
     await insertKey({ pool }, made);
     return made.kid;

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { type Db, inSnapshot, type Queries } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
 
-interface ChainVerdict {
+export interface ChainVerdict {
   /** Accounts with entries, as far as was read. */
   accounts: number;
   entries: number;
@@ -50,34 +50,35 @@ interface Last {
 const pageSize = 5_000;
 
 /** One snapshot for all of it; never more than one page in memory. */
-export function verifyChain(db: Db): Promise<ChainVerdict> {
-  return inSnapshot(db, async ({ pool }) => {
-    const head = createHash("sha256");
-    let last = startOf(0n);
-    let accounts = 0;
-    let entries = 0;
-    for (let page = await readPage(); page.length > 0; page = await readPage())
-      for (const link of page) {
-        if (link.account_id !== last.accountId) {
-          closeAccount();
-          last = startOf(link.account_id);
-          accounts += 1;
-        }
-        entries += 1;
-        const reason = faultOf(link, last);
-        if (reason !== null) return { accounts, entries, head: null, broken: brokenLink(link, reason) };
-        last = { accountId: link.account_id, seq: link.seq, balance: link.balance_after, hash: link.hash };
-      }
-    closeAccount();
-    return { accounts, entries, head: head.digest("hex"), broken: null };
+export const verifyChain = (db: Db): Promise<ChainVerdict> => inSnapshot(db, verifyWithin);
 
-    async function readPage(): Promise<Link[]> {
-      return (await pool.query<Link>(pageSql, [last.accountId, last.seq, pageSize])).rows;
+/** In a transaction that sees one moment, or what it wrote itself. */
+export async function verifyWithin({ pool }: Queries): Promise<ChainVerdict> {
+  const head = createHash("sha256");
+  let last = startOf(0n);
+  let accounts = 0;
+  let entries = 0;
+  for (let page = await readPage(); page.length > 0; page = await readPage())
+    for (const link of page) {
+      if (link.account_id !== last.accountId) {
+        closeAccount();
+        last = startOf(link.account_id);
+        accounts += 1;
+      }
+      entries += 1;
+      const reason = faultOf(link, last);
+      if (reason !== null) return { accounts, entries, head: null, broken: brokenLink(link, reason) };
+      last = { accountId: link.account_id, seq: link.seq, balance: link.balance_after, hash: link.hash };
     }
-    function closeAccount(): void {
-      if (last.seq > 0n) head.update(`${last.accountId} ${last.hash.toString("hex")}\n`);
-    }
-  });
+  closeAccount();
+  return { accounts, entries, head: head.digest("hex"), broken: null };
+
+  async function readPage(): Promise<Link[]> {
+    return (await pool.query<Link>(pageSql, [last.accountId, last.seq, pageSize])).rows;
+  }
+  function closeAccount(): void {
+    if (last.seq > 0n) head.update(`${last.accountId} ${last.hash.toString("hex")}\n`);
+  }
 }
 
 const columns = `account_id, seq, (extract(epoch from created_at) * 1000000)::bigint as microseconds, id, kind, amount, ref, key_id,

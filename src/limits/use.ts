@@ -1,7 +1,7 @@
 // How much of an account's limits is in use now. Counts nothing.
 import type { Db } from "../db/connect.ts";
 import { audioGroup } from "./slots.ts";
-import { buckets, daySeconds, minuteSeconds, type WindowCount } from "./window.ts";
+import { buckets, daySeconds, keyBuckets, minuteSeconds, type WindowCount } from "./window.ts";
 
 export interface LimitUse {
   requests: WindowCount;
@@ -14,13 +14,32 @@ export interface LimitUse {
   jobs: Record<"image" | "video", number>;
 }
 
+/** Of the last minute, by the key's own limits. */
+export async function readKeyUse(db: Db, accountId: bigint, keyId: bigint): Promise<Record<"requests" | "tokens", WindowCount>> {
+  const { requests, tokens } = keyBuckets(keyId);
+  const counts = await readWindows(db, accountId, [
+    [requests, minuteSeconds],
+    [tokens, minuteSeconds],
+  ]);
+  return { requests: counts[0]!, tokens: counts[1]! };
+}
+
 export async function readLimitUse(db: Db, accountId: bigint): Promise<LimitUse> {
   const [counts, slots] = await Promise.all([readCounts(db, accountId), readSlots(db, accountId)]);
   return { ...counts, ...slots };
 }
 
 async function readCounts(db: Db, accountId: bigint): Promise<Omit<LimitUse, "audio" | "jobs">> {
-  const kinds = [buckets.requests, buckets.tokens, buckets.day] as const;
+  const [requests, tokens, day] = await readWindows(db, accountId, [
+    [buckets.requests, minuteSeconds],
+    [buckets.tokens, minuteSeconds],
+    [buckets.day, daySeconds],
+  ]);
+  return { requests: requests!, tokens: tokens!, day: day! };
+}
+
+/** One count for each bucket, in their order. */
+async function readWindows(db: Db, accountId: bigint, asked: readonly [bucket: string, seconds: number][]): Promise<WindowCount[]> {
   const { rows } = await db.pool.query<{ at_ms: bigint; seconds: number; current: bigint; previous: bigint }>(
     `select floor(extract(epoch from now()) * 1000)::bigint as at_ms, b.seconds, coalesce(w.n, 0) as current, coalesce(p.n, 0) as previous
      from (select bucket, seconds, place, to_timestamp(floor(extract(epoch from now()) / seconds) * seconds) as starts_at
@@ -29,15 +48,14 @@ async function readCounts(db: Db, accountId: bigint): Promise<Omit<LimitUse, "au
      left join rate_window p on p.account_id = $1 and p.bucket = b.bucket
        and p.starts_at = b.starts_at - make_interval(secs => b.seconds)
      order by b.place`,
-    [accountId, kinds, [minuteSeconds, minuteSeconds, daySeconds]],
+    [accountId, asked.map(([bucket]) => bucket), asked.map(([, seconds]) => seconds)],
   );
-  const [requests, tokens, day] = rows.map((row) => ({
+  return rows.map((row) => ({
     atMs: Number(row.at_ms),
     lengthMs: row.seconds * 1000,
     current: Number(row.current),
     previous: Number(row.previous),
-  })) as [WindowCount, WindowCount, WindowCount];
-  return { requests, tokens, day };
+  }));
 }
 
 async function readSlots(db: Db, accountId: bigint): Promise<Pick<LimitUse, "audio" | "jobs">> {

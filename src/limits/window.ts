@@ -18,6 +18,11 @@ export const daySeconds = 86_400;
 /** What an account's calls that name a model are counted in. */
 export const buckets = { requests: "rpm", tokens: "tpm", day: "day" } as const;
 
+/** What a key's calls are counted in where it has limits of its own. */
+export function keyBuckets(keyId: bigint) {
+  return { requests: `key:${keyId}:requests`, tokens: `key:${keyId}:tokens` };
+}
+
 export function windowStartMs(atMs: number, lengthMs: number): number {
   return atMs - (atMs % lengthMs);
 }

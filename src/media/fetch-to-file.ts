@@ -1,14 +1,12 @@
 // Downloads a URL that someone else chose into a file and guards against SSRF: every hop's address is checked and connected to in one
 // step, and sizes that the other side declares are not trusted.
-import type { LookupAddress } from "node:dns";
 import { open, readFile, rm } from "node:fs/promises";
-import type { LookupFunction } from "node:net";
-import { Client, type Dispatcher } from "undici";
-import { hostOf } from "../network/address.ts";
+import type { Dispatcher } from "undici";
 import { type Failure, socketFailure, UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Provider } from "../providers/types.ts";
 import { countTransferred } from "../transfer-garbage.ts";
 import { type FetchPolicy, providerPolicy, type ResolveName } from "./fetch-policy.ts";
+import { checkUrl, withGuardedClient } from "./guarded-client.ts";
 import type { WithTempFile } from "./temp-files.ts";
 import { MediaFault } from "./types.ts";
 
@@ -37,9 +35,6 @@ export interface FetchOrder {
 
 /** Browsers follow 20 redirects; no real image needs as many. */
 const redirectsMax = 5;
-/** Signed addresses of the large clouds take about 2,000 characters. */
-const urlCharsMax = 8_192;
-const refusedAddress = "The address does not lead to a public host.";
 
 /** Throws MediaFault, the signal's reason, or the disk's own error. */
 export async function fetchToFile(order: FetchOrder): Promise<{ bytes: number }> {
@@ -81,48 +76,18 @@ async function followRedirects(order: FetchOrder, signal: AbortSignal, write: (c
   }
 }
 
-/** A name is checked when it is resolved; an address in the URL itself is never resolved, so it is checked here. */
-export function checkUrl(text: string, base: URL | undefined, policy: FetchPolicy): URL {
-  const url = text.length > urlCharsMax ? null : URL.parse(text, base);
-  if (url === null) throw new MediaFault("invalid", "The address is not a URL.");
-  if (!policy.protocols.includes(url.protocol)) throw new MediaFault("invalid", "The address, or one it redirects to, is not HTTPS.");
-  if (url.username !== "" || url.password !== "") throw new MediaFault("invalid", "The address holds a user name or a password.");
-  if (!policy.allowsHost(hostOf(url))) throw new MediaFault("invalid", refusedAddress);
-  return url;
-}
-
 /** Null: the file is written; else the URL that it redirects to. One connection for each hop, closed with it. */
-async function load(url: URL, order: FetchOrder, signal: AbortSignal, write: (chunk: Buffer) => Promise<void>): Promise<string | null> {
-  const { policy, limits, ca } = order;
-  const client = new Client(url.origin, {
-    connect: {
-      lookup: checkedLookup(policy),
-      timeout: limits.connectMs,
-      maxCachedSessions: 0, // a resumed session would carry bytes that the other side chose
-      ...(ca !== undefined && { ca }),
-    },
-    headersTimeout: limits.headMs,
-    bodyTimeout: limits.idleMs,
-    maxHeaderSize: 16_384,
-    pipelining: 1,
-    allowH2: false,
-  });
-  // The request's own signal is not heard before there is a connection.
-  const giveUp = () => void client.destroy(signal.reason as Error).catch(() => undefined);
-  signal.addEventListener("abort", giveUp, { once: true });
-  try {
+function load(url: URL, order: FetchOrder, signal: AbortSignal, write: (chunk: Buffer) => Promise<void>): Promise<string | null> {
+  return withGuardedClient(url, { ...order.limits, policy: order.policy, ca: order.ca, signal }, async (client) => {
     const headers = { accept: "*/*", "accept-encoding": "identity", "user-agent": "svc-gateway/1" };
     const answer = await client.request({ method: "GET", path: `${url.pathname}${url.search}`, headers, signal });
     answer.body.on("error", () => undefined); // a body that is left unread ends with one
     const location = redirectOf(answer);
     if (location !== null) return location;
-    assertWhole(answer, limits);
+    assertWhole(answer, order.limits);
     for await (const chunk of answer.body) await write(chunk as Buffer);
     return null;
-  } finally {
-    signal.removeEventListener("abort", giveUp);
-    await client.destroy();
-  }
+  });
 }
 
 function redirectOf({ statusCode, headers }: Dispatcher.ResponseData): string | null {
@@ -140,23 +105,6 @@ function assertWhole({ statusCode, headers }: Dispatcher.ResponseData, { bytesMa
 
 function tooLarge(bytesMax: number): MediaFault {
   return new MediaFault("too_large", `The file has more than ${Math.floor(bytesMax / 1024 / 1024)} MB.`);
-}
-
-/**
- * The socket connects only to addresses that were checked: a name that resolves differently the next time gains nothing (DNS rebinding).
- * A name may have forbidden addresses beside an allowed one (a network that translates IPv6 adds its own); those are left out.
- */
-export function checkedLookup(policy: FetchPolicy): LookupFunction {
-  return (name, options, callback) => {
-    const answer = (addresses: LookupAddress[]) => {
-      const allowed = addresses.filter(({ address }) => policy.allows(address));
-      const [first] = allowed;
-      if (first === undefined) callback(new MediaFault("invalid", refusedAddress), "", 0);
-      else if (options.all === true) callback(null, allowed);
-      else callback(null, first.address, first.family);
-    };
-    policy.resolve(name).then(answer, (error: NodeJS.ErrnoException) => callback(error, "", 0));
-  };
 }
 
 // Downloads audio that a provider made and answered with a URL: through the same guard as every download, and into memory, since it goes

@@ -1,8 +1,7 @@
 // Posts to an address that someone else chose, with the guard of downloads (fetch-to-file.ts): every address is checked when it is connected
 // to, no redirect is followed, and of the answer only its beginning is read.
-import { Client } from "undici";
-import { checkedLookup, checkUrl } from "./fetch-to-file.ts";
 import type { FetchPolicy } from "./fetch-policy.ts";
+import { checkUrl, withGuardedClient } from "./guarded-client.ts";
 import { MediaFault } from "./types.ts";
 
 export interface PostOrder {
@@ -38,28 +37,15 @@ export async function postGuarded(order: PostOrder): Promise<Posted> {
   }
 }
 
-async function post(url: URL, { policy, headers, body, wholeMs, keptBytes, ca }: PostOrder, signal: AbortSignal): Promise<Posted> {
-  const client = new Client(url.origin, {
-    connect: { lookup: checkedLookup(policy), timeout: wholeMs, maxCachedSessions: 0, ...(ca !== undefined && { ca }) },
-    headersTimeout: wholeMs,
-    bodyTimeout: wholeMs,
-    maxHeaderSize: 16_384,
-    pipelining: 1,
-    allowH2: false,
-  });
-  // The request's own signal is not heard before there is a connection.
-  const giveUp = () => void client.destroy(signal.reason as Error).catch(() => undefined);
-  signal.addEventListener("abort", giveUp, { once: true });
-  try {
+function post(url: URL, { policy, headers, body, wholeMs, keptBytes, ca }: PostOrder, signal: AbortSignal): Promise<Posted> {
+  const times = { connectMs: wholeMs, headMs: wholeMs, idleMs: wholeMs };
+  return withGuardedClient(url, { ...times, policy, ca, signal }, async (client) => {
     const path = `${url.pathname}${url.search}`;
     const answer = await client.request({ method: "POST", path, headers: { ...headers, "accept-encoding": "identity" }, body, signal });
     answer.body.on("error", () => undefined); // a body that is left unread ends with one
     const text = await beginningOf(answer.body, keptBytes).catch(() => ""); // the status came, and it is what counts
     return { status: answer.statusCode, text };
-  } finally {
-    signal.removeEventListener("abort", giveUp);
-    await client.destroy();
-  }
+  });
 }
 
 /** Not a byte more is read than the chunk that fills it. */

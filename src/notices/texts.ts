@@ -1,5 +1,6 @@
 // The texts of the mails about notices: plain and short, once as text and once as HTML, in which every value is escaped.
 import type { Mail } from "../mail/mailer.ts";
+import { escapeHtml } from "../text/html.ts";
 import type { EventData, EventName } from "./events.ts";
 
 export interface About {
@@ -91,14 +92,10 @@ export function noticeMail<Event extends EventName>({ to, workspace, publicUrl }
     text: `${[...says, link, foot].join("\n\n")}\n`,
     html: `<!doctype html>
 <html lang="en"><body style="font-family: sans-serif; line-height: 1.5; max-width: 36em">
-${says.map((paragraph) => `<p>${escaped(paragraph)}</p>`).join("\n")}
-<p><a href="${escaped(link)}">${escaped(link)}</a></p>
-<p style="color: #666; font-size: 0.85em">${escaped(foot)}</p>
+${says.map((paragraph) => `<p>${escapeHtml(paragraph)}</p>`).join("\n")}
+<p><a href="${escapeHtml(link)}">${escapeHtml(link)}</a></p>
+<p style="color: #666; font-size: 0.85em">${escapeHtml(foot)}</p>
 </body></html>
 `,
   };
-}
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#39;");
 }

@@ -2,6 +2,7 @@
 import type { components } from "../../generated/api.d.ts";
 import { findAccount, listAccounts, type ListedAccount, setSuspended, statusOf } from "../accounts/admin.ts";
 import { listKeys } from "../accounts/key-records.ts";
+import { memberRecord, readMembers } from "../accounts/members.ts";
 import { isOperator } from "../accounts/operators.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog } from "../catalog/types.ts";
@@ -20,6 +21,7 @@ export function accountRecord(catalog: Pick<Catalog, "tiers">, account: ListedAc
     id: accountIdText(account.accountId),
     object: "account",
     email: account.email,
+    workspace_name: account.workspaceName,
     verified: account.verified,
     status: statusOf(account),
     suspended_at: account.suspendedAt?.toISOString() ?? null,
@@ -31,7 +33,7 @@ export function accountRecord(catalog: Pick<Catalog, "tiers">, account: ListedAc
 }
 
 /** As many as an answer shows. */
-const keysMax = 100;
+const [keysMax, membersMax] = [100, 100];
 
 /** `text`: the account's id or its email address; 404 where there is none. */
 export async function findAccountId({ db }: Pick<Context, "db">, text: string): Promise<bigint> {
@@ -40,11 +42,12 @@ export async function findAccountId({ db }: Pick<Context, "db">, text: string): 
 }
 
 export async function accountDetail({ db, catalog }: Pick<Context, "db" | "catalog">, accountId: bigint): Promise<Detail> {
-  const [listed, balance, holds, keys] = await Promise.all([
+  const [listed, balance, holds, keys, members] = await Promise.all([
     listAccounts(db, { before: accountId + 1n, email: null, suspended: null }, 1),
     readBalance(db, accountId),
     readMediaHolds(db, accountId),
     listKeys(db, accountId, null, keysMax + 1),
+    readMembers(db, accountId, null, membersMax + 1),
   ]);
   const { reserved, purchased, earned, spent } = balance!;
   return {
@@ -56,6 +59,8 @@ export async function accountDetail({ db, catalog }: Pick<Context, "db" | "catal
     lifetime_spent_usd: toUsd(spent),
     keys: keys.slice(0, keysMax),
     has_more_keys: keys.length > keysMax,
+    members: members.slice(0, membersMax).map(memberRecord),
+    has_more_members: members.length > membersMax,
   };
 }
 

@@ -3,6 +3,7 @@ import { userInfo } from "node:os";
 import type { components } from "../../generated/api.d.ts";
 import type { Operator, OperatorRole } from "../accounts/operators.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
+import { csvText } from "../text/csv.ts";
 
 /** Who makes a change. */
 export interface Actor {
@@ -142,4 +143,18 @@ export function actionRecord(row: ActionRow): components["schemas"]["OperatorAct
     after: row.after,
     request_id: row.requestId,
   };
+}
+
+const csvNames = [
+  ...["id", "created_at", "who", "role", "address", "session", "action", "target", "reason", "before", "after", "request_id"],
+] as const;
+
+/** With a line of names first, also where there are no rows. */
+export function actionsCsv(actions: readonly components["schemas"]["OperatorAction"][]): string {
+  const lines = actions.map((action) => {
+    const { before, after } = action;
+    const texts: Record<string, unknown> = { ...action, before: jsonOf(before), after: jsonOf(after) };
+    return csvNames.map((name) => texts[name] as string | null);
+  });
+  return csvText([csvNames, ...lines]);
 }

@@ -75,7 +75,7 @@ export async function readDisabled({ pool }: Queries, at: Date): Promise<Disable
 /** Within a transaction, with what it was before; null: it was in use. */
 export async function writeDisabled({ pool }: Queries, row: DisabledRow): Promise<DisabledRow | null> {
   const before = await takeDisabled({ pool }, row, row.disabledAt);
-  // Those whose time is over; nobody needs them.
+  // Those whose time is over are not needed.
   await pool.query("delete from disabled_route where until <= $1", [row.disabledAt]);
   await pool.query(
     `insert into disabled_route (provider, model, until, reason, disabled_by, disabled_at) values ($1, $2, $3, $4, $5, $6)

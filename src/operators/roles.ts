@@ -1,4 +1,4 @@
-// Who has an operator's role: the list, and giving and taking roles. One admin stays, and nobody changes the own role.
+// Who has an operator's role: the list, and giving and taking roles. One admin stays, and operators can't change their own role.
 import type { components } from "../../generated/api.d.ts";
 import { findAccount } from "../accounts/admin.ts";
 import { isAtLeast, type OperatorRole } from "../accounts/operators.ts";
@@ -52,7 +52,7 @@ export async function setRole(
 ): Promise<void> {
   const found = (await findAccount(db, account)) ?? fail("account_not_found", { text: { id: cutId(account) } });
   const { accountId, email, verified } = found;
-  if (accountId === actor.accountId) failNotPossible("nobody changes the own role");
+  if (accountId === actor.accountId) failNotPossible("operators can't change their own role");
   if (config.operators.includes(email.toLowerCase())) failNotPossible("SVC_OPERATORS names the address: change it there");
   if (role !== null && !verified) failNotPossible("the account's email address is not verified");
   const at = clock();

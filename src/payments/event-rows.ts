@@ -1,5 +1,5 @@
 // The rows of the payment provider's events: those that were applied, those that could not be, and what refunds and disputes say of a payment.
-import type { Db, Queries } from "../db/connect.ts";
+import type { Queries } from "../db/connect.ts";
 import type { Amount } from "../money.ts";
 import type { Topup } from "./topup-rows.ts";
 import type { PaymentEvent } from "./types.ts";
@@ -54,7 +54,7 @@ export async function listUnapplied({ pool }: Queries, limit: number): Promise<U
 }
 
 /** From then on the event counts as seen, and has no effect. False: no such event waits. */
-export async function dismissUnapplied({ pool }: Db, id: string, at: Date): Promise<boolean> {
+export async function dismissUnapplied({ pool }: Queries, id: string, at: Date): Promise<boolean> {
   const { rowCount } = await pool.query(
     `with gone as (delete from unapplied_event where id = $1 returning id, type, topup_id)
      insert into payment_event (id, type, topup_id, received_at) select id, type, topup_id, $2 from gone on conflict (id) do nothing`,

@@ -31,7 +31,7 @@ export async function createTopup(context: Context, { accountId, amountUsd, retu
   const user = await findUser(db, accountId);
   if (user?.verified !== true) fail("email_unverified");
   await limits.assertWithin({ accountId, bucket: "top-up" }, perMinuteMax);
-  if (payments === null) failPayment(context, `nobody can pay online here; ${creditsPage(publicUrl)} says how credit is added`);
+  if (payments === null) failPayment(context, `this gateway takes no online payments; ${creditsPage(publicUrl)} says how credit is added`);
   const topup = await insertTopup(db, { id: randomUUID(), accountId, amount, at, pendingMax });
   if (topup === undefined) fail("rate_limit_exceeded", { text: { limit: `${pendingMax} top-ups that wait for payment` } });
   const checkout = await openCheckout(context, payments, topup, returnUrl ?? creditsPage(publicUrl));

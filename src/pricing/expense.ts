@@ -26,12 +26,13 @@ export function expenseOf(cost: RouteCost, { usage, images = 0, seconds = 0, min
 }
 
 function tokenLines(cost: RouteCost, { input, cacheRead, cacheWrite, cacheWriteHour = 0, output, webSearches = 0 }: Usage): RateLine[] {
+  const rates = cost.long !== undefined && input + cacheRead + cacheWrite > cost.long.above ? cost.long : cost;
   return [
-    line(input, cost.input),
-    line(cacheRead, cost.cacheRead),
-    line(cacheWrite - cacheWriteHour, cost.cacheWrite),
-    line(cacheWriteHour, cost.cacheWriteHour),
-    line(output, cost.output),
+    line(input, rates.input),
+    line(cacheRead, rates.cacheRead),
+    line(cacheWrite - cacheWriteHour, rates.cacheWrite),
+    line(cacheWriteHour, rates.cacheWriteHour),
+    line(output, rates.output),
     line(webSearches, cost.webSearch),
   ];
 }

@@ -1,9 +1,19 @@
 // The types that all protocol adapters share: provider, route, call, answer. An adapter knows neither the ledger nor the catalog nor the
 // caller's HTTP.
+import type { Readable } from "node:stream";
 import type { Price } from "../money.ts";
 import type { Usage } from "../usage.ts";
 
-export type Protocol = "openai" | "anthropic" | "rerank" | "fal" | "elevenlabs" | "minimax";
+export type Protocol =
+  "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere" | "azure-openai";
+
+/** How a host reads the `openai` protocol otherwise than it says. */
+export interface Variant {
+  /** What the host calls a field; null: it refuses the field, and answers without it as it would with it. */
+  fields: Readonly<Record<string, string | null>>;
+  /** Host names of its base URLs; a host below one of them counts too. */
+  hosts: readonly string[];
+}
 
 /** A provider of the catalog file, its secret already read from the environment. */
 export interface Provider {
@@ -15,12 +25,43 @@ export interface Provider {
   headers: Record<string, string>;
   /** Values that environment variables put into the headers; absent: none. */
   secrets?: readonly string[];
+  /** Of the `openai` protocol; absent: the plain form. */
+  variant?: Variant | undefined;
+  /** Of the `azure-openai` protocol: the version whose paths name deployments; absent: the unversioned paths. */
+  apiVersion?: string;
   /** Request fields that reach it although they change what it charges. */
   forward: readonly string[];
   /** Milliseconds to the first byte of an answer. */
   timeoutMs: number;
   /** What happens to a call whose caller disconnected; null: what follows from the answer so far (docs/behaviour/streams.md#disconnects). */
   onDisconnect: OnDisconnect | null;
+  /** Called before each request, for tokens and signatures; absent: the key is in the headers. */
+  authorize?: Authorize;
+  /** Told of each 401 and 403, so that a credential which was withdrawn is not used until it expires. */
+  onUnauthorized?: () => void;
+}
+
+/** The headers to add. Rejects with an UpstreamError that says what is wrong; credentials/authorize.ts bounds its time. */
+export type Authorize = (request: RequestToSign) => Promise<Readonly<Record<string, string>>>;
+
+/** A request as it will be sent. */
+export interface RequestToSign {
+  method: string;
+  origin: string;
+  /** On that origin, with its query. */
+  path: string;
+  /** By lower-case name; the transport adds `host`, `accept`, `x-request-id` and `traceparent`. */
+  headers: Readonly<Record<string, string>>;
+  /** A streamed body is opened anew by each reader. */
+  body: string | Buffer | StreamedBody | null;
+}
+
+/** A body that is never in memory as a whole. */
+export interface StreamedBody {
+  /** In bytes, sent as content-length: some hosts refuse chunked bodies. */
+  length: number;
+  /** Opens a new stream each time it is sent; it is destroyed when the call ends, however it ends. */
+  open(): Readable;
 }
 
 export type OnDisconnect = "cancel" | "drain";
@@ -30,7 +71,7 @@ export interface Route {
   provider: Provider;
   model: string;
   reducedPrecision: string | null;
-  /** Only for anthropic routes: which form of thinking the model takes. */
+  /** Which form of thinking the model takes, for protocols with two: anthropic, gemini. */
   thinking: "adaptive" | "budget";
   /** Null: the catalog names none. */
   cost: RouteCost | null;
@@ -50,6 +91,8 @@ export interface RouteCost {
   second: Price;
   minute: Price;
   character: Price;
+  /** Of a request whose prompt is longer than `above` tokens; absent: as any other. */
+  long?: ({ above: number } & Pick<RouteCost, "input" | "output" | "cacheRead" | "cacheWrite" | "cacheWriteHour">) | undefined;
 }
 
 /** One call of one route. The adapter cancels it when `signal` fires or the provider's timeout passes. */

@@ -1,4 +1,4 @@
-// Lets operators in: everybody else gets the answer of an unknown path, also with an API key. What changes something needs a session that
+// Lets operators in: anyone else gets the answer of an unknown path, also with an API key. What changes something needs a session that
 // was confirmed lately.
 import type { Operation } from "../../generated/operations.ts";
 import type { Caller } from "../accounts/caller.ts";

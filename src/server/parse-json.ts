@@ -208,6 +208,7 @@ const promptFields: Partial<Record<OperationId, readonly string[]>> = {
   createMessage: ["messages", "system"],
   countMessageTokens: ["messages", "system"],
   createResponse: ["input", "instructions"],
+  countResponseTokens: ["input", "instructions"],
   createCompletion: ["prompt"],
   createEmbeddings: ["input"],
   createRerank: ["query", "documents"],

@@ -30,7 +30,7 @@ export function unknownV1Path(exchange: Exchange, matcher: Matcher<Operation>, o
   return unknownPath(exchange, matcher, { available_endpoints: endpointsNear(exchange.path, operations) });
 }
 
-/** An operator's operation, to everybody else: as if its path were unknown. */
+/** An operator's operation, asked by anyone else: as if its path were unknown. */
 export function failUnknown(exchange: Exchange): never {
   const path = exchange.path.slice(0, 200);
   throw new ApiError("endpoint_not_found", {

@@ -8,6 +8,7 @@ import { topupIdText, userIdText, workspaceIdText } from "../ids.ts";
 import { entryRecord, readEntries } from "../ledger/entries.ts";
 import { readLogs, usageLogRecord } from "../ledger/read-usage-log.ts";
 import { type Amount, toUsd } from "../money.ts";
+import { noticeIds, readNotices } from "../notices/log.ts";
 
 type Line = Record<string, unknown> & { record: string };
 
@@ -31,6 +32,7 @@ export async function* exportAccount(db: Db, { personId, hash, at }: Exporting):
   yield* readLedger(db, personId);
   yield* readUsage(db, personId);
   yield* readJobs(db, personId);
+  yield* readAllNotices(db, personId);
   yield [{ record: "end", exported_at: at.toISOString() }];
 }
 
@@ -118,5 +120,15 @@ async function* readJobs({ pool }: Db, accountId: bigint): AsyncGenerator<Line[]
     yield rows.map(({ seq: _seq, createdAt, ...row }) => ({ record: "media_job", ...row, created_at: createdAt }));
     if (rows.length < page) return;
     before = rows.at(-1)!.seq;
+  }
+}
+
+/** Of the own workspace; one that is deleted while the next page is read ends the list. */
+async function* readAllNotices(db: Db, personId: bigint): AsyncGenerator<Line[]> {
+  for (let after: string | undefined; ;) {
+    const rows = (await readNotices(db, { accountId: personId, personId, after }, page)) ?? [];
+    yield rows.map((row) => ({ record: "notice", ...row }));
+    if (rows.length < page) return;
+    after = noticeIds.parse(rows.at(-1)!.id);
   }
 }

@@ -11,7 +11,7 @@ export function verificationMail({ to, publicUrl }: Place, { token, code }: Mail
   return {
     to,
     subject: "Verify your address",
-    text: `Somebody signed up at ${publicUrl} with this address.
+    text: `Someone signed up at ${publicUrl} with this address.
 
 Verify it by this link:
 ${publicUrl}/console/verify#token=${token}
@@ -31,7 +31,7 @@ export function accountExistsMail({ to, publicUrl }: Place): Mail {
   return {
     to,
     subject: "You have an account already",
-    text: `Somebody signed up at ${publicUrl} with this address, which has an account already. Nothing was changed.
+    text: `Someone signed up at ${publicUrl} with this address, which has an account already. Nothing was changed.
 
 If it was you, sign in with the password that you have, or ask for a new one, from a terminal:
 curl ${publicUrl}/v1/auth/password/forgot -H "Content-Type: application/json" -d '{"email":"YOUR ADDRESS"}'
@@ -45,7 +45,7 @@ export function passwordResetMail({ to, publicUrl }: Place, { token }: Pick<Mail
   return {
     to,
     subject: "Set a new password",
-    text: `Somebody asked for a new password at ${publicUrl} for this address.
+    text: `Someone asked for a new password at ${publicUrl} for this address.
 
 Set it by this link:
 ${publicUrl}/console/reset-password#token=${token}
@@ -65,7 +65,7 @@ export function accountDeletedMail({ to, publicUrl }: Place): Mail {
     subject: "Your account was deleted",
     text: `Your account at ${publicUrl} was deleted. Its keys and sessions no longer work, and this address is no longer stored with it.
 
-If it was not you, answer the operator of that gateway at once: somebody knew your password.
+If it was not you, answer the operator of that gateway at once: someone knew your password.
 `,
   };
 }

@@ -1,5 +1,5 @@
 // What the simulator received and what became of it: counters, and a bounded record of the last calls for tests to read.
-// Cheap to write and dear to read: headers and bodies are turned into values only when somebody asks.
+// Cheap to write and dear to read: headers and bodies are turned into values only when asked for.
 import type { IncomingMessage } from "node:http";
 import { parseJson } from "../json/parse.ts";
 import type { SentPart } from "./protocol.ts";

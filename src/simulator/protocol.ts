@@ -45,8 +45,8 @@ export interface StreamReply {
   kind: "stream";
   /** The data of each record, made while it is sent: a stream may be larger than memory. */
   records(): Iterable<string>;
-  /** The data of the record that ends a stream properly. */
-  terminator: string;
+  /** The data of the record that ends a stream properly; null: it ends without one. */
+  terminator: string | null;
 }
 
 /** Bytes that may be more than memory holds. */
@@ -111,6 +111,10 @@ export interface SimulatorProtocol {
   renderRefusal(refusal: Refusal): string;
   /** The name a record is sent under, as `event:`; absent: records have none. */
   eventName?(data: string): string;
+  /** A record as bytes, where streams are not server-sent events. */
+  frame?(data: string): Buffer;
+  /** The content type of such streams. */
+  streamType?: string;
   /** Nothing follows an error inside a stream, not even the terminator. */
   errorEndsStream?: boolean;
 }
@@ -144,7 +148,7 @@ interface Answered {
   /** The whole document, as JSON text. */
   whole(): string;
   records(): Iterable<string>;
-  terminator: string;
+  terminator: string | null;
   inputTokens: number;
   searches?: number;
   /** Those that no record shows. */

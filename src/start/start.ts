@@ -6,6 +6,8 @@ import { readFileSync } from "node:fs";
 import type { Logger } from "pino";
 import { exampleModel } from "../catalog/example-models.ts";
 import { loadCatalog, type Loaded, shippedCatalogPath } from "../catalog/load.ts";
+import { catalogPaths } from "../catalog/paths.ts";
+import { catalogSource } from "../catalog/sources.ts";
 import type { Catalog } from "../catalog/types.ts";
 import { type Config, readConfig } from "../config.ts";
 import { connect, type Db } from "../db/connect.ts";
@@ -97,7 +99,10 @@ async function warnOfPooler(db: Db, log: Logger): Promise<void> {
 }
 
 function readCatalog(config: Config, simulatorUrl: string | null, log: Logger): Loaded {
-  const loaded = loadCatalog({ path: config.catalogPath ?? shippedCatalogPath, environment: config.environment, simulatorUrl });
+  const source = catalogSource(config.catalogPath, config.environment);
+  const loaded = loadCatalog({ ...source, environment: config.environment, simulatorUrl });
+  if (source.vendors.length > 0)
+    log.info(`keys are set for ${source.vendors.join(", ")}: real models are served beside the simulator's, and calls of them cost money`);
   for (const warning of loaded.warnings) log.warn(warning);
   return loaded;
 }
@@ -106,7 +111,7 @@ function readCatalog(config: Config, simulatorUrl: string | null, log: Logger): 
 function needsSimulator({ catalogPath }: Config): boolean {
   if (catalogPath === null) return true;
   try {
-    return readFileSync(catalogPath, "utf8").includes("simulator:");
+    return catalogPaths(catalogPath).some((path) => readFileSync(path, "utf8").includes("simulator:"));
   } catch {
     return false;
   }
@@ -183,12 +188,13 @@ async function leaveFirst(worker: Worker): Promise<void> {
   await left;
 }
 
-function printDemo(url: string, key: string, { catalogPath }: Config, catalog: Catalog): void {
+function printDemo(url: string, key: string, { catalogPath, environment }: Config, catalog: Catalog): void {
+  const simulated = catalogPath === null && catalogSource(null, environment).vendors.length === 0;
   const model = exampleModel(catalog);
   const authorization = `-H "Authorization: Bearer ${key}"`;
   const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hello!" }] });
   process.stdout.write(`
-Demo key (embedded database${catalogPath === null ? ", simulated models" : ""}): ${key}
+Demo key (embedded database${simulated ? ", simulated models" : ""}): ${key}
 
 ${
   model === undefined

@@ -3,7 +3,8 @@ import type { components } from "../../generated/api.d.ts";
 import { lockAccountRow } from "../accounts/users.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
-import { parseUuidHex, uuidHex, uuidv7 } from "../ids.ts";
+import { uuidIds, uuidv7 } from "../ids.ts";
+import { noticeIds } from "../notices/log.ts";
 import { readEndpoint } from "./endpoints.ts";
 
 type Delivery = components["schemas"]["WebhookDelivery"];
@@ -21,7 +22,7 @@ interface Row {
   createdAt: Date;
 }
 
-const idPrefix = "whd_";
+const ids = uuidIds("whd_");
 /** Of one workspace that wait at once; more tests and replays are refused. */
 const waitingMax = 100;
 
@@ -32,7 +33,7 @@ const found = `select d.id, d.notice_id as "noticeId", n.event, d.state, d.attem
 
 /** The newest first; `after`: an id of the list. */
 export async function readDeliveries({ pool }: Queries, accountId: bigint, endpoint: string, after: string | undefined, most: number) {
-  const last = after === undefined ? null : (parse(after) ?? failParameter("after", "it must be an id of this list"));
+  const last = after === undefined ? null : (ids.parse(after) ?? failParameter("after", "it must be an id of this list"));
   const { rows } = await pool.query<Row>(
     `${found} and ($3::uuid is null or (d.created_at, d.id) <
        (select c.created_at, c.id from notice_delivery c where c.account_id = $1 and c.endpoint_id = $2 and c.id = $3))
@@ -60,7 +61,7 @@ export async function testEndpoint(db: Db, accountId: bigint, endpoint: string, 
 export async function replayDelivery(db: Db, accountId: bigint, endpoint: string, delivery: string, at: Date): Promise<Delivery> {
   return inTransaction(db, async (transaction) => {
     await assertFewWait(transaction, accountId, endpoint);
-    const before = await findDelivery(transaction, accountId, endpoint, parse(delivery));
+    const before = await findDelivery(transaction, accountId, endpoint, ids.parse(delivery));
     return addDelivery(transaction, { accountId, endpoint, noticeId: before.noticeId, at });
   });
 }
@@ -95,18 +96,13 @@ async function findDelivery({ pool }: Queries, accountId: bigint, endpoint: stri
   return rows[0] ?? fail("webhook_delivery_not_found");
 }
 
-/** Undefined: no id of a delivery. */
-function parse(text: string): string | undefined {
-  return text.startsWith(idPrefix) ? parseUuidHex(text.slice(idPrefix.length)) : undefined;
-}
-
 function shown({ id, noticeId, event, state, attempts, dueAt, triedAt, code, response, createdAt }: Row): Delivery {
   const time = (date: Date | null) => date?.toISOString() ?? null;
   return {
     ...{
-      id: idPrefix + uuidHex(id),
+      id: ids.text(id),
       object: "webhook_delivery",
-      webhook_id: `ntc_${uuidHex(noticeId)}`,
+      webhook_id: noticeIds.text(noticeId),
       event: event as Delivery["event"],
     },
     ...{ status: state, attempts, response_code: code, response, last_attempt_at: time(triedAt), next_attempt_at: time(dueAt) },

@@ -6,7 +6,7 @@ import { withTimeout } from "../concurrency/timeout.ts";
 import type { Config } from "../config.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
-import { parseUuidHex, uuidHex, uuidv7 } from "../ids.ts";
+import { uuidIds, uuidv7 } from "../ids.ts";
 import { callerPolicy } from "../media/fetch-policy.ts";
 import { hostOf, readSourceAddress } from "../network/address.ts";
 import { makeSecret, sealSecret } from "./secrets.ts";
@@ -34,17 +34,14 @@ interface Row {
 
 const columns = "id, url, description, events, enabled, failing_since, given_up_at, old_until, created_at";
 
-const idPrefix = "whk_";
+const ids = uuidIds("whk_");
 
 /** A UUID; 404 for a text that is no id of an endpoint. */
 export function endpointId(text: string): string {
-  const id = text.startsWith(idPrefix) ? parseUuidHex(text.slice(idPrefix.length)) : undefined;
-  return id ?? fail("webhook_not_found");
+  return ids.parse(text) ?? fail("webhook_not_found");
 }
 
-export function endpointIdText(id: string): string {
-  return idPrefix + uuidHex(id);
-}
+export const endpointIdText = ids.text;
 
 export async function createEndpoint(db: Db, settings: Settings, accountId: bigint, asked: NewEndpoint, at: Date) {
   const url = await readUrl(asked.url, settings);

@@ -1,11 +1,12 @@
 // Posts one delivery to its endpoint, signed as Standard Webhooks says, and gives an endpoint up that has failed for days.
 import type { Config } from "../config.ts";
 import { type Db, inTransaction } from "../db/connect.ts";
-import { uuidHex, workspaceIdText } from "../ids.ts";
+import { workspaceIdText } from "../ids.ts";
 import { callerPolicy, type ResolveName } from "../media/fetch-policy.ts";
 import { postGuarded } from "../media/post-guarded.ts";
 import { MediaFault } from "../media/types.ts";
 import type { Claimed, Outcome } from "../notices/deliver.ts";
+import { noticeIds } from "../notices/log.ts";
 import { writeNotice } from "../notices/write.ts";
 import { endpointIdText } from "./endpoints.ts";
 import { openSecret, signaturesOf } from "./secrets.ts";
@@ -75,7 +76,7 @@ async function post(
   guard: { policy: ReturnType<typeof callerPolicy>; ca: string | undefined },
 ): Promise<Outcome> {
   const body = JSON.stringify({ type: event, timestamp: noticedAt.toISOString(), workspace_id: workspaceIdText(user_id), data });
-  const [id, at] = [`ntc_${uuidHex(noticeId)}`, Math.floor(Date.now() / 1000)];
+  const [id, at] = [noticeIds.text(noticeId), Math.floor(Date.now() / 1000)];
   const headers = {
     "content-type": "application/json",
     "user-agent": "svc-gateway/1",

@@ -72,7 +72,7 @@ async function join(
   ]);
 }
 
-/** Comes first: else an account that took somebody's address could try tokens. */
+/** Comes first: else an account that took another person's address could try tokens. */
 async function assertVerified({ pool }: Queries, personId: bigint): Promise<void> {
   const { rowCount } = await pool.query("select 1 from account where id = $1 and email_verified_at is not null", [personId]);
   if (rowCount === 0) fail("email_unverified");

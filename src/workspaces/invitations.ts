@@ -93,7 +93,7 @@ export async function revoke(db: Db, actor: Actor, text: string, at: Date): Prom
   });
 }
 
-/** Whether somebody of that role may invite as `role`, change and revoke such invitations. */
+/** Whether a member with that role may invite as `role`, change and revoke such invitations. */
 export function gives(giver: Role, role: Role): boolean {
   return giver === "owner" || (giver === "admin" && role !== "owner");
 }

@@ -95,7 +95,7 @@ export function assertManages(role: Role): void {
 
 async function assertDispensable(transaction: Queries, accountId: bigint, { personId }: Member): Promise<void> {
   if (personId === accountId) refuse("it is the person's own workspace, which that person owns");
-  if ((await countOwners(transaction, accountId)) < 2) refuse("a workspace has an owner: make somebody else owner first");
+  if ((await countOwners(transaction, accountId)) < 2) refuse("a workspace has an owner: make another member owner first");
 }
 
 export function refuse(reason: string): never {

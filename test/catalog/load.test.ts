@@ -189,7 +189,7 @@ describe("a fault is told with its line", () => {
     ]),
     ["sizes without the default aspect", model('sizes: { "16:9": 1344x768 }'), 8, /no size for the default aspect 1:1/],
     ["no image where one is required", model("requires_image: true", "max_references: 0"), 9, /max_references: is 0/],
-    ["a default duration that is not offered", model("durations: [5, 10]", "default_duration_s: 7"), 9, /none of durations/],
+    ["a default duration that is not offered", model("durations: [5, 10]", "default_duration_s: 7"), 9, /not one of durations/],
     ["an address that is none", provider.replace("http://127.0.0.1:9001/v1", "north.test/v1") + "\nmodels: []", 1, /http or https address/],
     [
       "a header with a line break",

@@ -2,6 +2,7 @@
 import { userInfo } from "node:os";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
+import { endJob, newJob, pngFile } from "../support/media-jobs.ts";
 import { newOperator } from "../support/operators.ts";
 import { callSvc } from "./run-svc.ts";
 
@@ -81,4 +82,36 @@ test("a refund: one row, and none where it is refused", async () => {
   expect(await actionsOn(id)).toMatchObject([
     { ...byShell, action: "call.refund", reason: "bad answer", after: { account_id: account.id, amount_usd: reply.json.usage.cost } },
   ]);
+});
+
+test("keys, a job's refund, a payment event and a receipt key: one row each, without a secret; none where it is refused", async () => {
+  const account = await gateway.createAccount({ deposit: "5" });
+  const made = (await svc("key", "create", account.id, "--name", "shell", "--limit", "2", "--json")).json() as { api_key: string };
+  const listed = (await svc("key", "list", account.id, "--json")).json() as { data: { id: string; name: string }[] };
+  const { id } = listed.data.find(({ name }) => name === "shell")!;
+  const rolled = (await svc("key", "roll", id, "--json")).json() as { api_key: string };
+  for (const verb of ["disable", "enable", "delete"]) expect((await svc("key", verb, id)).status).toBe(0);
+  expect((await svc("key", "disable", id)).status).toBe(1);
+  const rows = await actionsOn(id);
+  expect(rows).toMatchObject([
+    { ...byShell, action: "key.delete", after: { account_id: account.id, new_default: null } },
+    { ...byShell, action: "key.enable", after: { enabled: true } },
+    { ...byShell, action: "key.disable", after: { enabled: false } },
+    { ...byShell, action: "key.roll", after: { previous_secret_until: expect.any(String) } },
+    { ...byShell, action: "key.create", after: { account_id: account.id, name: "shell", limit_usd: 2 } },
+  ]);
+  for (const secret of [made.api_key, rolled.api_key]) expect(JSON.stringify(rows)).not.toContain(secret);
+
+  const job = await newJob(gateway, account);
+  await endJob(gateway, account, job, { to: "succeeded", files: [pngFile("a.png")] });
+  expect((await svc("job", "refund", job.shownId)).status).toBe(0);
+  expect((await svc("job", "refund", job.shownId)).status).toBe(1);
+  expect(await actionsOn(job.shownId)).toMatchObject([
+    { ...byShell, action: "job.refund", after: { account_id: account.id, amount_usd: 0.04 } },
+  ]);
+
+  const { kid } = (await svc("receipt", "rotate", "--json")).json() as { kid: string };
+  expect(await actionsOn(kid)).toMatchObject([{ ...byShell, action: "receipt.rotate" }]);
+  expect((await svc("payment", "dismiss", "evt_none")).status).toBe(1);
+  expect(await actionsOn("evt_none")).toEqual([]);
 });

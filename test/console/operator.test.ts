@@ -2,14 +2,14 @@
 // and an operator's work.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hashPassword } from "../../src/accounts/passwords.ts";
 import { hello, language, provider } from "../operations/chat/chat-gateway.ts";
+import { endJob, type MediaJob, newJob } from "../support/media-jobs.ts";
 import { chromiumPath, useBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
-import { makeOperator } from "../support/operators.ts";
+import { give, newOperator, openOperator as openOperatorPage, type Role } from "./operators.ts";
 import { desktop, keepScreen, openPerson, phone, violationsOf } from "./people.ts";
 
 const catalog = JSON.stringify({
@@ -22,6 +22,7 @@ const catalog = JSON.stringify({
 });
 /** What a page would run if it took text for markup. */
 const markup = `<img src=x onerror="document.title='taken over'">`;
+const word = encodeURIComponent(markup);
 
 describe.skipIf(chromiumPath === null)("the operators' pages", () => {
   const chromium = useBrowser("the operators' pages");
@@ -29,6 +30,7 @@ describe.skipIf(chromiumPath === null)("the operators' pages", () => {
   let operator: TestAccount;
   let customer: TestAccount;
   let requestId: string;
+  let job: MediaJob;
   const at = (path: string) => `${gateway.url}/console${path}`;
   const query = (sql: string, values: unknown[]) => gateway.context.db.pool.query(sql, values);
   const newCustomer = () => gateway.createAccount({ deposit: "20" });
@@ -36,23 +38,23 @@ describe.skipIf(chromiumPath === null)("the operators' pages", () => {
     (await gateway.request("POST", "/v1/chat/completions", { key: account.key, body: { model, messages: hello, ...more } })).headers[
       "x-request-id"
     ] as string;
-  const newOperator = async (role: "support" | "finance" | "admin") => {
-    const account = await gateway.createAccount();
-    await makeOperator(gateway, account, role);
-    return account;
-  };
-
   beforeAll(async () => {
     gateway = await startGateway({ catalog });
-    [operator, customer] = [await newOperator("admin"), await newCustomer()];
+    [operator, customer] = [await newOperator(gateway, "admin"), await newCustomer()];
     const { token: key } = await gateway.createSession(operator);
     await gateway.request("POST", "/v1/auth/keys", { key: (await gateway.createSession(customer)).token, body: { name: markup } });
     requestId = await call(customer, "demo/second", { metadata: { [markup]: markup } });
     await call(customer, "demo/chat");
     await call(customer, "demo/broken");
-    await query("update account set email = $2 where id = $1", [customer.accountId, `${markup}@example.com`]);
+    await call(customer, markup, { user: markup.slice(0, 64) });
+    job = await newJob(gateway, customer, { model: "demo/picture" });
+    await endJob(gateway, customer, job, { to: "failed", code: "content_policy", message: markup, word: markup });
+    await query("update account set email = $2, name = $3, workspace_name = $3 where id = $1", [
+      ...[customer.accountId, `${markup}@example.com`, markup],
+    ]);
     const body = { amount_usd: -1, reason: markup };
     await gateway.request("POST", `/v1/operator/accounts/${customer.id}/adjust`, { key, body });
+    await gateway.request("POST", "/v1/operator/providers/west/disable", { key, body: { reason: markup } });
   });
   afterAll(() => gateway?.stop());
 
@@ -68,7 +70,15 @@ describe.skipIf(chromiumPath === null)("the operators' pages", () => {
         "/requests": "Requests",
         [`/requests?request=${requestId}`]: "Requests",
         "/providers": "Providers",
+        [`/requests?q=${word}&status=${word}&request=${word}`]: "Requests",
+        "/catalog": "Catalog",
+        "/jobs": "Jobs",
+        [`/jobs?job=${job.shownId}`]: "Jobs",
+        [`/jobs?q=${word}&status=${word}&kind=${word}&job=${word}`]: "Jobs",
+        "/ledger": "Ledger",
+        "/settings": "Settings",
         "/audit": "Audit log",
+        [`/audit?who=${word}&action=${word}&target=${word}&from=${word}`]: "Audit log",
         "/operators": "Operators",
       };
       const found: Record<string, unknown> = {};
@@ -87,7 +97,10 @@ describe.skipIf(chromiumPath === null)("the operators' pages", () => {
           ...(markedUp > 0 ? ["text became markup"] : []),
         ];
         if (wrong.length > 0) found[path] = wrong;
-        await keepScreen(page, `${device}-${colorScheme}-operator${path.replaceAll(/[/?=]/g, "-").replace(requestId, "open")}`);
+        await keepScreen(
+          page,
+          `${device}-${colorScheme}-operator${path.replaceAll(/[/?=]/g, "-").replace(requestId, "open").replace(job.shownId, "open").replaceAll(word, "hostile")}`,
+        );
       }
       await close();
       expect(found).toEqual({});
@@ -123,15 +136,7 @@ describe.skipIf(chromiumPath === null)("the operators' pages", () => {
     await close();
   });
 
-  const openOperator = async (role: "support" | "finance" | "admin" = "admin") => {
-    const account = await newOperator(role);
-    return { account, ...(await openPerson(chromium.browser, gateway, { account })) };
-  };
-  const give = async (page: Page, reason: string, action: string) => {
-    const dialog = page.getByRole("dialog", { name: action });
-    await dialog.getByLabel("Reason").fill(reason);
-    await dialog.getByRole("button", { name: action }).click();
-  };
+  const openOperator = (role: Role = "admin") => openOperatorPage(chromium.browser, gateway, role);
 
   test("the menu leads from Home to the operator's pages and back, and the palette to each", async () => {
     const { page, faults, close } = await openOperator();

@@ -21,16 +21,18 @@ const promised = `createChatCompletion createMessage countMessageTokens createCo
   createMusic createSoundEffect listVoices cloneVoice designVoice listModels getModel recommendModels getPricing getLegacyPricing listTiers
   getCreditBalance createTopup getTopup listLedgerEntries receivePaymentEvent signUp verifyAccount resendVerification signIn
   signInWithProvider getSession signOut forgotPassword resetPassword createApiKey listApiKeys updateApiKey deleteApiKey getLimits
-  listUsageLogs getReceipt startSignIn createResponse listErrors
+  listUsageLogs getReceipt startSignIn createResponse countResponseTokens listErrors
   createQuote getReceiptProof getUsageSummary rollApiKey getApiKeyUsage
   listWorkspaces createWorkspace getWorkspace updateWorkspace listMembers updateMember removeMember leaveWorkspace
   createInvitation listInvitations resendInvitation revokeInvitation acceptInvitation
-  getNotices updateNotices listWebhooks createWebhook getWebhook updateWebhook deleteWebhook rollWebhookSecret listWebhookDeliveries
+  getNotices updateNotices listNotices listWebhooks createWebhook getWebhook updateWebhook deleteWebhook rollWebhookSecret listWebhookDeliveries
   testWebhook replayWebhookDelivery
   confirmSession getOperator listOperatorActions listOperatorAccounts getOperatorAccount listAccountLedger suspendAccount resumeAccount getOperatorOverview
   exportAccount deleteAccount redeemVoucher listCreditGrants listStatements getStatement listSessions endSession endOtherSessions
   adjustAccount refundCall listOperatorCalls getOperatorCall listOperators setOperator removeOperator
-  listProviders disableProvider enableProvider getTotp beginTotp confirmTotp deleteTotp`
+  listProviders disableProvider enableProvider getTotp beginTotp confirmTotp deleteTotp
+  listOperatorJobs getOperatorJob listOperatorSettings getOperatorUsageSummary getOperatorCatalog checkCatalog compareCatalog createAccount getOperatorLedger startLedgerAudit
+  getAuthOptions`
   .trim()
   .split(/\s+/);
 

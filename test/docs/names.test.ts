@@ -83,7 +83,7 @@ describe.each(guideNames)("%s", (guide) => {
   test("commands, their options, scripts and files", () => {
     const named = matches(
       page,
-      /\bsvc ((?:start|migrate|simulate|account|key|session|request|provider|job|ledger|catalog)(?: [a-z]+)?)\b/g,
+      /\bsvc ((?:start|migrate|backup|restore|simulate|account|key|session|request|provider|job|ledger|catalog)(?: [a-z]+)?)\b/g,
     );
     const exists = (name: string) => known.commandNames.has(name) || known.commandNames.has(name.split(" ")[0]!);
     expect(unknown(named, exists)).toEqual([]);

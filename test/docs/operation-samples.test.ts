@@ -104,6 +104,7 @@ const placeholders: Partial<Record<OperationId, [invented: RegExp, real: () => s
   adjustAccount: [/acc_\w+/, newestAccount],
   refundCall: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
   getOperatorCall: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
+  getOperatorJob: [/job_\w+/, () => fieldOfReply("createImage", "id")],
   setOperator: [/grace@example\.com/, newestAccount],
   removeOperator: [/grace@example\.com/, newestAccount],
   disableProvider: [/north/, () => "ranker"],

@@ -72,6 +72,7 @@ export async function startEngine({ db, simulatorUrl, models, times, parts, data
     onFault: (error) => void faults.push(error),
     counts: createMetrics(),
     tracing: null,
+    chargeLog: null,
     times: { ...shortTimes, ...times },
     ...parts,
   });

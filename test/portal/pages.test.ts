@@ -5,7 +5,7 @@ import { errors, type ErrorCode } from "../../generated/errors.ts";
 import { operations } from "../../generated/operations.ts";
 import type { OpenApi } from "../../src/docs/contract.ts";
 import { readShippedCatalog } from "../../src/catalog/load.ts";
-import { escapeHtml } from "../../src/docs/html.ts";
+import { escapeHtml } from "../../src/text/html.ts";
 import { toVersion32 } from "../../src/docs/openapi-3.2.ts";
 import { createPortal } from "../../src/docs/portal.ts";
 import { call, startEdge, type EdgeUnderTest } from "../server/start-edge.ts";

@@ -27,6 +27,21 @@ test("of cache writes, those that are kept for an hour at their own cost", () =>
   expect(expenseOf({ ...cost, request: 0n }, { usage })).toBe(3_625n); // 10 at 0.625 and 30 at 1 USD per million
 });
 
+test("a prompt longer than the provider's bound, caches included, costs what long ones do; one at the bound does not", () => {
+  const long = {
+    above: 1_000,
+    input: 1_000_000n,
+    output: 2_250_000n,
+    cacheRead: 100_000n,
+    cacheWrite: 1_250_000n,
+    cacheWriteHour: 2_000_000n,
+  };
+  const usage = { input: 600, cacheRead: 300, cacheWrite: 100, output: 10, reasoning: 0 };
+  const rates = { ...noCost, input: 500_000n, output: 1_500_000n, cacheRead: 50_000n, cacheWrite: 625_000n, long };
+  expect(expenseOf(rates, { usage })).toBe(39_250n);
+  expect(expenseOf(rates, { usage: { ...usage, input: 601 } })).toBe(77_850n);
+});
+
 test("web searches", () => {
   const usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, webSearches: 3 };
   expect(expenseOf({ ...cost, request: 0n }, { usage })).toBe(2_400_000n);

@@ -12,7 +12,9 @@ export async function spawnGateway(
   env: Record<string, string>,
   { path, compileCache }: Program = programFor("svc", env),
 ): Promise<SpawnedGateway> {
-  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_|DATABASE|SVC_)/.test(name)));
+  const inherited = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_|DATABASE|SVC_)|_API_KEY$/.test(name)),
+  );
   // Else it would keep its files in the checkout; and what a test preloads would be compiled at each start.
   const given = {
     ...inherited,

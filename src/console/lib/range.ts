@@ -11,6 +11,12 @@ export const presets = {
 } as const;
 export type Preset = keyof typeof presets;
 
+const daysOf: Readonly<Record<Preset, number>> = { "24h": 1, "7d": 7, "30d": 30, "90d": 90, "12mo": 366 };
+
+/** The presets that are no longer than so many days. */
+export const presetsWithin = (days: number) =>
+  (Object.keys(presets) as Preset[]).filter((range) => daysOf[range] <= days).map((range) => [range, presets[range]] as const);
+
 export type Bucket = "hour" | "day" | "month";
 
 export interface Range {
@@ -31,7 +37,7 @@ export function rangeName({ range, from, to }: RangeSearch, empty: string): stri
 }
 
 const dayName = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
-const dayMs = 86_400_000;
+const [minuteMs, dayMs] = [60_000, 86_400_000];
 const longest = 730;
 
 /** Nothing understandable in the address counts as `fallback`. */
@@ -45,6 +51,15 @@ export function rangeOf(search: RangeSearch, fallback: Preset, now = new Date())
     if (from < to) return divided(from, to);
   }
   return presetRange(isPreset(search.range) ? search.range : fallback, now);
+}
+
+/** The end of a range that is longer than what may be asked. It moves by whole minutes, so that a page drawn again asks the same. */
+export function endOfRange(times: { from?: string; to?: string }, mostMs: number): { from?: string; to?: string } {
+  const { from, to } = times;
+  if (from === undefined) return times;
+  const end = to === undefined ? Date.now() : new Date(to).getTime();
+  if (end - new Date(from).getTime() <= mostMs) return times;
+  return { ...times, from: new Date(Math.ceil((end - mostMs) / minuteMs + 1) * minuteMs).toISOString() };
 }
 
 /** For lists: nothing in the address is any time. A range that goes on until now has no end, so that what is new is in it. */
@@ -98,3 +113,13 @@ function startOfDay(at: Date): Date {
 function addDays(at: Date, days: number): Date {
   return new Date(at.getFullYear(), at.getMonth(), at.getDate() + days, at.getHours());
 }
+
+export function startName(at: Date, bucket: Bucket): string {
+  return names[bucket].format(at);
+}
+
+const names = {
+  hour: new Intl.DateTimeFormat("en", { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" }),
+  day: new Intl.DateTimeFormat("en", { month: "short", day: "numeric" }),
+  month: new Intl.DateTimeFormat("en", { month: "short", year: "numeric" }),
+};

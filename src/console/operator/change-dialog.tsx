@@ -1,10 +1,9 @@
 // What an operator changes: what follows is said, a reason is asked for, and the password once more where the gateway asks for it.
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
-import { SvcError } from "svc-sdk/functions";
-import { confirmSession } from "svc-sdk/operator";
-import { api, change } from "../lib/api.ts";
+import { change } from "../lib/api.ts";
 import { queries } from "../lib/queries.ts";
+import { ConfirmIdentity, needsConfirmation } from "../shell/confirm-identity.tsx";
 import { announce } from "../ui/announce.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -40,7 +39,7 @@ function ChangeForm({ action, onClose, make, children }: Omit<ChangeDialogProps,
       return queries.invalidateQueries({ queryKey: ["operator"] });
     },
   });
-  if (SvcError.is(changing.error, "confirmation_required")) return <Confirmation onClose={onClose} onDone={() => changing.mutate()} />;
+  if (needsConfirmation(changing.error)) return <ConfirmIdentity onClose={onClose} onDone={() => changing.mutate()} />;
   const submit = (event: FormEvent) => (event.preventDefault(), changing.mutate());
   return (
     <form className="space-y-4" onSubmit={submit}>
@@ -55,52 +54,6 @@ function ChangeForm({ action, onClose, make, children }: Omit<ChangeDialogProps,
       />
       <ErrorNote error={changing.error} />
       <Buttons action={action} busy={changing.isPending} onClose={onClose} />
-    </form>
-  );
-}
-
-function Confirmation({ onClose, onDone }: { onClose: () => void; onDone: () => void }): ReactNode {
-  const [password, setPassword] = useState("");
-  const [code, setCode] = useState("");
-  const [needsCode, setNeedsCode] = useState(false);
-  const given = { ...(password === "" ? {} : { password }), ...(code.trim() === "" ? {} : { code: code.trim() }) };
-  const confirming = useMutation({
-    mutationFn: () => change(() => confirmSession(api, given)),
-    onSuccess: onDone,
-    // These are 401, too, which elsewhere means that the session has ended.
-    onError: (error) => {
-      if (SvcError.is(error, "totp_required")) setNeedsCode(true);
-      else if (SvcError.is(error, "invalid_credentials")) setPassword("");
-    },
-  });
-  return (
-    <form className="space-y-4" onSubmit={(event) => (event.preventDefault(), confirming.mutate())}>
-      <p>Your last sign-in was some time ago. Confirm that it is you; then the change is made.</p>
-      <Field
-        label="Password"
-        type="password"
-        autoComplete="current-password"
-        required={!needsCode}
-        autoFocus
-        maxLength={200}
-        value={password}
-        onChange={(event) => setPassword(event.target.value)}
-      />
-      {needsCode && (
-        <Field
-          label="Code"
-          autoComplete="one-time-code"
-          required
-          autoFocus
-          minLength={6}
-          maxLength={40}
-          value={code}
-          onChange={(event) => setCode(event.target.value)}
-          hint="Six digits of your authenticator app, or a recovery code."
-        />
-      )}
-      <ErrorNote error={SvcError.is(confirming.error, "totp_required") ? null : confirming.error} />
-      <Buttons action="Confirm" busy={confirming.isPending} onClose={onClose} />
     </form>
   );
 }

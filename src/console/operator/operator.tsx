@@ -10,7 +10,11 @@ const pages = {
   "accounts/*": lazyRouteComponent(() => import("./accounts/account.tsx"), "Account"),
   requests: lazyRouteComponent(() => import("./requests/requests.tsx"), "Requests"),
   providers: lazyRouteComponent(() => import("./providers/providers.tsx"), "Providers"),
+  catalog: lazyRouteComponent(() => import("./catalog/catalog.tsx"), "Catalog"),
+  jobs: lazyRouteComponent(() => import("./jobs/jobs.tsx"), "Jobs"),
+  ledger: lazyRouteComponent(() => import("./ledger/ledger.tsx"), "Ledger"),
   audit: lazyRouteComponent(() => import("./audit/audit.tsx"), "AuditLog"),
+  settings: lazyRouteComponent(() => import("./settings/settings.tsx"), "Settings"),
   operators: lazyRouteComponent(() => import("./operators/operators.tsx"), "Operators"),
 };
 

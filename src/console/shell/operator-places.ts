@@ -9,7 +9,7 @@ const placesQuery = queryOptions({
   staleTime: Infinity,
 });
 
-/** Empty for everybody who is no operator. */
+/** Empty for people who are not operators. */
 export function useOperatorPlaces(): readonly Place[] {
   const enabled = useQuery(sessionQuery).data?.operator !== undefined;
   const { data } = useQuery({ ...placesQuery, enabled });

@@ -1,7 +1,7 @@
 // The date range: presets and days chosen by hand, behind a button that says what is chosen.
 import { Popover } from "@base-ui/react/popover";
 import { type ReactNode, useState } from "react";
-import { type Preset, presets, rangeName, type RangeSearch } from "../lib/range.ts";
+import { type Preset, presets, presetsWithin, rangeName, type RangeSearch } from "../lib/range.ts";
 import { zoneName } from "../lib/time.ts";
 import { buttonClass } from "./button.tsx";
 import { Field } from "./field.tsx";
@@ -11,11 +11,13 @@ interface DateRangeProps {
   search: RangeSearch;
   /** What no choice means, in words. */
   empty: string;
+  /** The most days that may be asked for, where that is less than any. */
+  mostDays?: number;
   /** A word that is empty leaves the address. */
   set: (changed: Record<keyof RangeSearch, string>) => void;
 }
 
-export function DateRange({ search, empty, set }: DateRangeProps): ReactNode {
+export function DateRange({ search, empty, mostDays = Infinity, set }: DateRangeProps): ReactNode {
   const [open, setOpen] = useState(false);
   const name = rangeName(search, empty);
   const choose = (range: Preset | "") => (set({ range, from: "", to: "" }), setOpen(false));
@@ -31,12 +33,12 @@ export function DateRange({ search, empty, set }: DateRangeProps): ReactNode {
             className="w-[min(20rem,calc(100vw-1.5rem))] space-y-3 rounded-lg border border-line bg-panel p-3 shadow-high"
           >
             <div className="grid grid-cols-2 gap-1">
-              {Object.entries(presets).map(([range, label]) => (
+              {presetsWithin(mostDays).map(([range, label]) => (
                 <button
                   key={range}
                   type="button"
                   aria-pressed={name === label}
-                  onClick={() => choose(range as Preset)}
+                  onClick={() => choose(range)}
                   className={`rounded-md px-2.5 py-2 text-left ${name === label ? "bg-accent-soft text-accent" : "hover:bg-sunken"}`}
                 >
                   {label}
@@ -64,7 +66,9 @@ export function DateRange({ search, empty, set }: DateRangeProps): ReactNode {
                 onChange={(event) => set({ range: "", from: search.from ?? "", to: event.target.value })}
               />
             </div>
-            <p className="text-xs text-quiet">Days of your zone, {zoneName}.</p>
+            <p className="text-xs text-quiet">
+              Days of your zone, {zoneName}.{mostDays === Infinity ? "" : ` At most ${mostDays === 1 ? "one day" : `${mostDays} days`}.`}
+            </p>
           </Popover.Popup>
         </Popover.Positioner>
       </Popover.Portal>

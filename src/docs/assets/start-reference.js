@@ -1,4 +1,4 @@
-// Starts Scalar on /docs/api, so that it asks nobody but this gateway: no fonts, no telemetry, no agent, no hosted client.
+// Starts Scalar on /docs/api, so that it asks no other host than this gateway: no fonts, no telemetry, no agent, no hosted client.
 "use strict";
 const place = document.getElementById("reference");
 // What stands there is for readers without scripts; Scalar would take it for its own.

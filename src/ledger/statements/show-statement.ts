@@ -3,7 +3,7 @@
 import type { components } from "../../../generated/api.d.ts";
 import { topupIdText } from "../../ids.ts";
 import { type Amount, toUsd, usdText } from "../../money.ts";
-import { csvField } from "../../text/csv.ts";
+import { csvText } from "../../text/csv.ts";
 import { type PdfLine, pdfOf } from "../../text/pdf.ts";
 import { entryId } from "../entries.ts";
 import { type Month, type MonthPayment, movedIn } from "./read-months.ts";
@@ -72,7 +72,7 @@ function linesOf(month: Month, payments: readonly MonthPayment[]): Line[] {
 
 export function statementCsv(month: Month, payments: readonly MonthPayment[]): string {
   const rows = linesOf(month, payments).map(({ item, at, reference, amount }) => [month.month, item, at, reference, usdText(amount)]);
-  return [["month", "item", "at", "reference", "amount_usd"], ...rows].map((row) => `${row.map(csvField).join(",")}\r\n`).join("");
+  return csvText([["month", "item", "at", "reference", "amount_usd"], ...rows]);
 }
 
 /** Columns of a line in characters: a page has 84. */

@@ -1,7 +1,7 @@
 // Shows sums of the usage log as the contract does: as JSON, as lines of JSON and as comma-separated values.
-import { csvField } from "../../text/csv.ts";
+import { csvText } from "../../text/csv.ts";
 import type { components } from "../../../generated/api.d.ts";
-import { keyIdText } from "../../ids.ts";
+import { accountIdText, keyIdText } from "../../ids.ts";
 import { parseJson } from "../../json/parse.ts";
 import { toUsd } from "../../money.ts";
 import { percentilesOf } from "./percentiles.ts";
@@ -30,12 +30,28 @@ export function showFigures(figures: Figures): ShownFigures {
 }
 
 export function showRow(row: SummaryRow, groups: readonly SummaryGroup[]): ShownRow {
+  return { ...namesOf(row, groups), ...showFigures(row) };
+}
+
+function namesOf(row: SummaryRow, groups: readonly SummaryGroup[]) {
   const named = groups.map((group, index) => [group, shownName(group, row.names[index]!)] as const);
-  return { start: row.start.toISOString(), ...(Object.fromEntries(named) as Partial<ShownRow>), ...showFigures(row) };
+  return { start: row.start.toISOString(), ...(Object.fromEntries(named) as Partial<ShownRow>) };
+}
+
+/** With what operators see beside: providers' charges. */
+export function showStaffFigures(figures: Figures): components["schemas"]["OperatorUsageFigures"] {
+  const { cost, expense } = figures;
+  const [provider_cost_usd, margin_usd] = expense === null ? [null, null] : [toUsd(expense), toUsd(cost - expense)];
+  return { ...showFigures(figures), provider_cost_usd, margin_usd };
+}
+
+export function showStaffRow(row: SummaryRow, groups: readonly SummaryGroup[]): components["schemas"]["OperatorUsageSummaryRow"] {
+  return { ...namesOf(row, groups), ...showStaffFigures(row) };
 }
 
 /** Key 0 stands for a session. */
 function shownName(group: SummaryGroup, name: string): string | null {
+  if (group === "account") return accountIdText(BigInt(name));
   if (group !== "key") return name;
   return name === "0" ? null : keyIdText(BigInt(name));
 }
@@ -70,12 +86,8 @@ const figureNames = [
 ];
 
 /** RFC 4180, with a line of names first, also where there are no rows. */
-export function csvOf(rows: readonly ShownRow[], groups: readonly SummaryGroup[]): string {
-  const names = ["start", ...groups, ...figureNames];
-  const lines = rows.map((row) => names.map((name) => csvField((row as unknown as Record<string, string | number | null>)[name]!)));
-  return [names, ...lines].map((fields) => `${fields.join(",")}\r\n`).join("");
-}
-
-export function linesOf(rows: readonly ShownRow[]): string {
-  return rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+export function csvOf(rows: readonly ShownRow[], groups: readonly SummaryGroup[], more: readonly string[] = []): string {
+  const names = ["start", ...groups, ...figureNames, ...more];
+  const lines = rows.map((row) => names.map((name) => (row as unknown as Record<string, string | number | null>)[name]!));
+  return csvText([names, ...lines]);
 }

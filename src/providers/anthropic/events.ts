@@ -92,7 +92,7 @@ export function readEvents({ publicModel, provider, promptTokens, searches }: Ev
         tally.end ??= readEnd({}, blocks.called(), provider);
         events.stopped = true;
     }
-    return []; // kinds of events that nobody knows yet
+    return []; // kinds of events that are not known yet
   }
 
   const events: MessageEvents = {

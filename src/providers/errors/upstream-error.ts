@@ -84,6 +84,8 @@ export const failureCauses = [
   "slow_reader",
   "file",
   "failed",
+  "credentials",
+  "clock_skew",
   "not_sent",
   "local_overload",
   "breaker_open",

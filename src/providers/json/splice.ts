@@ -35,6 +35,30 @@ function spliceString(text: string, edits: Edits): string {
   return text.slice(0, bodyFrom) + slots.join(",") + text.slice(bodyTo);
 }
 
+/** Gives members another name, or leaves them out (null). A name that is taken already keeps its own value. */
+export function renameMembers<Text extends JsonText>(text: Text, names: Readonly<Record<string, string | null>>): Text;
+export function renameMembers(text: JsonText, names: Readonly<Record<string, string | null>>): JsonText {
+  if (typeof text !== "string") {
+    const members = renamed(text.members, names).map(([member, name]) =>
+      name === member.key ? member : { ...member, key: name, head: Buffer.from(`${JSON.stringify(name)}:`) },
+    );
+    return { members };
+  }
+  const { members, bodyFrom, bodyTo } = readMembers(text);
+  const slots = renamed(members, names).map(([{ key, from, valueFrom, to }, name]) =>
+    name === key ? text.slice(from, to) : `${JSON.stringify(name)}:${text.slice(valueFrom, to)}`,
+  );
+  return text.slice(0, bodyFrom) + slots.join(",") + text.slice(bodyTo);
+}
+
+function renamed<Known extends { key: string }>(members: readonly Known[], names: Readonly<Record<string, string | null>>) {
+  const taken = new Set(members.map(({ key }) => key));
+  return members.flatMap((member): [Known, string][] => {
+    const name = Object.hasOwn(names, member.key) ? names[member.key]! : member.key;
+    return name === null || (name !== member.key && taken.has(name)) ? [] : [[member, name]];
+  });
+}
+
 const nothing = Buffer.alloc(0);
 
 function splicePieces({ members }: JsonPieces, edits: Edits): JsonPieces {

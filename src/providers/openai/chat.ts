@@ -10,13 +10,14 @@ import { openToolNames } from "../translation/tool-names.ts";
 import { exchange, isJson, wholeText } from "../transport/exchange.ts";
 import { inOrder, openOutlet } from "../transport/outlet.ts";
 import { jsonRequest } from "../transport/json.ts";
-import { readStream, replayedTally, replayStream, type StreamReader } from "../transport/read-stream.ts";
+import { readStream, replayedTally, replayStream, type SseRecord, type StreamReader } from "../transport/read-stream.ts";
 import type { Upstream, UpstreamAnswer } from "../transport/types.ts";
 import type { Chat, ChatCall, ChatRecord, ChatStream, ChatTally, ChatWhole } from "../verbs/chat.ts";
 import type { Messages } from "../verbs/messages.ts";
 import { allEnded, beginChunks, newChunkState } from "./chunk.ts";
 import { openRecordReader } from "./record-reader.ts";
 import { foreignKeys, readCompletion } from "./response.ts";
+import { inVariant } from "./variants.ts";
 
 export interface ChatTimes {
   clock: Clock;
@@ -27,22 +28,39 @@ export interface ChatTimes {
 export function openaiChat(upstream: Upstream, change: Partial<ChatTimes> = {}): Chat {
   const { clock, startAfterMs }: ChatTimes = { clock: systemClock, startAfterMs: 3_000, ...change };
   return async (call) => {
-    const answer = await exchange(upstream, jsonRequest(call, "/chat/completions", call.body, call.stream), clock);
-    if (call.stream && !isJson(answer)) return await openChatStream(answer, call, clock, startAfterMs);
-    const whole = readCompletion(await wholeText(answer), call.publicModel, clock(), call.route.provider);
-    return call.stream ? streamOfWhole(whole, call.signal) : whole;
+    const body = inVariant(call.body, call.route.provider.variant);
+    const answer = await exchange(upstream, jsonRequest(call, "/chat/completions", body, call.stream), clock);
+    return await readChatAnswer(answer, call, { clock, startAfterMs });
   };
+}
+
+/** How an answer in another form becomes one of this protocol, before anything is checked. */
+export interface ForeignAnswer {
+  whole: (text: string) => string;
+  records: (record: SseRecord) => SseRecord[];
+}
+
+export async function readChatAnswer(answer: UpstreamAnswer, call: ChatCall, times: ChatTimes, foreign?: ForeignAnswer) {
+  if (call.stream && !isJson(answer)) return await openChatStream(answer, call, times, foreign);
+  const text = await wholeText(answer);
+  const whole = readCompletion(foreign?.whole(text) ?? text, call.publicModel, times.clock(), call.route.provider);
+  return call.stream ? streamOfWhole(whole, call.signal) : whole;
 }
 
 // The order in which a streamed answer's records go out. record-reader.ts reads each record, read-stream.ts decides when a stream begins
 // and how it ended.
 
 /** The stream begins with its first record, even one that has only a role. */
-function openChatStream(answer: UpstreamAnswer, call: ChatCall, clock: Clock, startAfterMs: number): Promise<ChatStream> {
-  return readStream(answer, (onEnd) => chatReader(call, clock, onEnd), call, startAfterMs);
+function openChatStream(answer: UpstreamAnswer, call: ChatCall, times: ChatTimes, foreign?: ForeignAnswer): Promise<ChatStream> {
+  return readStream(answer, (onEnd) => chatReader(call, times.clock, onEnd, foreign), call, times.startAfterMs);
 }
 
-function chatReader({ publicModel, route }: ChatCall, clock: Clock, onEnd: () => void): StreamReader<ChatRecord, ChatTally> {
+function chatReader(
+  { publicModel, route }: ChatCall,
+  clock: Clock,
+  onEnd: () => void,
+  foreign?: ForeignAnswer,
+): StreamReader<ChatRecord, ChatTally> {
   const state = newChunkState(publicModel, route.provider);
   const reader = openRecordReader(state, route.provider, clock);
   const outlet = openOutlet<ChatRecord>(() => beginChunks(state, {}, clock), onEnd);
@@ -51,6 +69,14 @@ function chatReader({ publicModel, route }: ChatCall, clock: Clock, onEnd: () =>
     outlet,
     tally: state.tally,
     take(record) {
+      if (foreign !== undefined) {
+        // Hosts of other forms have no record that only ends a stream.
+        const records = foreign.records(record).flatMap((one) => {
+          const read = reader.read(one, outlet.begun);
+          return typeof read === "string" ? [read] : read.records;
+        });
+        return inOrder(records, emit);
+      }
       const read = reader.read(record, outlet.begun);
       if (typeof read === "string") return emit(read);
       const pending = inOrder(read.records, emit);

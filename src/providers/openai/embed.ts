@@ -10,7 +10,7 @@ import type { Route } from "../types.ts";
 import type { Embed, EmbedCall, EmbedWhole, Vector } from "../verbs/without-output.ts";
 
 /** 2048 vectors of 4096 numbers are 45 MB of base64; of 1536 numbers, from a host that writes no base64, 67 MB. */
-const answerBytesMax = 134_217_728;
+export const answerBytesMax = 134_217_728;
 /** From this many texts on base64 is asked for: numbers as text are four times as long and ten times as slow to parse. */
 const manyInputs = 64;
 
@@ -52,7 +52,7 @@ function mayMeanFormat(error: unknown): boolean {
 // The vectors of an embeddings answer, whatever order, encoding and length the host chose (docs/behaviour/providers.md#whole-answers).
 
 /** In input order, all of one length, every value a number that fits into a float32. */
-function readVectors(data: unknown, { inputs, dimensions }: Pick<EmbedCall, "inputs" | "dimensions">): Vector[] {
+export function readVectors(data: unknown, { inputs, dimensions }: Pick<EmbedCall, "inputs" | "dimensions">): Vector[] {
   if (!Array.isArray(data)) throw unreadable("the answer has no data");
   if (data.length !== inputs) throw unreadable(`the answer has ${data.length} vectors for ${inputs} inputs`);
   const vectors = new Array<Vector | undefined>(inputs).fill(undefined);

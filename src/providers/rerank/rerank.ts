@@ -35,7 +35,7 @@ const ownKeys = new Set(["id", "object", "model", "results", "data", "usage", "m
 /** What the gateway pays stays with its operator. */
 const moneyKey = /cost|price|bill|unit|byok|credit/i;
 
-function readRanking(answer: Json, asked: Asked): RerankWhole {
+export function readRanking(answer: Json, asked: Asked): RerankWhole {
   const { provider } = asked.route;
   const { id, object, meta, usage } = answer;
   const foreign = Object.fromEntries(Object.entries(answer).filter(([key]) => !ownKeys.has(key)));

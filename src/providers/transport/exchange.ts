@@ -26,8 +26,8 @@ export type ReadError = (answer: ErrorAnswer, provider: Provider) => UpstreamErr
 
 const readUsualError: ReadError = ({ status, text, retryAfterMs }, provider) => errorOfAnswer(status, text, retryAfterMs, provider);
 
-/** Where providers name an answer: OpenAI and most hosts; Anthropic and ElevenLabs; fal; MiniMax. */
-const idHeaders = ["x-request-id", "request-id", "x-fal-request-id", "trace-id"];
+/** Where providers name an answer: OpenAI and most hosts; Anthropic and ElevenLabs; fal; MiniMax; Amazon. */
+const idHeaders = ["x-request-id", "request-id", "x-fal-request-id", "trace-id", "x-amzn-requestid"];
 
 /** Throws UpstreamError for any other status, and the signal's reason where it fired. */
 export async function exchange(

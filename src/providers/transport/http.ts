@@ -2,6 +2,7 @@
 import { Pool } from "undici";
 import { openSlots, type Slots } from "../../concurrency/slots.ts";
 import { traceNow } from "../../tracing.ts";
+import { authorizationFor } from "../credentials/authorize.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { wholeMs } from "./body.ts";
 import { startCall } from "./call.ts";
@@ -19,9 +20,11 @@ const shippedLimits: UpstreamLimits = {
 };
 
 /** Read here, because a call that waits for a socket starts in the trace of the call that frees it. */
-function headersOf({ headers = [] }: UpstreamRequest): readonly string[] {
+function headersOf({ headers = [] }: UpstreamRequest, added: readonly string[]): readonly string[] {
   const traceparent = traceNow()?.traceparent ?? "";
-  return traceparent === "" ? headers : [...headers, "traceparent", traceparent];
+  return traceparent === "" && added.length === 0
+    ? headers
+    : [...headers, ...added, ...(traceparent === "" ? [] : ["traceparent", traceparent])];
 }
 
 export function connectUpstreams(change: Partial<UpstreamLimits> = {}): Upstream {
@@ -35,7 +38,11 @@ export function connectUpstreams(change: Partial<UpstreamLimits> = {}): Upstream
       if (closed) throw new Error("The upstream connections are closed.");
       const address = addressOf(request);
       const { pool, slots } = origins.of(address);
-      return await startCall(pool, slots, { ...request, path: address.path, headers: headersOf(request) }, limits);
+      const { authorize, onUnauthorized } = request.provider;
+      const added = authorize === undefined ? [] : await authorizationFor(request, address);
+      const answer = await startCall(pool, slots, { ...request, path: address.path, headers: headersOf(request, added) }, limits);
+      if (answer.status === 401 || answer.status === 403) onUnauthorized?.();
+      return answer;
     },
     gauge: () => origins.gauge(),
     async close() {

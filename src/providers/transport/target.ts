@@ -104,6 +104,10 @@ function authHeader(protocol: Protocol, apiKey: string): [string, string] {
       return ["authorization", `Key ${apiKey}`];
     case "elevenlabs":
       return ["xi-api-key", apiKey];
+    case "azure-openai":
+      return ["api-key", apiKey];
+    case "gemini":
+      return ["x-goog-api-key", apiKey];
     default:
       return ["authorization", `Bearer ${apiKey}`];
   }

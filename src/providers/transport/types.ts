@@ -1,7 +1,8 @@
 // The types of one request to an upstream, its answer, and the client that sends it.
 import type { IncomingHttpHeaders } from "node:http";
-import type { Readable } from "node:stream";
-import type { Disconnect, Heard, Provider } from "../types.ts";
+import type { Disconnect, Heard, Provider, StreamedBody } from "../types.ts";
+
+export type { StreamedBody } from "../types.ts";
 
 export type OnChunk = (chunk: Buffer) => void | Promise<void>;
 
@@ -22,14 +23,6 @@ export interface RecordTimes {
   /** A record arrived. While `pending` is unsettled the reader is waited for, which doesn't count as the host's silence. */
   heard(pending: void | Promise<void>): void;
   stop(): void;
-}
-
-/** A body that is never in memory as a whole. */
-export interface StreamedBody {
-  /** In bytes, sent as content-length: some hosts refuse chunked bodies. */
-  length: number;
-  /** Opens a new stream each time it is sent; it is destroyed when the call ends, however it ends. */
-  open(): Readable;
 }
 
 export interface UpstreamRequest {

@@ -8,7 +8,7 @@ import { readFields, readModel, readWhole, refuse } from "../request-fields.ts";
 import { seededRandom } from "../seed.ts";
 
 const inputsMax = 2048;
-const dimensionsDefault = 1536;
+export const dimensionsDefault = 1536;
 const dimensionsMax = 8192;
 /** Each word of a text pushes so many places of its vector. */
 const placesPerWord = 8;
@@ -46,7 +46,7 @@ function readInputs(input: unknown): (string | number[])[] {
   return list as (string | number[])[];
 }
 
-function countInputs(inputs: (string | number[])[]): number {
+export function countInputs(inputs: (string | number[])[]): number {
   return inputs.reduce((sum, input) => sum + (typeof input === "string" ? countTokens(input) : input.length), 0);
 }
 
@@ -57,7 +57,7 @@ function usageField(knobs: Knobs, inputs: (string | number[])[]): Record<string,
 }
 
 /** Made at full width and then cut, as models do whose vectors may be shortened: a shorter one is the longer one's beginning. */
-function embed(model: string, input: string | number[], dimensions: number): Float32Array {
+export function embed(model: string, input: string | number[], dimensions: number): Float32Array {
   const text = typeof input === "string" ? input : input.join(" ");
   const width = Math.max(dimensionsDefault, dimensions);
   const random = seededRandom(`${model}:${text}`);

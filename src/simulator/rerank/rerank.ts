@@ -9,7 +9,7 @@ import { digest, madeUpId, seededRandom } from "../seed.ts";
 export const rerank: SimulatorProtocol = {
   name: "rerank",
   prefixes: ["/rerank"],
-  findOperation: (method, path) => (method === "POST" && /^(\/v[12])?\/rerank$/.test(path) ? planRerank : null),
+  findOperation: (method, path) => (method === "POST" && /^(\/v[12])?\/rerank$/.test(path) ? (body) => planRerank(body) : null),
   renderRefusal: (refusal) => JSON.stringify(renderErrorAs(hostOf(refusal.knobs ?? {}), refusal)),
 };
 
@@ -21,13 +21,14 @@ const documentsPerUnit = 100;
 /** Makes every document's score its own, without hiding how many words it shares. */
 const noise = 0.05;
 
-function planRerank(body: Buffer): Plan {
+/** `usual`: the host whose form it is where no knob names one. */
+export function planRerank(body: Buffer, usual: Host = "jina"): Plan {
   const fields = readFields(body);
   const model = readModel(fields);
   const { name, knobs } = readModelId(model);
   try {
     const ranking = rank(fields, model, name, knobs);
-    const reply = jsonReply(200, JSON.stringify(renderRanking(hostOf(knobs), ranking, !knobs.noUsage)));
+    const reply = jsonReply(200, JSON.stringify(renderRanking(hostOf(knobs, usual), ranking, !knobs.noUsage)));
     return { model, knobs, reply, bill: { input: ranking.tokens, output: 0 }, bytes: reply.body.length };
   } catch (error) {
     // The host that the model id names refuses in its own envelope.
@@ -98,9 +99,9 @@ interface Ranking {
 }
 
 /** Jina's shape unless a knob names another host. */
-function hostOf(knobs: Knobs): Host {
+function hostOf(knobs: Knobs, usual: Host = "jina"): Host {
   const named = (["cohere", "voyage", "together", "openrouter", "vllm"] as const).find((host) => knobs[host] !== undefined);
-  return named ?? "jina";
+  return named ?? usual;
 }
 
 /** Not measured: the answer reports no usage, as with sim-no-usage. */

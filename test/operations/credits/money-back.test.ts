@@ -240,6 +240,10 @@ describe("409 payment_event_not_applied: what can't be applied moves nothing and
     expect((await gateway.send(event)).status).toBe(409);
     expect(await unapplied(event)).toMatchObject({ account_id: opened.who.id, reason: expect.stringContaining("corrected by hand") });
     expect((await svc("payment", "dismiss", event.id)).json()).toEqual({ event_id: event.id, dismissed: true });
+    const logged = "select who, action from operator_action where target = $1";
+    expect((await gateway.context.db.pool.query(logged, [event.id])).rows).toMatchObject([
+      { who: expect.stringMatching(/^svc /), action: "payment.dismiss" },
+    ]);
     expect((await gateway.send(event)).status).toBe(200);
     expect(await unapplied(event)).toBeUndefined();
     expect(await show(opened.who)).toMatchObject({ balance: 0, lifetime_purchased: 0 });

@@ -104,12 +104,13 @@ describe("roles", () => {
       expect.objectContaining({ account_id: account.id, role: "support", added_by: admin.account.email }),
     );
     expect((await get("me", token)).json.role).toBe("support");
+    expect((await get("operators", admin.key)).json.data).toEqual(given.json.data);
     expect((await post("operators/remove", { account: account.id })).status).toBe(200);
     expect(codeOf(await get("me", token))).toEqual([404, "endpoint_not_found"]);
     expect((await actionsOn(account.id)).map(({ action }) => action)).toEqual(["operator.remove", "operator.set"]);
   });
 
-  test("nobody raises or removes himself, and an account without a verified address gets no role: 409, 403", async () => {
+  test("operators neither raise nor remove themselves, and an account without a verified address gets no role: 409, 403", async () => {
     expect(codeOf(await set(admin.account.id, "support"))).toEqual([409, "not_possible"]);
     expect(codeOf(await post("operators/remove", { account: admin.account.id }))).toEqual([409, "not_possible"]);
     expect(codeOf(await set(support.account.id, "admin", support.key))).toEqual([403, "permission_denied"]);

@@ -155,6 +155,26 @@ describe("accounts", () => {
       ]);
   });
 
+  test("a workspace shows its name and who is in it, a person's own has its owner", async () => {
+    const [owner, member] = [await gateway.createAccount(), await gateway.createAccount()];
+    const { token: key } = await gateway.createSession(owner);
+    const { json: made } = await gateway.request("POST", "/v1/workspaces", { key, body: { name: "Lighthouse" } });
+    const { rows } = await query("select id from account where workspace_name = 'Lighthouse'");
+    await query("insert into member values ($1, $2, 'viewer', now() + interval '1 hour')", [rows[0].id, member.accountId]);
+    const shown = async (id: string) => (await gateway.request("GET", `/v1/operator/accounts/${id}`, { key: support.key })).json;
+    expect(made).toMatchObject({ name: "Lighthouse" });
+    expect(await shown(`acc_${rows[0].id}`)).toMatchObject({
+      email: owner.email,
+      workspace_name: "Lighthouse",
+      members: [
+        { email: owner.email, role: "owner" },
+        { email: member.email, role: "viewer" },
+      ],
+      has_more_members: false,
+    });
+    expect(await shown(owner.id)).toMatchObject({ workspace_name: null, members: [{ email: owner.email, role: "owner" }] });
+  });
+
   test("suspending refuses keys and sessions at once, resuming ends that; each is one row of the log, a repeat none", async () => {
     const account = await gateway.createAccount({ deposit: "5" });
     const balance = () => gateway.request("GET", "/v1/credits/balance", { key: account.key });

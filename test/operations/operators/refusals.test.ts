@@ -29,6 +29,8 @@ test("403 confirmation_required: without a confirmed session nothing is changed,
     ["calls/req_any/refund", {}],
     ["operators", { account: target.id, role: "support" }],
     ["operators/remove", { account: admin.account.id }],
+    ["accounts", { email: "new@example.com" }],
+    ["ledger/audit", {}],
   ];
   for (const [path, body] of changes) expect([path, ...codeOf(await post(path, body, key))]).toEqual([path, 403, "confirmation_required"]);
   expect(await gateway.balance(target)).toMatchObject({ balance: 5 });
@@ -40,7 +42,7 @@ test("400 invalid_parameter: lists name the query that is wrong", async () => {
     "accounts?limit=0",
     "accounts?after=led_1",
     "accounts?status=gone",
-    "audit?limit=101",
+    "audit?limit=1001",
     "audit?from=2026-01-01T00:00:61Z",
   ])
     expect([query, ...codeOf(await get(query))]).toEqual([query, 400, "invalid_parameter"]);

@@ -31,7 +31,7 @@ const paces = ["+sim-slow-40ms", "+sim-slow-15ms+sim-pace-3ms", "+sim-slow-15ms+
 
 interface Texts {
   endpoint: string;
-  protocol: "openai" | "anthropic";
+  protocol: "openai" | "azure-openai" | "anthropic" | "gemini";
   stream: boolean;
   usage: (typeof usages)[number];
   thought: (typeof thoughts)[number];
@@ -69,7 +69,7 @@ function bodyOf({ endpoint, stream, image }: Texts, model: string): [path: strin
 }
 
 const texts: Texts[] = ["chat", "messages", "responses", "completions"].flatMap((endpoint) =>
-  (["openai", "anthropic"] as const).flatMap((protocol) =>
+  (["openai", "azure-openai", "anthropic", "gemini"] as const).flatMap((protocol) =>
     [false, true].flatMap((stream) =>
       usages.flatMap((usage) =>
         thoughts.flatMap((thought) =>
@@ -80,9 +80,15 @@ const texts: Texts[] = ["chat", "messages", "responses", "completions"].flatMap(
   ),
 );
 
-/** The anthropic protocol measures the prompt at once and hides thinking only where it is asked to; images are sent in chat. */
+/**
+ * The anthropic protocol measures the prompt at once and hides thinking only where it is asked to; the gemini protocol says its usage with
+ * every record, and its two dialects stand for all; images are sent in chat. Azure's
+ * protocol is OpenAI's at other addresses: chat stands for all.
+ */
 const sensible = ({ endpoint, protocol, usage, thought, image }: Texts) =>
   (protocol === "openai" || (thought === "" && usage !== "+sim-usage-every-chunk")) &&
+  (protocol !== "azure-openai" || endpoint === "chat") &&
+  (protocol !== "gemini" || endpoint === "chat" || endpoint === "messages") &&
   (!image || (endpoint === "chat" && protocol === "openai"));
 
 const language: Form[] = texts.filter(sensible).map((of) => {
@@ -188,7 +194,9 @@ export function catalogOf(): string {
   ];
   const providers = [
     provider("openai", "openai", "/openai/v1"),
+    { ...provider("azure-openai", "azure-openai", "/azure"), headers: { "api-key": "any" } },
     provider("anthropic", "anthropic", "/anthropic/v1"),
+    provider("gemini", "gemini", "/gemini"),
     provider("rerank", "rerank", "/rerank"),
     provider("a", "elevenlabs", "/elevenlabs"),
     provider("b", "minimax", "/minimax"),

@@ -28,7 +28,10 @@ export function planned(cell: Cell, index: number): Planned {
 export function catalogOf(plans: readonly Planned[]): string {
   const protocols = [
     { protocol: "openai", base_url: "simulator:/openai/v1" },
+    { protocol: "azure-openai", base_url: "simulator:/azure", headers: { "api-key": "any" } },
     { protocol: "anthropic", base_url: "simulator:/anthropic/v1" },
+    { protocol: "gemini", base_url: "simulator:/gemini" },
+    { protocol: "cohere", base_url: "simulator:/cohere" },
     { protocol: "rerank", base_url: "simulator:/rerank" },
   ];
   const providers = protocols.flatMap((provider) => [
@@ -73,7 +76,7 @@ function lookKnobs(cell: Cell): string {
 const whenSaid: Record<UsageSaid, string> = { present: "", missing: "+sim-no-usage", late: "+sim-usage-late", doubled: "+sim-usage-twice" };
 
 function usageKnobs({ kind, upstream, usage, ending, stream }: Cell): string {
-  const early = stream && usage === "present" && upstream === "openai" && endsHalfway(ending) ? "+sim-usage-every-chunk" : "";
+  const early = stream && usage === "present" && upstream.endsWith("openai") && endsHalfway(ending) ? "+sim-usage-every-chunk" : "";
   const tooMuch = ending === "complete, more than was reserved";
   const texts = kind === "embeddings" || kind === "rerank";
   const prompt = `+sim-prompt-tokens-${tooMuch ? saidTooMuch.prompt : texts ? saidOfTexts : said.prompt}`;
@@ -86,8 +89,8 @@ function usageKnobs({ kind, upstream, usage, ending, stream }: Cell): string {
 const endsHalfway = (ending: Ending) => halfway.includes(ending) || ending === "left before the first token";
 
 function endingKnobs({ upstream, usage, ending, stream }: Cell): string {
-  // Before the text: a record with the role; a message's start, a ping and its block's. Behind it, over openai, one with the finish.
-  const before = upstream === "anthropic" ? 3 : 1;
+  // Before the text: a record with the role; over azure-openai first one with filter results; a message's start, a ping and its block's; over gemini none; the starts of a message and a content. Behind it, over openai, one with the finish.
+  const before = { openai: 1, "azure-openai": 2, anthropic: 3, gemini: 0, cohere: 2, rerank: 0 }[upstream];
   const after = usage === "late" ? before + text.tokens + 1 : before + text.broken;
   switch (ending) {
     case "left before the first byte":

@@ -2,7 +2,7 @@
 // (docs/behaviour/billing.md#ends), and those that make no sense, each with the reason.
 
 export type Kind = "chat" | "messages" | "completions" | "responses" | "embeddings" | "rerank" | "decisions";
-export type UpstreamProtocol = "openai" | "anthropic" | "rerank";
+export type UpstreamProtocol = "openai" | "azure-openai" | "anthropic" | "gemini" | "cohere" | "rerank";
 
 export interface Endpoint {
   kind: Kind;
@@ -10,9 +10,12 @@ export interface Endpoint {
 }
 
 /** Of a model that writes text: streamed or not, with output that is paid for. */
-const writing = (["chat", "messages", "completions", "responses"] as const).flatMap((kind) =>
-  (["openai", "anthropic"] as const).map((upstream) => ({ kind, upstream })),
+const translated = (["chat", "messages", "completions", "responses"] as const).flatMap((kind) =>
+  (["openai", "anthropic", "gemini", "cohere"] as const).map((upstream) => ({ kind, upstream })),
 );
+
+/** Azure's differs from OpenAI's by addresses and by a first record of a stream: one endpoint stands for all. */
+const writing: readonly Endpoint[] = [...translated, { kind: "chat", upstream: "azure-openai" }];
 
 export const endpoints: readonly Endpoint[] = [
   ...writing,
@@ -106,6 +109,18 @@ export const exclusions: readonly Exclusion[] = [
   {
     reason: "The anthropic protocol says the finish and the usage in one event: usage can't be later.",
     covers: ({ upstream, usage }) => upstream === "anthropic" && usage === "late",
+  },
+  {
+    reason: "The gemini protocol says its usage with every record: it is never late, and always said again.",
+    covers: ({ upstream, stream, usage }) => stream && upstream === "gemini" && (usage === "late" || usage === "doubled"),
+  },
+  {
+    reason: "The cohere protocol says the finish and the usage in its last event: usage can't be later, nor come twice.",
+    covers: ({ upstream, stream, usage }) => stream && upstream === "cohere" && (usage === "late" || usage === "doubled"),
+  },
+  {
+    reason: "The gemini protocol's first record has the first token, and nothing has been said before it.",
+    covers: ({ upstream, usage, ending }) => upstream === "gemini" && ending === "left before the first token" && usage === "present",
   },
   {
     reason: "A count of texts is never above their bytes, which were reserved, and there is no output that is paid for.",

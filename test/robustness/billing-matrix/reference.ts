@@ -72,7 +72,8 @@ function leftWhole(cell: Cell, decisionTokens: () => number): Expected {
 
 /** The prompt, and what came of the answer. */
 function leftIn(cell: Cell): Expected {
-  const { upstream, usage, ending } = cell;
+  const { upstream, ending } = cell;
+  const usage = upstream === "cohere" && cell.usage === "present" ? "missing" : cell.usage; // said at the end alone
   const delivered = { ...none, input: promptCounted.writing, output: countOf(text.broken, text.width) };
   const end = (tokens: Tokens, estimated: boolean): Expected => ({
     status: "aborted",
@@ -104,15 +105,17 @@ function countedOf(cell: Cell, decisionTokens: () => number): Tokens {
   return { ...none, input: promptCounted.writing, output: countOf(shown.tokens, shown.width) };
 }
 
-function measuredOf({ kind, ending }: Cell): Tokens {
+function measuredOf({ kind, upstream, ending }: Cell): Tokens {
   const tooMuch = ending === "complete, more than was reserved";
   const prompt = tooMuch ? saidTooMuch.prompt : said.prompt;
   if (kind === "embeddings" || kind === "rerank") return { ...none, input: tooMuch ? prompt : saidOfTexts };
   const calls = kind === "decisions" ? questions : 1;
+  const written = upstream === "gemini" || upstream === "cohere" ? 0 : said.written; // one says only what was read, one bills neither
+  const cached = upstream === "cohere" ? 0 : said.cached;
   return {
-    input: calls * (prompt - said.cached - said.written),
-    cacheRead: calls * said.cached,
-    cacheWrite: calls * said.written,
+    input: calls * (prompt - cached - written),
+    cacheRead: calls * cached,
+    cacheWrite: calls * written,
     output: calls * (tooMuch ? saidTooMuch.completion : said.completion),
   };
 }

@@ -1,10 +1,10 @@
 // One account: its money, its keys, its last calls, and what operators did to it.
 import { useQuery } from "@tanstack/react-query";
-import type { ApiKeyRecord, OperatorAccountDetail } from "svc-sdk";
+import type { ApiKeyRecord, Member, OperatorAccountDetail } from "svc-sdk";
 import { getOperatorAccount } from "svc-sdk/operator";
 import { type ReactNode, useState } from "react";
 import { api } from "../../lib/api.ts";
-import { usd, usdShort } from "../../lib/money.ts";
+import { none, usd, usdShort } from "../../lib/money.ts";
 import { ago, dayOf, when } from "../../lib/time.ts";
 import { Button } from "../../ui/button.tsx";
 import { CopyIcon } from "../../ui/copy.tsx";
@@ -55,7 +55,7 @@ function Changes({ account }: { account: OperatorAccountDetail }): ReactNode {
 }
 
 function Details({ account }: { account: OperatorAccountDetail }): ReactNode {
-  const { id, keys, has_more_keys } = account;
+  const { id, keys, has_more_keys, members, has_more_members } = account;
   return (
     <>
       <div className="grid items-start gap-4 lg:grid-cols-2">
@@ -65,6 +65,10 @@ function Details({ account }: { account: OperatorAccountDetail }): ReactNode {
       <Card title="API keys" flush>
         <Table name="API keys" rows={keys} idOf={({ id: key }) => key} columns={keyColumns} empty={<Empty title="No keys" />} />
         {has_more_keys && <p className="border-t border-line px-5 py-3 text-quiet">It has older keys than these.</p>}
+      </Card>
+      <Card title="Members" flush>
+        <Table name="Members" rows={members} idOf={(member) => member.id} columns={memberColumns} empty={<Empty title="No members" />} />
+        {has_more_members && <p className="border-t border-line px-5 py-3 text-quiet">It has more members than these.</p>}
       </Card>
       <Card
         title="Requests"
@@ -88,12 +92,13 @@ function Details({ account }: { account: OperatorAccountDetail }): ReactNode {
 }
 
 function Identity({ account }: { account: OperatorAccountDetail }): ReactNode {
-  const { id, verified, tier, created_at, suspended_at } = account;
+  const { id, workspace_name, verified, tier, created_at, suspended_at } = account;
   return (
     <Card title="Account">
       <Facts
         rows={[
           ["Id", <span key="id" className="flex items-center gap-1 font-mono text-xs">{id} <CopyIcon text={id} what="account id" /></span>], // prettier-ignore
+          ["Workspace", workspace_name ?? none],
           ["Status", <AccountStatus key="status" account={account} />],
           ["Suspended", suspended_at === null ? "No" : when(suspended_at)],
           ["Address", verified ? "Verified" : "Not verified"],
@@ -141,4 +146,18 @@ const keyColumns: readonly Column<ApiKeyRecord>[] = [
   { name: "Limit", right: true, cell: ({ limit_usd }) => usd(limit_usd) },
   { name: "Last used", right: true, cell: ({ last_used_at }) => <span title={when(last_used_at)}>{ago(last_used_at)}</span> },
   { name: "Created", right: true, cell: ({ created_at }) => dayOf(created_at) },
+];
+
+const memberColumns: readonly Column<Member>[] = [
+  {
+    name: "Member",
+    cell: ({ email, name }) => (
+      <div className="max-w-80 min-w-40">
+        <p className="font-medium break-all">{email}</p>
+        <p className="text-xs break-words text-quiet">{name ?? "No name"}</p>
+      </div>
+    ),
+  },
+  { name: "Role", cell: ({ role }) => <Badge tone={role === "owner" ? "accent" : "quiet"}>{role}</Badge> },
+  { name: "Since", right: true, cell: ({ created_at }) => dayOf(created_at) },
 ];

@@ -6,9 +6,12 @@ import { type ReactNode, useState } from "react";
 import { api } from "../../lib/api.ts";
 import { none } from "../../lib/money.ts";
 import { when } from "../../lib/time.ts";
+import { Region } from "../../pages/logs/receipt-parts.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Facts } from "../../ui/parts.tsx";
 import type { Column } from "../../ui/table.tsx";
+import { OperatorLink } from "../address.tsx";
+import { Differences } from "../differences.tsx";
 import { PagedTable } from "../paged-table.tsx";
 
 interface ActionsProps {
@@ -39,28 +42,34 @@ export function Actions({ asked, empty, name = "Operators' actions" }: ActionsPr
 
 function ActionDetails({ action }: { action: OperatorAction }): ReactNode {
   return (
-    <Facts
-      rows={[
-        ["Action", action.action],
-        ["Target", action.target ?? none],
-        ["Time", when(action.created_at)],
-        ["Operator", action.who],
-        ["Role", action.role ?? "Command line"],
-        ["Reason", action.reason ?? none],
-        ["Before", <Values key="before" values={action.before} />],
-        ["After", <Values key="after" values={action.after} />],
-        ["Address", action.address ?? none],
-        ["Session", action.session ?? none],
-        ["Request", action.request_id ?? none],
-        ["Row", action.id],
-      ]}
-    />
+    <div className="space-y-6">
+      <Facts
+        rows={[
+          ["Action", action.action],
+          ["Target", <Target key="target" target={action.target} />],
+          ["Time", when(action.created_at)],
+          ["Operator", action.who],
+          ["Role", action.role ?? "Command line"],
+          ["Reason", action.reason ?? none],
+          ["Address", action.address ?? none],
+          ["Session", action.session ?? none],
+          ["Request", action.request_id ?? none],
+          ["Row", action.id],
+        ]}
+      />
+      <Region title="Changes">
+        <Differences before={action.before} after={action.after} />
+      </Region>
+    </div>
   );
 }
 
-function Values({ values }: { values: Record<string, unknown> | null }): ReactNode {
-  if (values === null) return none;
-  return <pre className="font-mono text-xs break-all whitespace-pre-wrap">{JSON.stringify(values, null, 2)}</pre>;
+/** Accounts and requests have a page or a dialog of their own. */
+function Target({ target }: { target: string | null }): ReactNode {
+  if (target === null) return none;
+  if (/^acc_[1-9]\d*$/.test(target)) return <OperatorLink path={`accounts/${target}`}>{target}</OperatorLink>;
+  if (/^req_[0-9a-f]+$/.test(target)) return <OperatorLink path="requests" search={{ request: target }}>{target}</OperatorLink>; // prettier-ignore
+  return target;
 }
 
 const columns: readonly Column<OperatorAction>[] = [

@@ -1,9 +1,17 @@
-// Audit log: what operators and the command line changed.
+// Audit log: what operators and the command line changed, also as a file.
+import { useMutation } from "@tanstack/react-query";
+import { listOperatorActions } from "svc-sdk/operator";
 import { type ReactNode, useDeferredValue } from "react";
+import { api } from "../../lib/api.ts";
+import { dayText } from "../../lib/day.ts";
 import { timesOf } from "../../lib/range.ts";
+import { savePages } from "../../lib/save-pages.ts";
 import { zoneName } from "../../lib/time.ts";
+import { Button } from "../../ui/button.tsx";
 import { DateRange } from "../../ui/date-range.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
 import { SearchBox } from "../../ui/field.tsx";
+import { Icon } from "../../ui/icons.tsx";
 import { Card, Empty, Page } from "../../ui/parts.tsx";
 import { useAddress } from "../address.tsx";
 import { Actions } from "./actions.tsx";
@@ -15,6 +23,15 @@ export function AuditLog(): ReactNode {
     Object.entries({ who, action, target }).filter(([, value]) => value !== undefined && value.trim() !== ""),
   );
   const asked = { ...words, ...timesOf(range) };
+  const save = useMutation({
+    mutationFn: () =>
+      savePages({
+        path: "/v1/operator/audit",
+        query: { ...asked, limit: "1000" },
+        name: `audit-log-${dayText(new Date())}.csv`,
+        again: () => listOperatorActions(api, { ...asked, limit: 1 }),
+      }),
+  });
   return (
     <Page title="Audit log" about={`Each change that an operator or the command line made. Times are in your zone, ${zoneName}.`}>
       <div className="flex flex-wrap items-end gap-3">
@@ -34,7 +51,11 @@ export function AuditLog(): ReactNode {
           onChange={(event) => set({ target: event.target.value })}
         />
         <DateRange search={search} empty="Any time" set={set} />
+        <Button className="sm:ml-auto" busy={save.isPending} onClick={() => save.mutate()}>
+          <Icon name="download" /> Export CSV
+        </Button>
       </div>
+      <ErrorNote error={save.error} />
       <Card title="Audit log" flush>
         <Actions name="Audit log" asked={asked} empty={<Empty title="No action fits" />} />
       </Card>

@@ -1,27 +1,36 @@
-// Overview: what the gateway sold, what that cost, and how it went.
-import { useQuery } from "@tanstack/react-query";
+// Overview: what the gateway sold, what that cost, how it went, and what needs an operator.
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { Overview as Figures } from "svc-sdk";
 import { getOperatorOverview } from "svc-sdk/operator";
 import type { ReactNode } from "react";
 import { api } from "../../lib/api.ts";
 import { count, none, usd, usdShort } from "../../lib/money.ts";
+import { endOfRange, rangeOf } from "../../lib/range.ts";
 import { duration, when, zoneName } from "../../lib/time.ts";
+import { DateRange } from "../../ui/date-range.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Select } from "../../ui/field.tsx";
 import { Card, Empty, Loading, Page } from "../../ui/parts.tsx";
+import { RankedBars } from "../../ui/ranked-bars.tsx";
 import { Table } from "../../ui/table.tsx";
 import { OperatorLink, useAddress } from "../address.tsx";
+import { ChartCard } from "../chart-card.tsx";
+import { Alerts } from "./alerts.tsx";
+import { ByGroup } from "./by-group.tsx";
+import { OverTime } from "./over-time.tsx";
 
-const periods = { "24h": ["Last 24 hours", 24], "7d": ["Last 7 days", 7 * 24], "30d": ["Last 30 days", 30 * 24] } as const;
-type Period = keyof typeof periods;
-const isPeriod = (word: string | undefined): word is Period => word !== undefined && word in periods;
+/** The longest time that the gateway sums up. */
+const mostDays = 31;
 
 export function Overview(): ReactNode {
   const { search, set } = useAddress();
-  const period = isPeriod(search.range) ? search.range : "24h";
+  const { range, from, to } = search;
   const { data, error, refetch } = useQuery({
-    queryKey: ["operator", "overview", period],
-    queryFn: () => getOperatorOverview(api, { from: new Date(Date.now() - periods[period][1] * 3_600_000).toISOString() }),
+    queryKey: ["operator", "overview", range, from, to],
+    queryFn: () => {
+      const asked = rangeOf(search, "24h");
+      return getOperatorOverview(api, endOfRange({ from: asked.from.toISOString(), to: asked.to.toISOString() }, mostDays * 86_400_000));
+    },
+    placeholderData: keepPreviousData,
     refetchInterval: 30_000,
   });
   return (
@@ -30,15 +39,7 @@ export function Overview(): ReactNode {
       about={
         data === undefined ? undefined : `${when(data.from)} to ${when(data.to)}, in your zone, ${zoneName}. Read again every 30 seconds.`
       }
-      actions={
-        <Select
-          label="Period"
-          inline
-          value={period}
-          choices={Object.entries(periods).map(([value, [label]]) => ({ value, label }))}
-          onChange={(event) => set({ range: event.target.value })}
-        />
-      }
+      actions={<DateRange search={search} empty="Last 24 hours" mostDays={mostDays} set={set} />}
     >
       <ErrorNote error={error} retry={() => void refetch()} />
       {data === undefined && error === null && <Loading what="Loading the overview" lines={8} />}
@@ -67,10 +68,13 @@ function Shown({ figures }: { figures: Figures }): ReactNode {
           about={`Median; 95 of 100 calls took at most ${duration(latency_p95_ms)}`}
         />
       </div>
+      <Alerts />
+      <OverTime />
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <Errors figures={figures} />
         <Providers figures={figures} />
       </div>
+      <ByGroup />
     </>
   );
 }
@@ -89,46 +93,57 @@ function Figure({ title, value, about }: { title: string; value: string; about: 
 }
 
 function Errors({ figures: { errors, failed } }: { figures: Figures }): ReactNode {
+  const bars = errors.map(({ code, calls }) => ({ label: code, value: calls, text: `${count(calls)} (${share(calls, failed)})` }));
   return (
-    <Card
+    <ChartCard
       title="Errors"
-      flush
-      actions={
+      link={
         <OperatorLink path="requests" search={{ status: "failed" }}>
           Failed requests
         </OperatorLink>
       }
-    >
-      <Table
-        name="Errors by code"
-        rows={errors}
-        idOf={({ code }) => code}
-        empty={<Empty title="No call failed" />}
-        columns={[
-          { name: "Code", cell: ({ code }) => <span className="font-mono text-xs break-all">{code}</span> },
-          { name: "Calls", right: true, cell: ({ calls }) => count(calls) },
-          { name: "Of all failed", right: true, cell: ({ calls }) => share(calls, failed) },
-        ]}
-      />
-    </Card>
+      chart={errors.length === 0 ? undefined : <RankedBars label="Failed calls by code" bars={bars} />}
+      table={
+        <Table
+          name="Errors by code"
+          rows={errors}
+          idOf={({ code }) => code}
+          empty={<Empty title="No call failed" />}
+          columns={[
+            { name: "Code", cell: ({ code }) => <span className="font-mono text-xs break-all">{code}</span> },
+            { name: "Calls", right: true, cell: ({ calls }) => count(calls) },
+            { name: "Of all failed", right: true, cell: ({ calls }) => share(calls, failed) },
+          ]}
+        />
+      }
+    />
   );
 }
 
 function Providers({ figures: { providers } }: { figures: Figures }): ReactNode {
+  const bars = providers.map(({ provider, attempts, failures }) => ({
+    ...{ label: provider, value: attempts },
+    text: `${count(attempts)}, ${share(failures, attempts)} failed`,
+  }));
   return (
-    <Card title="Providers" flush>
-      <Table
-        name="Providers by attempts"
-        rows={providers}
-        idOf={({ provider }) => provider}
-        empty={<Empty title="No provider was asked" />}
-        columns={[
-          { name: "Provider", cell: ({ provider }) => <span className="break-all">{provider}</span> },
-          { name: "Attempts", right: true, cell: ({ attempts }) => count(attempts) },
-          { name: "Failures", right: true, cell: ({ attempts, failures }) => `${count(failures)} (${share(failures, attempts)})` },
-          { name: "Cost", right: true, cell: ({ cost_usd }) => usd(cost_usd) },
-        ]}
-      />
-    </Card>
+    <ChartCard
+      title="Providers"
+      link={<OperatorLink path="providers">Routes</OperatorLink>}
+      chart={providers.length === 0 ? undefined : <RankedBars label="Attempts by provider" bars={bars} />}
+      table={
+        <Table
+          name="Providers by attempts"
+          rows={providers}
+          idOf={({ provider }) => provider}
+          empty={<Empty title="No provider was asked" />}
+          columns={[
+            { name: "Provider", cell: ({ provider }) => <span className="break-all">{provider}</span> },
+            { name: "Attempts", right: true, cell: ({ attempts }) => count(attempts) },
+            { name: "Failures", right: true, cell: ({ attempts, failures }) => `${count(failures)} (${share(failures, attempts)})` },
+            { name: "Cost", right: true, cell: ({ cost_usd }) => usd(cost_usd) },
+          ]}
+        />
+      }
+    />
   );
 }

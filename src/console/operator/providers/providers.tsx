@@ -1,12 +1,11 @@
 // Providers: how each and each of its routes does, and taking one out of use for a while.
 import { useQuery } from "@tanstack/react-query";
 import type { OperatorProvider } from "svc-sdk";
-import { listProviders } from "svc-sdk/operator";
 import { type ReactNode, useState } from "react";
-import { api } from "../../lib/api.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Card, Empty, Loading, Page } from "../../ui/parts.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
+import { providersQuery } from "../queries.ts";
 import { useMay } from "../role.ts";
 import { Disable, Enable, type Target } from "./availability.tsx";
 import { actionColumn, figureColumns, type Row, State } from "./columns.tsx";
@@ -15,11 +14,7 @@ export function Providers(): ReactNode {
   const [disabling, setDisabling] = useState<Target | null>(null);
   const [enabling, setEnabling] = useState<Target | null>(null);
   const may = useMay("admin");
-  const { data, error, refetch } = useQuery({
-    queryKey: ["operator", "providers"],
-    queryFn: () => listProviders(api).then((list) => list.data),
-    refetchInterval: 15_000,
-  });
+  const { data, error, refetch } = useQuery(providersQuery);
   const actions = may ? [actionColumn(setDisabling, setEnabling)] : [];
   return (
     <Page

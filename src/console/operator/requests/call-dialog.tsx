@@ -95,7 +95,7 @@ function GivingBack({ call }: { call: OperatorCallDetail }): ReactNode {
   return (
     <>
       <Button onClick={() => setOpen(true)}>Refund</Button>
-      <Refund call={call} open={open} onClose={() => setOpen(false)} />
+      <Refund of={{ ...call, id: call.request_id, charged_usd: call.charge.cost_usd }} open={open} onClose={() => setOpen(false)} />
     </>
   );
 }

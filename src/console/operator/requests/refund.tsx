@@ -1,5 +1,4 @@
-// Giving the charge of a call back, whole or in part.
-import type { OperatorCallDetail } from "svc-sdk";
+// Giving the charge of a call or a media job back, whole or in part.
 import { refundCall } from "svc-sdk/operator";
 import { type ReactNode, useState } from "react";
 import { api } from "../../lib/api.ts";
@@ -7,9 +6,17 @@ import { usd } from "../../lib/money.ts";
 import { Field } from "../../ui/field.tsx";
 import { ChangeDialog } from "../change-dialog.tsx";
 
-export function Refund({ call, open, onClose }: { call: OperatorCallDetail; open: boolean; onClose: () => void }): ReactNode {
+interface Charged {
+  /** Of the request, or of the job. */
+  id: string;
+  account_id: string;
+  email: string;
+  charged_usd: number;
+}
+
+export function Refund({ of, open, onClose }: { of: Charged; open: boolean; onClose: () => void }): ReactNode {
   const [amount, setAmount] = useState("");
-  const { request_id, account_id: account, email, charge } = call;
+  const { id, account_id: account, email, charged_usd } = of;
   return (
     <ChangeDialog
       action="Refund"
@@ -17,13 +24,13 @@ export function Refund({ call, open, onClose }: { call: OperatorCallDetail; open
       onClose={onClose}
       make={async (reason) => {
         const part = amount.trim() === "" ? {} : { amount_usd: Number(amount) };
-        const posted = await refundCall(api, request_id, { reason, account, ...part });
+        const posted = await refundCall(api, id, { reason, account, ...part });
         return `${usd(posted.amount_usd)} are given back to ${email}.`;
       }}
     >
       <p className="break-words">
-        The charge of {usd(charge.cost_usd)} goes back to <strong>{email}</strong> ({account}). This can be done once for a request, and its
-        owner sees the reason.
+        The charge of {usd(charged_usd)} goes back to <strong>{email}</strong> ({account}). This can be done once, and its owner sees the
+        reason.
       </p>
       <Field
         label="Amount (USD)"
@@ -32,7 +39,7 @@ export function Refund({ call, open, onClose }: { call: OperatorCallDetail; open
         title="An amount such as 5 or 0.000114"
         value={amount}
         onChange={(event) => setAmount(event.target.value)}
-        placeholder={String(charge.cost_usd)}
+        placeholder={String(charged_usd)}
         hint="Empty: the whole charge."
       />
     </ChangeDialog>

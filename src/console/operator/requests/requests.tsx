@@ -1,7 +1,7 @@
 // Requests: the calls of all accounts, filtered by what the address says.
 import type { ListOperatorCallsQuery } from "svc-sdk/types";
 import { type ReactNode, useDeferredValue } from "react";
-import { timesOf } from "../../lib/range.ts";
+import { endOfRange, timesOf } from "../../lib/range.ts";
 import { zoneName } from "../../lib/time.ts";
 import { Button } from "../../ui/button.tsx";
 import { DateRange } from "../../ui/date-range.tsx";
@@ -15,13 +15,18 @@ const isAccount = (text = "") => /^acc_[1-9]\d{0,17}$/.test(text);
 /** What is typed is an account's id, a model's (which has a slash) or a request's. */
 function queryOf({ q = "", status, account, ...search }: OperatorSearch): ListOperatorCallsQuery {
   const text = q.trim();
-  return {
+  const asked: ListOperatorCallsQuery = {
     ...(account !== undefined && isAccount(account) ? { account } : {}),
     ...(text === "" ? {} : isAccount(text) ? { account: text } : text.includes("/") ? { model: text } : { request_id: text }),
     ...(status === "success" || status === "failed" ? { status } : {}),
-    ...timesOf(search),
   };
+  const times = timesOf(search);
+  return { ...asked, ...(isBounded(asked) ? endOfRange(times, dayMs) : times) };
 }
+
+const dayMs = 24 * 60 * 60 * 1000;
+/** Over all accounts the gateway searches a day. */
+const isBounded = ({ account, request_id }: ListOperatorCallsQuery) => account === undefined && request_id === undefined;
 
 export function Requests(): ReactNode {
   const { search, set, clear } = useAddress();
@@ -29,7 +34,10 @@ export function Requests(): ReactNode {
   const asked = queryOf({ ...search, q });
   const filtered = Object.keys(asked).length > 0;
   return (
-    <Page title="Requests" about={`The calls of all accounts, newest first. Times are in your zone, ${zoneName}.`}>
+    <Page
+      title="Requests"
+      about={`The calls of all accounts in a day; of one account, or with a request's id, of any time. Newest first, in your zone, ${zoneName}.`}
+    >
       <div className="flex flex-wrap items-end gap-3">
         <SearchBox
           value={search.q ?? ""}
@@ -48,7 +56,7 @@ export function Requests(): ReactNode {
           ]}
           onChange={(event) => set({ status: event.target.value })}
         />
-        <DateRange search={search} empty="Any time" set={set} />
+        <DateRange search={search} {...(isBounded(asked) ? { empty: "Last 24 hours", mostDays: 1 } : { empty: "Any time" })} set={set} />
         {isAccount(search.account) && <Button onClick={() => set({ account: "" })}>Only {search.account}: show all</Button>}
       </div>
       <Card title="Requests" flush>

@@ -1,4 +1,4 @@
-// How the payment ended from which somebody just came back.
+// How the payment ended from which the customer just came back.
 import { useQuery } from "@tanstack/react-query";
 import { getTopup, type Topup } from "svc-sdk/functions";
 import { type ReactNode, useEffect, useState } from "react";

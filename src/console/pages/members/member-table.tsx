@@ -1,4 +1,4 @@
-// The table of members: an owner or admin changes roles and removes people; everybody may leave a workspace that is not their own.
+// The table of members: an owner or admin changes roles and removes people; any member may leave a workspace that is not their own.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type Member, updateMember, type Workspace } from "svc-sdk/functions";
 import type { Role } from "svc-sdk/types";

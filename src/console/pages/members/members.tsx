@@ -5,6 +5,7 @@ import { listMembers, type Member } from "svc-sdk/functions";
 import type { ReactNode } from "react";
 import { api } from "../../lib/api.ts";
 import { mayManage, workspaceQuery } from "../../lib/workspace.ts";
+import { RoleNote } from "../../shell/role-note.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Card, Loading, Page } from "../../ui/parts.tsx";
@@ -44,6 +45,7 @@ export function Members(): ReactNode {
       }
       about={workspace.data === undefined ? undefined : `Who works in ${workspace.data.name}: they share its keys, usage and credit.`}
     >
+      <RoleNote right="manage" what="invite, change roles and remove members" />
       <ErrorNote error={error ?? workspace.error} retry={() => void refetch()} />
       <Card title="Members" flush>
         {(data === undefined || workspace.data === undefined) && error === null && workspace.error === null && (

@@ -1,10 +1,11 @@
-// The key that the playground calls models with: sessions may not. It can do nothing but chat, works for an hour and is held in memory alone.
+// The key that the playground calls models with: sessions may not. It can do what the playground does alone, works for an hour and is held in memory.
 // It is one key, given a new secret by each tab, so that what the playground spends stands in one row of the usage.
 import { type Client, createApiKey, createClient, listApiKeys, rollApiKey, updateApiKey } from "svc-sdk/functions";
 import { api, change, gatewayUrl, workspaceHeader } from "../../lib/api.ts";
 
 const name = "Playground";
-const operation = "createChatCompletion";
+const audio = ["createSpeech", "createMusic", "createTranscription", "listVoices"];
+const operations = ["createChatCompletion", "createImage", "createVideo", ...audio, "getJob"];
 const lifeMs = 3_600_000;
 /** A call that begins shortly before the end is still let in. */
 const spareMs = 60_000;
@@ -23,7 +24,7 @@ export async function playgroundClient(): Promise<Client> {
   return (await held).client;
 }
 
-/** It was refused: somebody has ended it. */
+/** It was refused: it has been deleted. */
 export function forgetKey(): void {
   held = null;
 }
@@ -37,9 +38,12 @@ async function obtain(): Promise<Held> {
 
 async function secretUntil(expires_at: string): Promise<string> {
   const { data } = await listApiKeys(api);
-  const own = data.find((key) => key.name === name && key.enabled && key.allowed_operations?.join() === operation);
-  if (own === undefined) return (await change(() => createApiKey(api, { name, expires_at, allowed_operations: [operation] }))).api_key;
-  await change(() => updateApiKey(api, own.id, { expires_at }));
+  const own = data.find(
+    (key) => key.name === name && key.enabled && key.allowed_operations?.every((one) => operations.includes(one)) === true,
+  );
+  const allowed = { expires_at, allowed_operations: operations };
+  if (own === undefined) return (await change(() => createApiKey(api, { name, ...allowed }))).api_key;
+  await change(() => updateApiKey(api, own.id, allowed));
   // Another tab goes on with the secret that it has.
   return (await change(() => rollApiKey(api, own.id, { grace_seconds: lifeMs / 1000 }))).api_key;
 }

@@ -1,114 +1,55 @@
-// Playground: one message to several models at once, their answers side by side, each with what it cost.
+// Playground: every kind of model can be tried, each answer with what it cost. A tab for each kind; the tab is in the address.
+import { Tabs } from "@base-ui/react/tabs";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import type { ModelRow } from "svc-sdk/functions";
-import { type ReactNode, useEffect, useState } from "react";
+import type { ReactNode } from "react";
 import { modelsQuery } from "../../lib/queries.ts";
-import { Button } from "../../ui/button.tsx";
+import { RoleNote } from "../../shell/role-note.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Icon } from "../../ui/icons.tsx";
 import { Loading, Page } from "../../ui/parts.tsx";
-import { AnswerView } from "./answer-view.tsx";
-import { type Chat, mostColumns, setChat, setModels, type Turn, useChat } from "./chat-store.ts";
-import { Composer } from "./composer.tsx";
-import { ModelChoice } from "./model-choice.tsx";
-import { stopAll } from "./send.ts";
-import { SettingsPanel } from "./settings-panel.tsx";
-import { ViewCode } from "./view-code.tsx";
+import { ChatPane } from "./chat-pane.tsx";
+import { kinds, tabs } from "./media/kinds.ts";
+import { MediaPane } from "./media/media-pane.tsx";
+
+const tabClass =
+  "-mb-px border-b-2 border-transparent px-3 py-2 whitespace-nowrap text-quiet data-active:border-accent data-active:font-medium data-active:text-text";
 
 export function Playground(): ReactNode {
   const { data, error, refetch } = useQuery(modelsQuery);
-  const models = data?.filter(({ type }) => type === "language");
-  return (
-    <Page title="Playground" about="Try models side by side. Each answer costs what the same call with a key costs.">
-      <ErrorNote error={error} retry={() => void refetch()} />
-      {models === undefined && error === null && <Loading what="Loading the models" />}
-      {models !== undefined && <ChatPane models={models} />}
-    </Page>
-  );
-}
-
-function ChatPane({ models }: { models: readonly ModelRow[] }): ReactNode {
-  const chat = useChat();
-  const [code, setCode] = useState(false);
-  const choose = useModels(models, chat);
-  const chosen = chat.columns.map(({ model }) => model);
-  const busy = chat.turns.some(({ answers }) => answers.some(({ state }) => state === "running"));
-  const spare = models.find(({ id }) => !chosen.includes(id)) ?? models[0];
-  return (
-    <div className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_18rem]">
-      <div className="min-w-0 space-y-4">
-        <div className="flex flex-wrap items-end gap-2">
-          {chat.columns.map(({ id, model }, at) => (
-            <ModelChoice
-              key={id}
-              label={at === 0 ? "Model" : `Model ${at + 1}`}
-              models={models}
-              value={model}
-              disabled={busy}
-              onChange={(next) => choose(chosen.map((one, index) => (index === at ? next : one)))}
-              onRemove={chosen.length < 2 ? undefined : () => choose(chosen.filter((_, index) => index !== at))}
-            />
-          ))}
-          {spare !== undefined && (
-            <Button disabled={busy || chosen.length >= mostColumns} onClick={() => choose([...chosen, spare.id])}>
-              <Icon name="plus" /> Add model
-            </Button>
-          )}
-        </div>
-        <Turns turns={chat.turns} models={models} />
-        <Composer chat={chat} busy={busy} models={models} />
-        <div className="flex flex-wrap gap-2">
-          <Button onClick={() => setCode(true)}>
-            <Icon name="code" /> View code
-          </Button>
-          <Button kind="quiet" disabled={chat.turns.length === 0} onClick={() => (stopAll(), setChat({ turns: [] }))}>
-            New chat
-          </Button>
-        </div>
-      </div>
-      <SettingsPanel settings={chat.settings} />
-      <ViewCode chat={chat} open={code} onClose={() => setCode(false)} />
-    </div>
-  );
-}
-
-/** The models stand in the address; without one there it is what was chosen last, or the first. */
-function useModels(models: readonly ModelRow[], { columns }: Chat): (chosen: readonly string[]) => void {
-  const { models: words } = useSearch({ from: "/inside/playground" });
+  const { tab: word, models: chosen } = useSearch({ from: "/inside/playground" });
   const navigate = useNavigate();
-  useEffect(() => {
-    const asked = (words ?? "").split(",").filter((id) => models.some((model) => model.id === id));
-    if (asked.length > 0) setModels(asked);
-    else if (columns.length === 0 && models[0] !== undefined) setModels([models[0].id]);
-  }, [words, models, columns.length]);
-  return (chosen) => {
-    setModels(chosen);
-    void navigate({ to: "/playground", search: { models: chosen.join(",") }, replace: true });
+  const tab = tabs.find((one) => one === word) ?? "chat";
+  const choose = (next: unknown) => {
+    const search = { ...(chosen === undefined ? {} : { models: chosen }), ...(next === "chat" ? {} : { tab: String(next) }) };
+    void navigate({ to: "/playground", search, replace: true });
   };
-}
-
-const widths = ["", "", "md:grid-cols-2", "md:grid-cols-3", "md:grid-cols-2"];
-
-function Turns({ turns, models }: { turns: readonly Turn[]; models: readonly ModelRow[] }): ReactNode {
   return (
-    <div role="log" aria-label="Conversation" aria-live="off" className="space-y-5">
-      {turns.map(({ id, text, answers }, at) => (
-        <div key={id} className="space-y-3">
-          <p className="ml-auto w-fit max-w-[85%] rounded-xl bg-accent-soft px-4 py-2.5 break-words whitespace-pre-wrap">{text}</p>
-          <div className={`grid gap-3 ${widths[answers.length] ?? ""}`}>
-            {answers.map((answer) => (
-              <AnswerView
-                turn={at + 1}
-                key={answer.column}
-                answer={answer}
-                asked={text}
-                model={models.find((one) => one.id === answer.model)}
-              />
+    <Page title="Playground" about="Try models, several side by side. Each answer costs what the same call with a key costs.">
+      <RoleNote right="keys" what="call models" />
+      <ErrorNote error={error} retry={() => void refetch()} />
+      {data === undefined && error === null && <Loading what="Loading the models" />}
+      {data !== undefined && (
+        <Tabs.Root value={tab} onValueChange={choose} className="space-y-5">
+          <Tabs.List className="flex gap-1 overflow-x-auto border-b border-line">
+            <Tabs.Tab value="chat" className={tabClass}>
+              Chat
+            </Tabs.Tab>
+            {tabs.map((one) => (
+              <Tabs.Tab key={one} value={one} className={tabClass}>
+                {kinds[one].label}
+              </Tabs.Tab>
             ))}
-          </div>
-        </div>
-      ))}
-    </div>
+          </Tabs.List>
+          <Tabs.Panel value="chat">
+            <ChatPane models={data.filter(({ type }) => type === "language")} />
+          </Tabs.Panel>
+          {tabs.map((one) => (
+            <Tabs.Panel key={one} value={one}>
+              <MediaPane kind={kinds[one]} models={data.filter(kinds[one].serves)} />
+            </Tabs.Panel>
+          ))}
+        </Tabs.Root>
+      )}
+    </Page>
   );
 }

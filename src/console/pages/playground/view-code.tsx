@@ -6,7 +6,7 @@ import { CopyButton } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Loading } from "../../ui/parts.tsx";
 import type { Chat } from "./chat-store.ts";
-import { codeOf } from "./code.ts";
+import { codeOf, type Sample } from "./code.ts";
 import { requestOf } from "./request.ts";
 
 export function ViewCode({ chat, open, onClose }: { chat: Chat; open: boolean; onClose: () => void }): ReactNode {
@@ -21,12 +21,27 @@ function Code({ chat }: { chat: Chat }): ReactNode {
   const column = chat.columns[0];
   const { data, error } = useQuery({
     queryKey: ["playground", "code", chat],
-    queryFn: () => requestOf(chat, column?.model ?? "", column?.id ?? 0, chat.draft.trim() === "" ? "Hello" : chat.draft),
+    queryFn: () =>
+      requestOf(chat, column?.model ?? "", column?.id ?? 0, {
+        text: chat.draft.trim() === "" ? "Hello" : chat.draft,
+        pictures: chat.pictures,
+      }),
     gcTime: 0,
   });
   if (error !== null) return <p role="alert">{error.message}</p>;
   if (data === undefined) return <Loading what="Writing the code" />;
-  const samples = codeOf(data);
+  return <CodeTabs samples={codeOf(data)} />;
+}
+
+export function CodeDialog({ samples, onClose }: { samples: readonly Sample[] | null; onClose: () => void }): ReactNode {
+  return (
+    <Dialog title="View code" side open={samples !== null} onClose={onClose}>
+      {samples !== null && <CodeTabs samples={samples} />}
+    </Dialog>
+  );
+}
+
+function CodeTabs({ samples }: { samples: readonly Sample[] }): ReactNode {
   return (
     <Tabs.Root defaultValue="curl">
       <Tabs.List className="mb-3 flex gap-1 border-b border-line">

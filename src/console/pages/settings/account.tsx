@@ -1,6 +1,6 @@
 // The person's account: all that is stored of it as a file, and its end.
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { confirmSession, deleteAccount, getSession } from "svc-sdk/functions";
+import { confirmSession, deleteAccount, getSession, SvcError } from "svc-sdk/functions";
 import { type ReactNode, useState } from "react";
 import { api, change, consolePath } from "../../lib/api.ts";
 import { download } from "../../lib/download.ts";
@@ -36,17 +36,19 @@ export function DeleteAccount(): ReactNode {
   const { data: session } = useQuery(sessionQuery);
   const [open, setOpen] = useState(false);
   const [password, setPassword] = useState("");
+  const [code, setCode] = useState("");
   const [forfeit, setForfeit] = useState(false);
   const remove = useMutation({
     mutationFn: async () => {
-      if (password !== "") await change(() => confirmSession(api, { password }));
+      const given = { ...(password === "" ? {} : { password }), ...(code === "" ? {} : { code }) };
+      if (password !== "" || code !== "") await change(() => confirmSession(api, given));
       return change(() => deleteAccount(api, { forfeit_balance: forfeit }));
     },
     onSuccess: () => (keepWorkspace(null), location.assign(`${consolePath}/sign-in`)),
     // A wrong password is a 401 too: it ends no session.
     onError: () => undefined,
   });
-  const close = () => (setPassword(""), setForfeit(false), remove.reset(), setOpen(false));
+  const close = () => (setPassword(""), setCode(""), setForfeit(false), remove.reset(), setOpen(false));
   return (
     <div className="flex flex-wrap items-center justify-between gap-3">
       <div className="min-w-0 max-w-xl">
@@ -75,6 +77,16 @@ export function DeleteAccount(): ReactNode {
           onChange={(event) => setPassword(event.target.value)}
           hint="Not needed where you signed in a few minutes ago."
         />
+        {(code !== "" || SvcError.is(remove.error, "totp_required")) && (
+          <Field
+            label="Code"
+            autoComplete="one-time-code"
+            maxLength={40}
+            value={code}
+            onChange={(event) => setCode(event.target.value.trim())}
+            hint="Six digits of your authenticator app, or a recovery code."
+          />
+        )}
         <label className="flex items-start gap-2">
           <input type="checkbox" checked={forfeit} onChange={(event) => setForfeit(event.target.checked)} className="mt-1" />
           <span>What is left of the balance may be lost.</span>

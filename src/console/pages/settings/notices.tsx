@@ -12,17 +12,10 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Card, Loading } from "../../ui/parts.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
+import { eventNames } from "./event-names.ts";
 
-type EventName = MailChoice["event"];
 type NoticeRole = MailChoice["roles"][number];
 
-const names: Partial<Record<EventName, string>> = {
-  "balance.low": "Low balance",
-  "key.budget_reached": "A key has spent 50, 80 or 100 % of its budget",
-  "key.expiring": "A key expires in 7 days, and in one",
-  "payment.failed": "A payment failed",
-  "payment.disputed": "A payment is disputed",
-};
 const receivers: readonly (readonly [NoticeRole, string])[] = [["owner", "Owners"], ["admin", "Admins"], ["billing", "Billing"]]; // prettier-ignore
 
 export function Notices(): ReactNode {
@@ -67,13 +60,13 @@ function NoticeForm({ settings: { low_balance_usd, mails }, readOnly, busy, save
     save({ low_balance_usd: typeof value === "string" && value.trim() !== "" ? Number(value) : null });
   };
   const columns: Column<MailChoice>[] = [
-    { name: "Event", cell: ({ event }) => names[event] ?? event },
+    { name: "Event", cell: ({ event }) => eventNames[event] },
     ...receivers.map(([role, label]) => ({
       name: label,
       cell: ({ event, roles }: MailChoice) => (
         <input
           type="checkbox"
-          aria-label={`${label} by mail: ${names[event] ?? event}`}
+          aria-label={`${label} by mail: ${eventNames[event]}`}
           checked={roles.includes(role)}
           disabled={readOnly || busy}
           onChange={({ target }) => {

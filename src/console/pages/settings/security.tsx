@@ -1,4 +1,4 @@
-// The password, and where the person is signed in. The password is chosen anew by a link in a mail, which proves more than an open page does.
+// The password, the second factor, and where the person is signed in. The password is chosen anew by a link in a mail, which proves more than an open page does.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { forgotPassword } from "svc-sdk/functions";
 import type { ReactNode } from "react";
@@ -8,6 +8,7 @@ import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Card } from "../../ui/parts.tsx";
 import { ExportAccount } from "./account.tsx";
+import { SecondFactor } from "./second-factor.tsx";
 import { Sessions } from "./sessions.tsx";
 
 export function Security(): ReactNode {
@@ -15,6 +16,7 @@ export function Security(): ReactNode {
     <Card title="Security">
       <div className="space-y-6">
         <Password />
+        <SecondFactor />
         <Sessions />
         <ExportAccount />
       </div>

@@ -1,10 +1,12 @@
-// Settings: the workspace's name, the person's password, and what can't be undone.
+// Settings: the workspace's name, how the person signs in, who and what is told of events, and what can't be undone.
 import type { ReactNode } from "react";
+import { RoleNote } from "../../shell/role-note.tsx";
 import { Page } from "../../ui/parts.tsx";
 import { DangerZone } from "./danger-zone.tsx";
 import { Notices } from "./notices.tsx";
 import { Profile } from "./profile.tsx";
 import { Security } from "./security.tsx";
+import { Webhooks } from "./webhooks.tsx";
 
 export function Settings(): ReactNode {
   return (
@@ -12,6 +14,8 @@ export function Settings(): ReactNode {
       <Profile />
       <Security />
       <Notices />
+      <Webhooks />
+      <RoleNote right="manage" what="set notices and webhooks" />
       <DangerZone />
     </Page>
   );

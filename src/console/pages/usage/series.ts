@@ -63,13 +63,3 @@ export function withOther(series: readonly Series[]): Series[] {
     { id: "\0other", name: `Other (${rest.length})`, sum: addUp(rest.map(({ sum }) => sum)), values },
   ];
 }
-
-export function startName(at: Date, bucket: Range["bucket"]): string {
-  return names[bucket].format(at);
-}
-
-const names = {
-  hour: new Intl.DateTimeFormat("en", { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" }),
-  day: new Intl.DateTimeFormat("en", { month: "short", day: "numeric" }),
-  month: new Intl.DateTimeFormat("en", { month: "short", year: "numeric" }),
-};

@@ -2,10 +2,10 @@
 import type { UsageFigures } from "svc-sdk/types";
 import type { ReactNode } from "react";
 import { count, usd } from "../../lib/money.ts";
+import { startName } from "../../lib/range.ts";
 import { duration } from "../../lib/time.ts";
 import type { Usage } from "../../lib/usage.ts";
 import { type Column, Table } from "../../ui/table.tsx";
-import { startName } from "./series.ts";
 
 type Row = UsageFigures & { name: string };
 

@@ -3,7 +3,8 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useMemo, useState } from "react";
 import { keysQuery } from "../../lib/queries.ts";
-import { rangeName, rangeOf } from "../../lib/range.ts";
+import { rangeName, rangeOf, startName } from "../../lib/range.ts";
+import { useMay } from "../../lib/rights.ts";
 import { zoneName } from "../../lib/time.ts";
 import { type Usage as Read, rangeBefore, readUsage } from "../../lib/usage.ts";
 import { Button } from "../../ui/button.tsx";
@@ -14,7 +15,7 @@ import { type Chosen, groupName, groupOf, metricOf, type UsageSearch } from "./c
 import { Controls } from "./controls.tsx";
 import { GroupTable } from "./group-table.tsx";
 import { Headline } from "./headline.tsx";
-import { placeOf, type Series, seriesOf, startName, withOther } from "./series.ts";
+import { placeOf, type Series, seriesOf, withOther } from "./series.ts";
 import { SeriesTable } from "./series-table.tsx";
 import { TimeTable } from "./time-table.tsx";
 
@@ -61,7 +62,7 @@ interface FiguresProps {
 
 function Figures({ usage, before, metric, search }: FiguresProps): ReactNode {
   const [asTable, setAsTable] = useState(false);
-  const { data: keys } = useQuery(keysQuery);
+  const { data: keys } = useQuery({ ...keysQuery, enabled: useMay("readKeys") === true });
   const group = metric.added ? groupOf(search) : null;
   const series = useMemo(
     () => (group === null || !metric.added ? null : seriesOf(usage, group, metric.field, (id) => keys?.find((key) => key.id === id)?.name)),

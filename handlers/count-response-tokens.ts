@@ -1,0 +1,16 @@
+// POST /v1/responses/input_tokens: how many tokens a request to /v1/responses would send, by our own tokenizer. Free; no upstream is asked.
+import { assertModelAllowed } from "../src/accounts/key-policy.ts";
+import { servedModelOf } from "../src/calls/find-model.ts";
+import { countPrompt } from "../src/language/counted-usage.ts";
+import { assertItemAddresses } from "../src/language/part-addresses.ts";
+import { responseAdapter, toChatRequest } from "../src/language/responses/chat-request.ts";
+import type { Handler } from "../src/operation.ts";
+
+export const countResponseTokens: Handler<"countResponseTokens"> = async (context, request) => {
+  const adapter = responseAdapter(context, toChatRequest(request.body));
+  assertItemAddresses(request.body.input, context.config);
+  const { model } = servedModelOf(context.catalog, adapter.model, ["language"]);
+  assertModelAllowed(request.caller, model.id);
+  adapter.assertFits(model);
+  return { status: 200, body: { object: "response.input_tokens", input_tokens: await countPrompt(context, adapter.measure()) } };
+};

@@ -1,0 +1,117 @@
+// `svc ledger compare`: the gateway's log of charges beside the ledger, and posting what a restore lost.
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { createGunzip } from "node:zlib";
+import { Refused } from "../accounts/admin.ts";
+import { systemClock } from "../clock.ts";
+import { accountIdText, parseAccountId } from "../ids.ts";
+import { parseJson } from "../json/parse.ts";
+import type { Charge } from "../ledger/charge-log.ts";
+import { compareLog, type Difference, postLost } from "../ledger/compare-log.ts";
+import { parseUsd, toUsd, usdText } from "../money.ts";
+import type { Db } from "../db/connect.ts";
+import type { Input, Outcome } from "./command.ts";
+import { recordedByShell } from "./record.ts";
+import { withDatabase, withoutTimeout } from "./with-database.ts";
+
+/** Of each list; the counts and sums are of all. */
+const shownMax = 1_000;
+
+export async function compare({ config, words, options }: Input): Promise<Outcome> {
+  return withDatabase(
+    config,
+    async (db) => {
+      let unreadable = 0;
+      const found = await compareLog(
+        db,
+        readLogs(words, () => void (unreadable += 1)),
+      );
+      if (found.logged === 0 && unreadable > 0) throw new Refused("no line of this is one of a log of charges");
+      const refused = options.post === true ? await postAll(db, found.lost) : [];
+      const posted = options.post === true ? found.lost.length - refused.length : 0;
+      const open = options.post === true ? refused : found.lost;
+      const { logged, lost, unknown, different, unlogged } = found;
+      const json = {
+        ...{ logged, unreadable, lost: shown(lost), lost_count: lost.length, lost_usd: toUsd(sum(lost)), posted, refused: shown(refused) },
+        unknown: shown(unknown),
+        different: different.slice(0, shownMax).map((one) => ({ ...shown([one])[0]!, posted_usd: toUsd(one.posted) })),
+        unlogged: shown(unlogged),
+      };
+      const list = (title: string, some: readonly Difference[]) =>
+        some.length === 0 ? [] : [`${title}: ${some.length}, ${usdText(sum(some))} USD`, ...some.slice(0, shownMax).map(lineOf)];
+      const lines = [
+        `${logged} charges in the log`,
+        ...(unreadable === 0 ? [] : [`lines that can't be read: ${unreadable}`]),
+        ...list("lost", lost),
+        ...(options.post === true ? [`posted: ${posted}`] : []),
+        ...list("refused, because the account never had so much", refused),
+        ...list("of accounts that are not there", unknown),
+        ...list("with another amount in the ledger", different),
+        ...list("in the ledger and not in the log", unlogged),
+      ];
+      const bad = open.length + unknown.length + different.length + unlogged.length + unreadable > 0;
+      return { json, text: [...lines, ...(lines.length === 1 ? ["everything agrees"] : [])].join("\n"), bad };
+    },
+    withoutTimeout,
+  );
+}
+
+const sum = (some: readonly Difference[]) => some.reduce((total, { amount }) => total + amount, 0n);
+
+function shown(some: readonly Difference[]) {
+  return some.slice(0, shownMax).map(({ accountId, requestId, at, amount }) => ({
+    ...{ account_id: accountIdText(accountId), request_id: requestId, at: at.toISOString(), usd: toUsd(amount) },
+  }));
+}
+
+function lineOf({ accountId, requestId, at, amount }: Difference): string {
+  return `  ${at.toISOString()} ${accountIdText(accountId)} ${requestId} ${usdText(amount)} USD`;
+}
+
+/** One after the other, each with its row in the log of actions. Returns those that were refused. */
+async function postAll(db: Db, lost: readonly Difference[]): Promise<Difference[]> {
+  const refused: Difference[] = [];
+  for (const one of lost) {
+    const at = systemClock();
+    const target = accountIdText(one.accountId);
+    const row = (refusal: string | null) =>
+      refusal === null
+        ? {
+            action: "account.adjust",
+            target,
+            reason: "lost charge",
+            effect: one.id,
+            after: { amount_usd: toUsd(-one.amount), request_id: one.requestId },
+          }
+        : null;
+    if ((await recordedByShell(db, at, (transaction) => postLost(transaction, one, at), row)) !== null) refused.push(one);
+  }
+  return refused;
+}
+
+async function* readLogs(files: readonly string[], onUnreadable: () => void): AsyncGenerator<Charge> {
+  for (const file of files) {
+    const source = createReadStream(file);
+    const input = file.endsWith(".gz") ? source.pipe(createGunzip()) : source;
+    if (input !== source) source.once("error", (error) => input.destroy(error));
+    for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+      if (line === "") continue;
+      const charge = chargeOf(line);
+      // A process that was killed may have left half a line, and another's follows it.
+      if (charge === null) onUnreadable();
+      else yield charge;
+    }
+  }
+}
+
+function chargeOf(line: string): Charge | null {
+  try {
+    const { at, account_id, id, request_id, usd } = parseJson(line) as Record<string, unknown>;
+    const [time, accountId, amount] = [new Date(String(at)), parseAccountId(String(account_id)), parseUsd(String(usd))];
+    if (Number.isNaN(time.getTime()) || accountId === undefined || amount === undefined || amount <= 0n) return null;
+    if (typeof request_id !== "string" || typeof id !== "string" || !/^[0-9a-f-]{36}$/.test(id)) return null;
+    return { at: time, accountId, id, requestId: request_id, amount };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,37 @@
+// Saves a list as the gateway writes it: CSV of all pages, with the fields' names once. The SDK reads lists as JSON, so these are read
+// without it.
+import { gatewayUrl, sessionHeaders } from "./api.ts";
+import { saveFile } from "./save-file.ts";
+
+interface Pages {
+  path: string;
+  query: Readonly<Record<string, string>>;
+  name: string;
+  /** Asks the same of the SDK, which throws what the catalogue says of the failure. */
+  again: () => Promise<unknown>;
+}
+
+/** Of a thousand rows each. */
+const mostPages = 100;
+
+export async function savePages({ path, query, name, again }: Pages): Promise<void> {
+  let search: string | null = String(new URLSearchParams(query));
+  const parts: string[] = [];
+  while (search !== null && parts.length < mostPages) {
+    const reply: Response = await window.fetch(`${gatewayUrl}${path}?${search}`, { headers: { ...sessionHeaders(), accept: "text/csv" } });
+    if (!reply.ok) {
+      await again();
+      throw new Error("the rows could not be read.");
+    }
+    const text = await reply.text();
+    parts.push(parts.length === 0 ? text : text.slice(text.indexOf("\n") + 1));
+    search = nextSearch(reply.headers.get("link"));
+  }
+  saveFile(name, new Blob(parts, { type: "text/csv" }));
+}
+
+/** The address may be the gateway's public one; the page asks its own origin. */
+function nextSearch(link: string | null): string | null {
+  const [, address] = /<([^>]+)>;\s*rel="next"/.exec(link ?? "") ?? [];
+  return address === undefined ? null : new URL(address, gatewayUrl).search.slice(1);
+}

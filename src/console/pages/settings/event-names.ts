@@ -1,0 +1,13 @@
+// What happened, in the words of the settings.
+import type { DeliveredEvent } from "svc-sdk/types";
+
+export const eventNames: Record<DeliveredEvent, string> = {
+  "balance.low": "Low balance",
+  "key.budget_reached": "A key has spent 50, 80 or 100 % of its budget",
+  "key.expiring": "A key expires in 7 days, and in one",
+  "payment.failed": "A payment failed",
+  "payment.disputed": "A payment is disputed",
+  "webhook.disabled": "A webhook endpoint was disabled because it failed",
+  "sign_in.new_place": "A sign-in from a new place",
+  "webhook.test": "Test",
+};

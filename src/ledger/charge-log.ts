@@ -1,0 +1,73 @@
+// A log of charges outside the database: one line of JSON for each, after its commit. What a restore to an earlier moment loses can be found by it
+// (`svc ledger compare`). The file is opened for each write, so a rotated one is left alone from then on.
+import { appendFile } from "node:fs/promises";
+import { accountIdText } from "../ids.ts";
+import { type Amount, usdText } from "../money.ts";
+
+export interface Charge {
+  at: Date;
+  accountId: bigint;
+  /** Of its ledger entry: it makes the charge one of its kind. */
+  id: string;
+  requestId: string;
+  amount: Amount;
+}
+
+export interface ChargeLog {
+  /** Costs the call a push: lines are written together, a moment later. */
+  add(charge: Charge): void;
+  /** Writes what is left. */
+  close(): Promise<void>;
+}
+
+/** How long a process that is killed may have kept lines to itself. */
+const gatherMs = 100;
+/** While the disk takes none. Further ones are lost, and reported. */
+const linesMax = 50_000;
+
+export function openChargeLog(path: string, onFault: (error: unknown, what: string) => void): ChargeLog {
+  let lines: string[] = [];
+  let lost = 0;
+  let writing: Promise<void> | null = null;
+  let timer: NodeJS.Timeout | undefined;
+
+  const write = async () => {
+    const text = lines.join("");
+    const count = lines.length;
+    lines = [];
+    try {
+      await appendFile(path, text, { mode: 0o600 });
+      if (lost > 0) onFault(new Error(`${lost} lines are missing in ${path}`), "the charge log");
+      lost = 0;
+    } catch (error) {
+      onFault(error, "writing the charge log");
+      const room = Math.max(0, linesMax - lines.length);
+      if (count > room) lost += count;
+      else lines.unshift(text);
+    }
+  };
+  const flush = () => {
+    timer = undefined;
+    writing ??= write().finally(() => {
+      writing = null;
+      if (lines.length > 0) schedule();
+    });
+  };
+  const schedule = () => void (timer ??= setTimeout(flush, gatherMs));
+
+  return {
+    add({ at, accountId, id, requestId, amount }) {
+      if (amount === 0n) return;
+      if (lines.length >= linesMax) return void (lost += 1);
+      const line = { at: at.toISOString(), account_id: accountIdText(accountId), id, request_id: requestId, usd: usdText(amount) };
+      lines.push(`${JSON.stringify(line)}\n`);
+      schedule();
+    },
+    async close() {
+      clearTimeout(timer);
+      await writing;
+      clearTimeout(timer);
+      if (lines.length > 0) await write();
+    },
+  };
+}

@@ -1,0 +1,97 @@
+// The settings that the gateway runs with, for operators: the values in force and where they come from. Secrets are never shown.
+import type { components } from "../../generated/api.d.ts";
+import { catalogVariables } from "../catalog/load.ts";
+import type { Config } from "../config.ts";
+import type { Context } from "../context.ts";
+import { usdText } from "../money.ts";
+
+type Setting = components["schemas"]["OperatorSetting"];
+type Needs = Pick<Context, "config" | "catalog" | "publicUrl">;
+type Value = string | number | boolean | null;
+
+/** The value in force; null: none. */
+const shown: Record<string, (config: Config) => Value> = {
+  HOST: ({ host }) => host,
+  LOG_LEVEL: ({ logLevel }) => logLevel,
+  PORT: ({ port }) => port,
+  STRIPE_API_BASE: ({ stripe }) => stripe?.apiBase ?? null,
+  STRIPE_AUTOMATIC_TAX: ({ stripe }) => onOff(stripe?.automaticTax ?? false),
+  SVC_ALLOW_PRIVATE_URLS: ({ allowPrivateUrls }) => onOff(allowPrivateUrls),
+  SVC_BLOB_URL: ({ blobUrl }) => blobUrl,
+  SVC_CAPTCHA_VERIFY_URL: ({ signUp }) => signUp.captcha?.verifyUrl ?? null,
+  SVC_CATALOG: ({ catalogPath }) => catalogPath,
+  SVC_CHARGE_LOG: ({ chargeLog }) => chargeLog,
+  SVC_DATA_DIR: ({ dataDir }) => dataDir,
+  SVC_DISPOSABLE_DOMAINS: ({ signUp }) => `${signUp.disposable.size} domains`,
+  SVC_MAIL_FROM: ({ mailFrom }) => mailFrom,
+  SVC_OPERATORS: ({ operators }) => operators.join(", ") || null,
+  SVC_OPERATORS_TOTP: ({ operatorsNeedCode }) => (operatorsNeedCode ? "required" : null),
+  SVC_PUBLIC_URL: ({ publicUrl }) => publicUrl,
+  SVC_SIGNUP: ({ signUp }) => signUp.mode,
+  SVC_SIGNUP_CREDIT: ({ signUp }) => usdText(signUp.credit),
+  SVC_SIGNUP_DOMAINS: ({ signUp }) => signUp.domains?.join(", ") ?? null,
+  SVC_SUSPEND_ON_DISPUTE: ({ stripe }) => onOff(stripe?.suspendOnDispute ?? false),
+  SVC_TRUSTED_PROXIES: ({ trustedProxies }) => trustedProxies,
+  SVC_USAGE_LOG_MONTHS: ({ usageLogMonths }) => usageLogMonths,
+  SVC_USAGE_SUMMARY_MONTHS: ({ usageRollupMonths }) => usageRollupMonths,
+  SVC_WORKERS: ({ workers }) => workers,
+};
+
+/** Read by OpenTelemetry's packages beside the gateway: shown as the environment has them. */
+const tracing = [
+  ...[
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_PROTOCOL",
+    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
+  ],
+  ...["OTEL_RESOURCE_ATTRIBUTES", "OTEL_SDK_DISABLED", "OTEL_SERVICE_NAME"],
+  ...["OTEL_TRACES_EXPORTER", "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"],
+];
+
+/** Addresses of the database and the mail server hold passwords. */
+const secret = [
+  ...["DATABASE_DIRECT_URL", "DATABASE_URL", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS", "SMTP_URL"],
+  ...["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "SVC_CAPTCHA_SECRET"],
+  ...["SVC_METRICS_TOKEN", "SVC_RECEIPT_SECRET", "SVC_WEBHOOK_SECRET"],
+];
+
+export function listSettings({ config, catalog, publicUrl }: Needs): Setting[] {
+  const { environment } = config;
+  const isSet = (name: string) => Boolean(environment[name]?.trim());
+  const setting = (name: string, value: Value): Setting => ({
+    ...{ name, source: isSet(name) ? ("env" as const) : ("default" as const), secret: false },
+    value: value === null ? null : withoutPassword(String(value)),
+  });
+  const hidden = (name: string): Setting => ({ name, source: isSet(name) ? "env" : "default", secret: true, value: null });
+  const found = [
+    ...Object.entries(shown).map(([name, valueOf]) => setting(name, valueOf({ ...config, publicUrl }))),
+    ...tracing.map((name) => setting(name, environment[name]?.trim() || null)),
+    ...signInSettings(config, setting, hidden),
+    ...[...new Set([...secret, ...catalogVariables(catalog)])].map(hidden),
+  ];
+  return found.sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+function signInSettings(
+  { signInProviders }: Config,
+  setting: (name: string, value: Value) => Setting,
+  hidden: (name: string) => Setting,
+): Setting[] {
+  return signInProviders.flatMap(({ name, clientId, speaks }) => {
+    const start = `SVC_SIGNIN_${name.toUpperCase().replaceAll("-", "_")}`;
+    const at = speaks.protocol === "github" ? setting(`${start}_URL`, speaks.site.href) : setting(`${start}_ISSUER`, speaks.issuer.href);
+    return [setting(`${start}_CLIENT_ID`, clientId), hidden(`${start}_CLIENT_SECRET`), at];
+  });
+}
+
+function onOff(value: boolean): string {
+  return value ? "on" : "off";
+}
+
+const textMax = 2_000;
+
+/** Of an address. */
+function withoutPassword(text: string): string {
+  return text.slice(0, textMax).replaceAll(/\/\/[^/?#\s]*@/g, "//");
+}

@@ -1,0 +1,49 @@
+// Chat over Cohere's v2: the request translated, the answer read as a chat's.
+import { systemClock } from "../../clock.ts";
+import { errorOfAnswer } from "../errors/faults.ts";
+import { UpstreamError } from "../errors/upstream-error.ts";
+import { isObject, objectOf, parseLong } from "../json/read.ts";
+import { wholeOf } from "../json/text.ts";
+import { type ChatTimes, readChatAnswer } from "../openai/chat.ts";
+import { exchange, type ReadError } from "../transport/exchange.ts";
+import { jsonRequest, readAnswer, readRecordData } from "../transport/json.ts";
+import type { SseRecord } from "../transport/read-stream.ts";
+import type { Upstream } from "../transport/types.ts";
+import type { Chat } from "../verbs/chat.ts";
+import { cohereRequest } from "./request.ts";
+import { completionOf, openChunkTranslation } from "./response.ts";
+
+export function cohereChat(upstream: Upstream, change: Partial<ChatTimes> = {}): Chat {
+  const times: ChatTimes = { clock: systemClock, startAfterMs: 3_000, ...change };
+  return async (call) => {
+    const { route, outputMax, stream, body } = call;
+    const request = cohereRequest(objectOf(parseLong(wholeOf(body))), route.model, outputMax);
+    const answer = await exchange(upstream, jsonRequest(call, "/v2/chat", JSON.stringify(request), stream), times.clock, readCohereError);
+    return await readChatAnswer(answer, call, times, {
+      whole: (text) => JSON.stringify(completionOf(readAnswer(text, route.provider, parseLong))),
+      records: chunkRecords(),
+    });
+  };
+}
+
+/** Errors go through as they are. */
+function chunkRecords(): (record: SseRecord) => SseRecord[] {
+  const chunksOf = openChunkTranslation();
+  return (record) => {
+    if (record.data === "" || record.data.trim() === "[DONE]") return [];
+    const value = readRecordData(record.data, record.event);
+    if (!isObject(value) || textOfType(value) === null) return [{ event: "error", data: record.data }];
+    return chunksOf(value).map((chunk) => ({ event: "", data: JSON.stringify(chunk) }));
+  };
+}
+
+/** An error in a stream is a bare `{message}`. */
+function textOfType({ type }: Record<string, unknown>): string | null {
+  return typeof type === "string" ? type : null;
+}
+
+/** 498 is Cohere's word for a text that its filter stopped. */
+export const readCohereError: ReadError = ({ status, text, retryAfterMs }, provider) => {
+  const error = errorOfAnswer(status, text, retryAfterMs, provider);
+  return status === 498 ? new UpstreamError("refused", error.reason, { status }) : error;
+};

@@ -1,0 +1,47 @@
+// Chat over Gemini's generateContent: the request translated, the answer read as a chat's. Where the models stand is the caller's to say,
+// since Google serves them at more than one place.
+import { systemClock } from "../../clock.ts";
+import { isObject, objectOf, parseLong } from "../json/read.ts";
+import { wholeOf } from "../json/text.ts";
+import { type ChatTimes, readChatAnswer } from "../openai/chat.ts";
+import { exchange } from "../transport/exchange.ts";
+import { jsonRequest, readAnswer, readRecordData } from "../transport/json.ts";
+import type { SseRecord } from "../transport/read-stream.ts";
+import type { Upstream } from "../transport/types.ts";
+import type { Route } from "../types.ts";
+import type { Chat } from "../verbs/chat.ts";
+import { readGoogleError } from "./errors.ts";
+import { geminiRequest } from "./request.ts";
+import { completionOf, type KeepSignature, openChunkTranslation } from "./response.ts";
+import { openSignatures } from "./signatures.ts";
+
+/** The path of a model below the provider's base URL, without the method. */
+export type ModelPath = (route: Route) => string;
+
+export const geminiPath: ModelPath = ({ model }) => `/v1beta/models/${encodeURIComponent(model)}`;
+
+export function geminiChat(upstream: Upstream, pathOf: ModelPath = geminiPath, change: Partial<ChatTimes> = {}): Chat {
+  const times: ChatTimes = { clock: systemClock, startAfterMs: 3_000, ...change };
+  const signatures = openSignatures();
+  return async (call) => {
+    const { route, outputMax, stream, body } = call;
+    const request = geminiRequest(objectOf(parseLong(wholeOf(body))), { route, outputMax, signatureOf: signatures.of });
+    const path = pathOf(route) + (stream ? ":streamGenerateContent?alt=sse" : ":generateContent");
+    const answer = await exchange(upstream, jsonRequest(call, path, JSON.stringify(request), stream), times.clock, readGoogleError);
+    return await readChatAnswer(answer, call, times, {
+      whole: (text) => JSON.stringify(completionOf(readAnswer(text, route.provider, parseLong), signatures.keep)),
+      records: chunkRecords(signatures.keep),
+    });
+  };
+}
+
+/** Errors go through as they are. */
+function chunkRecords(keep: KeepSignature): (record: SseRecord) => SseRecord[] {
+  const chunksOf = openChunkTranslation(keep);
+  return (record) => {
+    if (record.data === "") return [];
+    const value = readRecordData(record.data, record.event);
+    if (!isObject(value) || "error" in value) return [record];
+    return chunksOf(value).map((chunk) => ({ event: "", data: JSON.stringify(chunk) }));
+  };
+}

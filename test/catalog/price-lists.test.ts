@@ -1,0 +1,71 @@
+// Public price lists: what is taken of them, and what is left out because it could not be sold as it is priced there.
+import { expect, test } from "vitest";
+import { readPriceList } from "../../src/catalog/import/price-lists.ts";
+import { vendors } from "../../src/catalog/import/vendors.ts";
+
+const chat = { litellm_provider: "openai", mode: "chat", max_input_tokens: 100_000, max_output_tokens: 8_000 };
+const prices = { input_cost_per_token: 1.25e-6, output_cost_per_token: 1e-5 };
+const read = (list: object) => readPriceList(list, vendors["openai"]!, "2026-11-26");
+
+test("LiteLLM: prices per million, caches, long prompts, abilities and the source", () => {
+  const row = {
+    ...{ ...chat, ...prices, source: "https://vendor.example/prices" },
+    ...{ cache_read_input_token_cost: 1.25e-7, cache_creation_input_token_cost: 1.5625e-6 },
+    ...{ input_cost_per_token_above_50k_tokens: 2.5e-6, output_cost_per_token_above_50k_tokens: 2e-5 },
+    ...{ supports_function_calling: true, supports_vision: true, supports_reasoning: true, supports_none_reasoning_effort: false },
+  };
+  expect(read({ "gpt-x": row })!.models).toEqual([
+    {
+      ...{ id: "gpt-x", type: "language", contextWindow: 100_000, outputMax: 8_000, source: "https://vendor.example/prices" },
+      cost: { input: 1.25, output: 10, cached: 0.125, cache_write: 1.5625, long_context: { above: 50_000, input: 2.5, output: 20 } },
+      ...{ tools: true, structuredOutputs: false, reasoning: true, reasoningAlwaysOn: true, adaptiveThinking: false, reads: ["image"] },
+    },
+  ]);
+});
+
+test("one name a model: dated snapshots and -latest give way to the lasting name, a vendor's prefix is taken off", () => {
+  const list = {
+    "gpt-x": { ...chat, ...prices },
+    "gpt-x-2026-01-02": { ...chat, ...prices },
+    "openai/gpt-y-latest": { ...chat, ...prices },
+  };
+  const { models, leftOut } = read(list)!;
+  expect(models.map(({ id }) => id)).toEqual(["gpt-x", "gpt-y-latest"]);
+  expect(leftOut).toEqual(new Map([["another name of a listed model", 1]]));
+});
+
+test.each([
+  ["a retired model", { ...chat, ...prices, deprecation_date: "2026-11-26" }, "retired by its vendor"],
+  ["a model without a price", chat, "no price per token, or no limits"],
+  ["a model that costs nothing", { ...chat, input_cost_per_token: 0, output_cost_per_token: 0 }, "no price per token, or no limits"],
+  ["a model that makes sound", { ...chat, ...prices, supports_audio_output: true }, "priced by more than its tokens"],
+  ["a model of /v1/responses alone", { ...chat, ...prices, supported_endpoints: ["/v1/responses"] }, "not served by the chat endpoint"],
+  ["an image model", { ...chat, mode: "image_generation" }, "a kind that is not imported"],
+  ["a recording billed by token", { ...chat, mode: "audio_transcription", ...prices }, "no price per minute"],
+])("%s is left out, and says why", (_, row, why) => {
+  const { models, leftOut } = read({ odd: row, "gpt-x": { ...chat, ...prices } })!;
+  expect(models.map(({ id }) => id)).toEqual(["gpt-x"]);
+  expect(leftOut).toEqual(new Map([[why, 1]]));
+});
+
+test("a list shaped as models.dev's: an object of vendors, USD per million", () => {
+  const model = {
+    ...{ id: "gpt-x", name: "GPT X", release_date: "2026-03-04", reasoning: true, tool_call: true },
+    ...{ modalities: { input: ["text", "image", "pdf"], output: ["text"] }, limit: { context: 400_000, output: 128_000 } },
+    cost: { input: 1.25, output: 10, cache_read: 0.125 },
+  };
+  const image = { id: "pix", modalities: { input: ["text"], output: ["image"] } };
+  expect(read({ openai: { models: { "gpt-x": model, pix: image } }, other: {} })).toEqual({
+    models: [
+      expect.objectContaining({
+        ...{ id: "gpt-x", name: "GPT X", released: "2026-03-04", contextWindow: 400_000, outputMax: 128_000, reads: ["image", "file"] },
+        cost: { input: 1.25, output: 10, cached: 0.125 },
+      }),
+    ],
+    leftOut: new Map([["priced by more than its tokens", 1]]),
+  });
+});
+
+test.each([[null], [[]], [{}], ["text"], [{ a: { litellm_provider: "another" } }]])("%j is no list with models of the vendor", (list) => {
+  expect(read(list as object)).toBeUndefined();
+});

@@ -1,0 +1,156 @@
+// What operators read beside accounts and calls: the log as a file, media jobs, sums over all accounts, settings.
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Gateway, startGateway, type TestAccount } from "../../support/gateway.ts";
+import { endJob, endJobsOf, newJob, pngFile } from "../../support/media-jobs.ts";
+import { newOperator } from "../../support/operators.ts";
+
+let gateway: Gateway;
+let admin: { account: TestAccount; key: string };
+let support: typeof admin;
+const secret = "whsec_of_a_payment_provider";
+beforeAll(async () => {
+  gateway = await startGateway({
+    env: { STRIPE_SECRET_KEY: "sk_test_1", STRIPE_WEBHOOK_SECRET: secret, SVC_SIGNUP_CREDIT: "1.25", OTEL_SERVICE_NAME: "//ada:pass@x" },
+  });
+  admin = await newOperator(gateway, "admin");
+  support = await newOperator(gateway, "support");
+});
+afterAll(() => gateway.stop());
+
+const get = (path: string, accept?: string) =>
+  gateway.request("GET", `/v1/operator/${path}`, { key: support.key, ...(accept === undefined ? {} : { headers: { accept } }) });
+const codeOf = ({ status, json }: { status: number; json: { error?: { code: string; param?: string } } }) => [
+  status,
+  json.error?.code,
+  json.error?.param,
+];
+const searchOf = (link: string) => /^<[^>]*(\?[^>]*)>; rel="next"$/.exec(link)![1]!;
+
+test("the log of actions is a file by Accept: CSV and lines of JSON, a page at a time", async () => {
+  const account = await gateway.createAccount();
+  for (const what of ["suspend", "resume"])
+    await gateway.request("POST", `/v1/operator/accounts/${account.id}/${what}`, { key: admin.key, body: { reason: 'a "test", twice' } });
+  const { json } = await get(`audit?target=${account.id}`);
+  const csv = await get(`audit?target=${account.id}`, "text/csv");
+  expect(csv.headers).toMatchObject({ "content-type": "text/csv; charset=utf-8", vary: expect.stringContaining("Accept") });
+  const [names, newest] = csv.text.split("\r\n");
+  expect(names).toBe("id,created_at,who,role,address,session,action,target,reason,before,after,request_id");
+  expect(newest).toContain("account.resume,acc_");
+  expect(newest).toContain('"a ""test"", twice"');
+  const first = await get(`audit?target=${account.id}&limit=1`, "application/x-ndjson");
+  const second = await get(`audit${searchOf(first.headers.link!)}`, "application/x-ndjson");
+  expect(second.headers.link).toBeUndefined();
+  const rows = (first.text + second.text).trimEnd().split("\n").map((line) => JSON.parse(line) as unknown); // prettier-ignore
+  expect(rows).toEqual(json.data);
+  expect(rows).toHaveLength(2);
+  expect((await get("audit?target=nothing", "text/csv")).text).toBe(`${names}\r\n`);
+});
+
+describe("media jobs of all accounts", () => {
+  test("are found by account, status, kind and model, newest first, a page at a time", async () => {
+    const account = await gateway.createAccount({ deposit: "5" });
+    const failed = await newJob(gateway, account);
+    await endJob(gateway, account, failed, { to: "failed", code: "content_policy", message: "No.", word: "content_policy_violation" });
+    const done = await newJob(gateway, account);
+    await endJob(gateway, account, done, { to: "succeeded", files: [pngFile("a.png")] });
+    const ids = async (filter: string) => (await get(`jobs?${filter}`)).json.data.map(({ id }: { id: string }) => id) as string[];
+    const mine = `account=${account.id}`;
+    expect(await ids(mine)).toEqual([done.shownId, failed.shownId]);
+    expect(await ids(`${mine}&status=failed`)).toEqual([failed.shownId]);
+    expect(await ids(`${mine}&kind=video`)).toEqual([]);
+    expect(await ids(`${mine}&model=demo/image`)).toHaveLength(2);
+    expect(await ids(`limit=2`)).toEqual([done.shownId, failed.shownId]);
+    expect(await ids(`${mine}&to=${new Date(Date.now() - 3_600_000).toISOString()}`)).toEqual([]);
+    expect(await ids(`${mine}&from=${new Date(Date.now() - 3_600_000).toISOString()}`)).toHaveLength(2);
+    const first = (await get(`jobs?${mine}&limit=1`)).json;
+    expect(first).toMatchObject({ has_more: true, last_id: done.shownId });
+    expect(await ids(`${mine}&after=${first.last_id}`)).toEqual([failed.shownId]);
+    const { json } = await get(`jobs/${failed.shownId}`);
+    expect(json).toMatchObject({
+      ...{ object: "operator.job", id: failed.shownId, account_id: account.id, email: account.email, status: "failed", refunded_usd: 0.04 },
+      ...{ error: { code: "content_policy", message: "No.", word: "content_policy_violation" }, files: [] },
+    });
+    expect(json.ledger.map(({ type }: { type: string }) => type)).toEqual(["hold", "hold_release"]);
+    expect((await get(`jobs/${done.shownId}`)).json).toMatchObject({ charged_usd: 0.04, files: [expect.stringContaining("/media/a.png")] });
+    await endJobsOf(gateway, account);
+  });
+
+  test("404 job_not_found: an id of no job", async () => {
+    for (const id of ["job_1", `job_${"0".repeat(32)}`])
+      expect(codeOf(await get(`jobs/${id}`)).slice(0, 2)).toEqual([404, "job_not_found"]);
+  });
+
+  test("400 invalid_parameter: without an account at most 31 days are searched", async () => {
+    const from = new Date(Date.now() - 40 * 24 * 3_600_000).toISOString();
+    expect(codeOf(await get(`jobs?from=${from}`))).toEqual([400, "invalid_parameter", "from"]);
+    expect((await get(`jobs?from=${from}&account=acc_1`)).status).toBe(200);
+    expect(codeOf(await get("jobs?status=lost"))).toEqual([400, "invalid_parameter", "status"]);
+    expect(codeOf(await get("jobs?after=req_1"))).toEqual([400, "invalid_parameter", "after"]);
+  });
+});
+
+describe("the sums over all accounts", () => {
+  const chat = (account: TestAccount, model = "north/chat-small") =>
+    gateway.request("POST", "/v1/chat/completions", {
+      key: account.key,
+      body: { model, max_tokens: 5, messages: [{ role: "user", content: "hello" }] },
+    });
+
+  test("are grouped by account, provider and route, with what providers charge; those of one account are its own", async () => {
+    const [one, other] = [await gateway.createAccount({ deposit: "5" }), await gateway.createAccount({ deposit: "5" })];
+    for (const account of [one, other, other]) expect((await chat(account)).status).toBe(200);
+    const { json } = await get("usage/summary?group_by=account,provider,route&model=north/chat-small");
+    const rows = json.data.filter(({ account }: { account: string }) => [one.id, other.id].includes(account));
+    expect(rows.map(({ account, requests }: { account: string; requests: number }) => [account, requests])).toEqual([
+      [one.id, 1],
+      [other.id, 2],
+    ]);
+    const [row] = rows;
+    expect(row.route.startsWith(`${row.provider}/`)).toBe(true);
+    if (row.provider_cost_usd !== null) expect(row.margin_usd).toBeCloseTo(row.cost_usd - row.provider_cost_usd, 8);
+    const own = (await gateway.request("GET", "/v1/usage/summary", { key: other.key })).json.total;
+    expect((await get(`usage/summary?account=${other.id}`)).json.total).toMatchObject(own);
+    expect((await get(`usage/summary?account=${other.id}&provider=${row.provider}&route=${row.route}`)).json.total.requests).toBe(2);
+    expect((await get(`usage/summary?account=${other.id}&provider=nowhere`)).json.total.requests).toBe(0);
+    const csv = await get(`usage/summary?group_by=account&account=${one.id}`, "text/csv");
+    expect(csv.text).toMatch(/^start,account,requests,.*,provider_cost_usd,margin_usd\r\n.*,acc_/);
+    const first = await get("usage/summary?group_by=account&limit=1", "application/x-ndjson");
+    const next = await get(`usage/summary${searchOf(first.headers.link!)}`, "application/x-ndjson");
+    expect((JSON.parse(next.text) as { account: string }).account).not.toBe((JSON.parse(first.text) as { account: string }).account);
+  });
+
+  test("400 invalid_parameter: an unknown group, a group twice, no account's id", async () => {
+    for (const [query, param] of [
+      ["group_by=color", "group_by[0]"],
+      ["group_by=account,account", "group_by"],
+      ["account=ada@example.com", "account"],
+    ])
+      expect(codeOf(await get(`usage/summary?${query}`))).toEqual([400, "invalid_parameter", param]);
+  });
+});
+
+describe("settings", () => {
+  test("say what is in force and whether the environment sets it; a secret is never shown, an address without its password", async () => {
+    const { json, text } = await get("settings");
+    const named = (name: string) => json.data.find((one: { name: string }) => one.name === name);
+    expect(named("SVC_SIGNUP_CREDIT")).toEqual({ name: "SVC_SIGNUP_CREDIT", source: "env", secret: false, value: "1.25" });
+    expect(named("SVC_SIGNUP")).toEqual({ name: "SVC_SIGNUP", source: "default", secret: false, value: "open" });
+    expect(named("STRIPE_WEBHOOK_SECRET")).toEqual({ name: "STRIPE_WEBHOOK_SECRET", source: "env", secret: true, value: null });
+    expect(named("SVC_METRICS_TOKEN")).toMatchObject({ source: "default", secret: true, value: null });
+    expect(named("OTEL_SERVICE_NAME")).toMatchObject({ value: "//x" });
+    for (const hidden of [secret, "sk_test_1", "pass"]) expect(text).not.toContain(hidden);
+  });
+
+  test("are all that the operator's guide lists", async () => {
+    const names = new Set((await get("settings")).json.data.map(({ name }: { name: string }) => name));
+    const guide = readFileSync(new URL("../../../src/docs/guides/operator.md", import.meta.url), "utf8");
+    const rows = /## Settings\n([^]*?)\n## /
+      .exec(guide)![1]!
+      .split("\n")
+      .filter((line) => line.startsWith("| `"));
+    const listed = rows.flatMap((row) => [...row.split("|")[1]!.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name]) => name!));
+    expect(listed.length).toBeGreaterThan(30);
+    expect(listed.filter((name) => !names.has(name) && !name.startsWith("SVC_SIGNIN_"))).toEqual([]);
+  });
+});

@@ -1,0 +1,93 @@
+// Answers of Cohere's v2 as they are published, and what callers and the bill get of them.
+import { expect, test } from "vitest";
+import { cohereChat } from "../../../src/providers/cohere/chat.ts";
+import { cohereEmbed, cohereRerank } from "../../../src/providers/cohere/texts.ts";
+import type { ChatCall } from "../../../src/providers/verbs/chat.ts";
+import { assembled, collect, events, expectFault, json, publicModel } from "../openai/chat-fixture.ts";
+import { expectRules } from "../openai/rules.ts";
+import { routeTo, startHost, useUpstream } from "../upstream-fixture.ts";
+import { type Row, rows } from "./corpus.ts";
+
+const signal = new AbortController().signal;
+const named = (list: readonly any[]) => list.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+
+async function ask({ answer, events: list, status = 200 }: Row) {
+  const host = await startHost(list === undefined ? json(status, JSON.stringify(answer)) : events(named(list)));
+  const route = routeTo(host.url, { protocol: "cohere" });
+  const body = '{"messages":[{"role":"user","content":"Hello"}]}';
+  const call: ChatCall = { route, signal, requestId: "req_test", body, stream: list !== undefined, publicModel, outputMax: 100 };
+  return await cohereChat(useUpstream())(call);
+}
+
+const usageOf = ({ usage }: Row) =>
+  usage == null ? null : { input: usage[0], cacheRead: 0, cacheWrite: 0, output: usage[1], reasoning: 0 };
+const callsOf = (calls: any[]) =>
+  calls.map(({ name, arguments: text, function: called }) => [name ?? called.name, text ?? called.arguments]);
+
+test.each(rows.filter(({ told, events: list }) => told !== undefined && list === undefined))("$name ($source)", async (row) => {
+  const whole = await ask(row);
+  if (whole.kind !== "whole") throw new Error("a whole answer was expected");
+  const [choice] = whole.completion.choices;
+  const { content, reasoning_content: reasoning, tool_calls: calls = [] } = choice!.message;
+  expect({ content, reasoning, calls: callsOf(calls), finish: choice!.finish_reason }).toEqual({
+    reasoning: undefined,
+    calls: [],
+    ...row.told,
+  });
+  expect(whole.usage).toEqual(usageOf(row));
+});
+
+test.each(rows.filter(({ told, events: list }) => told !== undefined && list !== undefined))("$name ($source)", async (row) => {
+  const stream = await ask(row);
+  if (stream.kind !== "stream") throw new Error("a stream was expected");
+  const records = await collect(stream);
+  expectRules(records);
+  const { calls, ...told } = assembled(records);
+  expect({ ...told, calls: callsOf(calls) }).toEqual({ content: "", reasoning: "", calls: [], ...row.told });
+  expect(stream.tally.usage).toEqual(usageOf(row));
+});
+
+test.each(rows.filter(({ fault }) => fault !== undefined))("$fault: $name ($source)", async (row) => {
+  await expectFault(ask(row), row.fault as "gone");
+});
+
+test("more texts than a batch takes go in several, and the billed tokens add up (ai-sdk: cohere-embedding.json)", async () => {
+  const host = await startHost((_request, response, body) => {
+    const { texts } = JSON.parse(body);
+    const meta = { api_version: { version: "2" }, billed_units: { input_tokens: texts.length } };
+    const embeddings = { float: texts.map((text: string) => [Number(text), 1]) };
+    const answer = { id: "f5aa3e7b", texts, embeddings, meta, response_type: "embeddings_by_type" };
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+  });
+  const texts = Array.from({ length: 100 }, (_, index) => String(index));
+  const route = routeTo(host.url, { protocol: "cohere" });
+  const call = { route, signal, requestId: "req_test", publicModel, inputs: 100, dimensions: null, base64: false };
+  const whole = await cohereEmbed(useUpstream())({ ...call, body: JSON.stringify({ input: texts, input_type: "search_query" }) });
+  expect(host.requests.map(({ url, body }) => [url, JSON.parse(body).texts.length])).toEqual([["/v2/embed", 96], ["/v2/embed", 4]]); // prettier-ignore
+  expect(JSON.parse(host.requests[0]!.body)).toMatchObject({
+    model: "upstream-model",
+    input_type: "search_query",
+    embedding_types: ["float"],
+  });
+  expect(whole.vectors.map(([first]) => first)).toEqual(texts.map(Number));
+  expect(whole.usage).toMatchObject({ input: 100, output: 0 });
+});
+
+test("documents go as plain texts and come back where they are asked for; searches are no tokens", async () => {
+  const answer = {
+    id: "07734bd2",
+    results: [
+      { index: 1, relevance_score: 0.9 },
+      { index: 0, relevance_score: 0.1 },
+    ],
+    meta: { api_version: { version: "2" }, billed_units: { search_units: 1 } },
+  };
+  const host = await startHost(json(200, JSON.stringify(answer)));
+  const route = routeTo(host.url, { protocol: "cohere" });
+  const body = JSON.stringify({ query: "sea", documents: ["one", { text: "two" }], return_documents: true, top_n: 1 });
+  const ranked = await cohereRerank(useUpstream())({ route, signal, requestId: "req_test", publicModel, documents: 2, topN: 1, body });
+  expect(host.requests).toMatchObject([{ url: "/v2/rerank" }]);
+  expect(JSON.parse(host.requests[0]!.body)).toEqual({ model: "upstream-model", query: "sea", documents: ["one", "two"], top_n: 1 });
+  expect(ranked.ranking.results).toEqual([{ index: 1, relevance_score: 0.9, document: { text: "two" } }]);
+  expect(ranked.usage).toBeNull();
+});
