@@ -6,7 +6,7 @@ import type { Catalog } from "../../src/catalog/types.ts";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { readJob } from "../../src/jobs/read-jobs.ts";
 import { postEntry } from "../../src/ledger/post.ts";
-import { limitMember, newAccount, newKey, newMember } from "../ledger/new-account.ts";
+import { newAccount, newKey, newMember } from "../ledger/new-account.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { entries, expectClean, finish, lease, rowOf, statuses, submit, tiers } from "./job-rows.ts";
@@ -64,14 +64,11 @@ describe("submit", () => {
   });
 
   test("a member's budget bounds the jobs of all keys that the member created, those that wait for a slot too", async () => {
-    const accountId = await newAccount(db, { deposit: 1_000n });
-    const member = await newMember(db, accountId, 2);
-    const [keyId, other] = member.keys as [bigint, bigint];
-    await limitMember(db, member, { limit: 250n });
-    const one = await submit(db, { accountId, keyId });
-    expect(await submit(db, { accountId, keyId: other, estimated: 151n })).toMatchObject({ outcome: "key", key_left: 150n });
-    expect(await submit(db, { accountId, keyId: other })).toMatchObject({ outcome: "pending" });
-    const waiting = await submit(db, { accountId, keyId: other });
+    const { accountId, keys } = await newMember(db, await newAccount(db, { deposit: 1_000n }), 2, { limit: 250n });
+    const one = await submit(db, { accountId, keyId: keys[0]! });
+    expect(await submit(db, { accountId, keyId: keys[1]!, estimated: 151n })).toMatchObject({ outcome: "key", key_left: 150n });
+    expect(await submit(db, { accountId, keyId: keys[1]! })).toMatchObject({ outcome: "pending" });
+    const waiting = await submit(db, { accountId, keyId: keys[1]! }); // both slots are taken
     await finish(db, one.id, await lease(db, one.id), { charged: 100n });
     expect(await rowOf(db, waiting.id)).toMatchObject({ status: "failed", error_code: "insufficient_credits" });
   });
