@@ -1,4 +1,4 @@
-// Changes of who is in a workspace, with which role, and of what a member's keys may spend. Each locks the workspace's row first and reads the
+// Changes of who is in a workspace, with which role, and what the keys of a member may spend. Each locks the workspace's row first and reads the
 // roles again, so that concurrent changes see each other's result and an owner remains.
 import type { CallerSession } from "../accounts/caller.ts";
 import type { BudgetChange } from "../accounts/key-budgets.ts";

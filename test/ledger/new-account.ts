@@ -48,16 +48,10 @@ export const limitMember = (db: Db, member: LimitedMember, change: BudgetChange)
     await setMemberBudget(transaction, member, change);
   });
 
-/** New keys of the account, which a new person created: as many as asked for, with a budget where one is set. */
-export async function newMember(
-  db: Db,
-  accountId: bigint,
-  keys: number,
-  budget: BudgetChange,
-): Promise<LimitedMember & { keys: bigint[] }> {
+/** New keys of the account, which a new person created: as many as asked for. */
+export async function newMember(db: Db, accountId: bigint, keys: number): Promise<LimitedMember & { keys: bigint[] }> {
   const member = { accountId, personId: await newAccount(db), keys: [] as bigint[] };
   while (member.keys.length < keys) member.keys.push(await newKey(db, accountId));
   await db.pool.query("update api_key set created_by = $2 where id = any($1)", [member.keys, member.personId]);
-  await limitMember(db, member, budget);
   return member;
 }
