@@ -50059,6 +50059,21 @@ const schema_CatalogProvider = {
 "pattern": "^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$",
 "description": "`bedrock`: ARN of a role that is assumed with these credentials."
 },
+"project": {
+"type": "string",
+"pattern": "^([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]{3,61}$",
+"description": "`vertex`: id of the project that is billed."
+},
+"location": {
+"type": "string",
+"pattern": "^[a-z]{2,}(-[a-z]+[0-9]{1,2})?$",
+"description": "`vertex`: the location whose models are called, such as `europe-west4`; `global`, `us` and `eu` are larger ones."
+},
+"service_account_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "`vertex`: name of the environment variable that holds the JSON of a service account's key. Default: the machine's own identity, from its\nmetadata server."
+},
 "api_version": {
 "type": "string",
 "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$",
@@ -50098,7 +50113,8 @@ const schema_ProviderProtocol = {
 "minimax",
 "gemini",
 "cohere",
-"azure-openai"
+"azure-openai",
+"vertex"
 ]
 };
 const schema_ProviderVariant = {
@@ -50157,6 +50173,8 @@ const func_191f75b3 = Object.prototype.hasOwnProperty;
 const pattern_831b2ab4 = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
 const pattern_934cc0a5 = new RegExp("^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$", "u");
 const pattern_d21d220c = new RegExp("^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$", "u");
+const pattern_8285fac1 = new RegExp("^([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]{3,61}$", "u");
+const pattern_c6ac0b0d = new RegExp("^[a-z]{2,}(-[a-z]+[0-9]{1,2})?$", "u");
 const pattern_e44e0a05 = new RegExp("^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$", "u");
 const pattern_88cc4c62 = new RegExp("^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$", "u");
 function validate_CatalogProvider(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -50239,7 +50257,7 @@ data: data1
 }];
 return false;
 }
-if (!(data1 === "openai" || data1 === "anthropic" || data1 === "bedrock" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax" || data1 === "gemini" || data1 === "cohere" || data1 === "azure-openai")) {
+if (!(data1 === "openai" || data1 === "anthropic" || data1 === "bedrock" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax" || data1 === "gemini" || data1 === "cohere" || data1 === "azure-openai" || data1 === "vertex")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/protocol",
 keyword: "enum",
@@ -50486,27 +50504,27 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
-if (data.api_version !== void 0) {
-let data10 = data.api_version;
+if (data.project !== void 0) {
+let data10 = data.project;
 if (typeof data10 === "string") {
-if (!pattern_e44e0a05.test(data10)) {
+if (!pattern_8285fac1.test(data10)) {
 validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/api_version",
+instancePath: instancePath + "/project",
 keyword: "pattern",
-params: { pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$" },
-message: "must match pattern \"^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$\"",
-parentSchema: schema_CatalogProvider.properties.api_version,
+params: { pattern: "^([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]{3,61}$" },
+message: "must match pattern \"^([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]{3,61}$\"",
+parentSchema: schema_CatalogProvider.properties.project,
 data: data10
 }];
 return false;
 }
 } else {
 validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/api_version",
+instancePath: instancePath + "/project",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_CatalogProvider.properties.api_version,
+parentSchema: schema_CatalogProvider.properties.project,
 data: data10
 }];
 return false;
@@ -50514,43 +50532,127 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
+if (data.location !== void 0) {
+let data11 = data.location;
+if (typeof data11 === "string") {
+if (!pattern_c6ac0b0d.test(data11)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/location",
+keyword: "pattern",
+params: { pattern: "^[a-z]{2,}(-[a-z]+[0-9]{1,2})?$" },
+message: "must match pattern \"^[a-z]{2,}(-[a-z]+[0-9]{1,2})?$\"",
+parentSchema: schema_CatalogProvider.properties.location,
+data: data11
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/location",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.location,
+data: data11
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.service_account_env !== void 0) {
+let data12 = data.service_account_env;
+if (typeof data12 === "string") {
+if (!pattern_831b2ab4.test(data12)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/service_account_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogProvider.properties.service_account_env,
+data: data12
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/service_account_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.service_account_env,
+data: data12
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.api_version !== void 0) {
+let data13 = data.api_version;
+if (typeof data13 === "string") {
+if (!pattern_e44e0a05.test(data13)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/api_version",
+keyword: "pattern",
+params: { pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$" },
+message: "must match pattern \"^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$\"",
+parentSchema: schema_CatalogProvider.properties.api_version,
+data: data13
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/api_version",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.api_version,
+data: data13
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
 if (data.entra !== void 0) {
-let data11 = data.entra;
-if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
+let data14 = data.entra;
+if (data14 && typeof data14 == "object" && !Array.isArray(data14)) {
 let missing1;
-if (data11.tenant === void 0 && (missing1 = "tenant") || data11.client_id === void 0 && (missing1 = "client_id") || data11.client_secret_env === void 0 && (missing1 = "client_secret_env")) {
+if (data14.tenant === void 0 && (missing1 = "tenant") || data14.client_id === void 0 && (missing1 = "client_id") || data14.client_secret_env === void 0 && (missing1 = "client_secret_env")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra",
 keyword: "required",
 params: { missingProperty: missing1 },
 message: "must have required property '" + missing1 + "'",
 parentSchema: schema_CatalogEntra,
-data: data11
+data: data14
 }];
 return false;
 } else {
-for (const key1 in data11) if (!(key1 === "tenant" || key1 === "client_id" || key1 === "client_secret_env" || key1 === "authority" || key1 === "scope")) {
+for (const key1 in data14) if (!(key1 === "tenant" || key1 === "client_id" || key1 === "client_secret_env" || key1 === "authority" || key1 === "scope")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra",
 keyword: "additionalProperties",
 params: { additionalProperty: key1 },
 message: "must NOT have additional properties",
 parentSchema: schema_CatalogEntra,
-data: data11
+data: data14
 }];
 return false;
 }
-if (data11.tenant !== void 0) {
-let data12 = data11.tenant;
-if (typeof data12 === "string") {
-if (!pattern_88cc4c62.test(data12)) {
+if (data14.tenant !== void 0) {
+let data15 = data14.tenant;
+if (typeof data15 === "string") {
+if (!pattern_88cc4c62.test(data15)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/tenant",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$" },
 message: "must match pattern \"^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$\"",
 parentSchema: schema_CatalogEntra.properties.tenant,
-data: data12
+data: data15
 }];
 return false;
 }
@@ -50561,34 +50663,34 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.tenant,
-data: data12
+data: data15
 }];
 return false;
 }
 var valid4 = true;
 } else var valid4 = true;
 if (valid4) {
-if (data11.client_id !== void 0) {
-let data13 = data11.client_id;
-if (typeof data13 === "string") {
-if (func_7a031813(data13) > 200) {
+if (data14.client_id !== void 0) {
+let data16 = data14.client_id;
+if (typeof data16 === "string") {
+if (func_7a031813(data16) > 200) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/client_id",
 keyword: "maxLength",
 params: { limit: 200 },
 message: "must NOT have more than 200 characters",
 parentSchema: schema_CatalogEntra.properties.client_id,
-data: data13
+data: data16
 }];
 return false;
-} else if (func_7a031813(data13) < 1) {
+} else if (func_7a031813(data16) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/client_id",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogEntra.properties.client_id,
-data: data13
+data: data16
 }];
 return false;
 }
@@ -50599,24 +50701,24 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.client_id,
-data: data13
+data: data16
 }];
 return false;
 }
 var valid4 = true;
 } else var valid4 = true;
 if (valid4) {
-if (data11.client_secret_env !== void 0) {
-let data14 = data11.client_secret_env;
-if (typeof data14 === "string") {
-if (!pattern_831b2ab4.test(data14)) {
+if (data14.client_secret_env !== void 0) {
+let data17 = data14.client_secret_env;
+if (typeof data17 === "string") {
+if (!pattern_831b2ab4.test(data17)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/client_secret_env",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
 message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
 parentSchema: schema_CatalogEntra.properties.client_secret_env,
-data: data14
+data: data17
 }];
 return false;
 }
@@ -50627,34 +50729,34 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.client_secret_env,
-data: data14
+data: data17
 }];
 return false;
 }
 var valid4 = true;
 } else var valid4 = true;
 if (valid4) {
-if (data11.authority !== void 0) {
-let data15 = data11.authority;
-if (typeof data15 === "string") {
-if (func_7a031813(data15) > 2e3) {
+if (data14.authority !== void 0) {
+let data18 = data14.authority;
+if (typeof data18 === "string") {
+if (func_7a031813(data18) > 2e3) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/authority",
 keyword: "maxLength",
 params: { limit: 2e3 },
 message: "must NOT have more than 2000 characters",
 parentSchema: schema_CatalogEntra.properties.authority,
-data: data15
+data: data18
 }];
 return false;
-} else if (func_7a031813(data15) < 1) {
+} else if (func_7a031813(data18) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/authority",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogEntra.properties.authority,
-data: data15
+data: data18
 }];
 return false;
 }
@@ -50665,34 +50767,34 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.authority,
-data: data15
+data: data18
 }];
 return false;
 }
 var valid4 = true;
 } else var valid4 = true;
 if (valid4) {
-if (data11.scope !== void 0) {
-let data16 = data11.scope;
-if (typeof data16 === "string") {
-if (func_7a031813(data16) > 500) {
+if (data14.scope !== void 0) {
+let data19 = data14.scope;
+if (typeof data19 === "string") {
+if (func_7a031813(data19) > 500) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/scope",
 keyword: "maxLength",
 params: { limit: 500 },
 message: "must NOT have more than 500 characters",
 parentSchema: schema_CatalogEntra.properties.scope,
-data: data16
+data: data19
 }];
 return false;
-} else if (func_7a031813(data16) < 1) {
+} else if (func_7a031813(data19) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/scope",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogEntra.properties.scope,
-data: data16
+data: data19
 }];
 return false;
 }
@@ -50703,7 +50805,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.scope,
-data: data16
+data: data19
 }];
 return false;
 }
@@ -50721,7 +50823,7 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogEntra,
-data: data11
+data: data14
 }];
 return false;
 }
@@ -50729,17 +50831,17 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.headers !== void 0) {
-let data17 = data.headers;
-if (data17 && typeof data17 == "object" && !Array.isArray(data17)) for (const key2 in data17) {
-let data18 = data17[key2];
-if (typeof data18 !== "string") {
+let data20 = data.headers;
+if (data20 && typeof data20 == "object" && !Array.isArray(data20)) for (const key2 in data20) {
+let data21 = data20[key2];
+if (typeof data21 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/headers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.headers.additionalProperties,
-data: data18
+data: data21
 }];
 return false;
 }
@@ -50751,7 +50853,7 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogProvider.properties.headers,
-data: data17
+data: data20
 }];
 return false;
 }
@@ -50759,19 +50861,19 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.forward !== void 0) {
-let data19 = data.forward;
-if (Array.isArray(data19)) {
-const len0 = data19.length;
+let data22 = data.forward;
+if (Array.isArray(data22)) {
+const len0 = data22.length;
 for (let i0 = 0; i0 < len0; i0++) {
-let data20 = data19[i0];
-if (typeof data20 !== "string") {
+let data23 = data22[i0];
+if (typeof data23 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/forward/" + i0,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.forward.items,
-data: data20
+data: data23
 }];
 return false;
 }
@@ -50783,7 +50885,7 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogProvider.properties.forward,
-data: data19
+data: data22
 }];
 return false;
 }
@@ -50791,20 +50893,20 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.timeout_ms !== void 0) {
-let data21 = data.timeout_ms;
-if (!(typeof data21 == "number" && !(data21 % 1) && !isNaN(data21))) {
+let data24 = data.timeout_ms;
+if (!(typeof data24 == "number" && !(data24 % 1) && !isNaN(data24))) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data21
+data: data24
 }];
 return false;
 }
-if (typeof data21 == "number") {
-if (data21 > 36e5 || isNaN(data21)) {
+if (typeof data24 == "number") {
+if (data24 > 36e5 || isNaN(data24)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "maximum",
@@ -50814,10 +50916,10 @@ limit: 36e5
 },
 message: "must be <= 3600000",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data21
+data: data24
 }];
 return false;
-} else if (data21 < 1 || isNaN(data21)) {
+} else if (data24 < 1 || isNaN(data24)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "minimum",
@@ -50827,17 +50929,17 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data21
+data: data24
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data21)) {
+} else if (!formats_6f7aca8b.validate(data24)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data21
+data: data24
 }];
 return false;
 }
@@ -50846,31 +50948,34 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.on_disconnect !== void 0) {
-let data22 = data.on_disconnect;
-if (typeof data22 !== "string") {
+let data25 = data.on_disconnect;
+if (typeof data25 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data22
+data: data25
 }];
 return false;
 }
-if (!(data22 === "cancel" || data22 === "drain")) {
+if (!(data25 === "cancel" || data25 === "drain")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "enum",
 params: { allowedValues: schema_CatalogProvider.properties.on_disconnect.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data22
+data: data25
 }];
 return false;
 }
 var valid0 = true;
 } else var valid0 = true;
+}
+}
+}
 }
 }
 }

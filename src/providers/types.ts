@@ -5,7 +5,7 @@ import type { Price } from "../money.ts";
 import type { Usage } from "../usage.ts";
 
 export type Protocol =
-  "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere" | "azure-openai";
+  "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere" | "azure-openai" | "vertex";
 
 /** How a host reads the `openai` protocol otherwise than it says. */
 export interface Variant {
