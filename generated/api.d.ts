@@ -366,6 +366,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the ways to sign in
+         * @description Shows how people sign in and up here: the external providers, and what a sign-up needs. Public.
+         */
+        get: operations["getAuthOptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/password/forgot": {
         parameters: {
             query?: never;
@@ -2269,9 +2289,10 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a member's role
-         * @description Changes a member's role. Only owners make owners, and change owners. The last owner keeps the role, as does the person whose own workspace
-         *     it is: 403 `permission_denied`. It counts from the next request on.
+         * Change a member's role or budget
+         * @description Changes a member's role or budget. Only owners make owners, and change owners. The last owner keeps the role, as does the person whose own
+         *     workspace it is: 403 `permission_denied`. A role counts from the next request on, a budget within a second; it bounds the keys that the member
+         *     created, and keeps bounding them if the member leaves.
          */
         patch: operations["updateMember"];
         trace?: never;
@@ -3247,6 +3268,22 @@ export interface components {
              */
             url: string;
         };
+        /** @description How people sign in and up here. */
+        AuthOptions: {
+            /** @description Whether `POST /v1/auth/signup` needs the token of a CAPTCHA's widget as `captcha_token`. */
+            captcha_required: boolean;
+            /**
+             * @description Always `auth.options`.
+             * @enum {string}
+             */
+            object: "auth.options";
+            /** @description The external providers, by name. */
+            providers: components["schemas"]["SignInChoice"][];
+            /** @description How accounts come to be. */
+            sign_up: components["schemas"]["SignUpMode"];
+            /** @description The only domains whose addresses may sign up; null: those of any. */
+            sign_up_domains: string[] | null;
+        };
         /** @description A hint that the balance is nearly used up. */
         BalanceNudge: {
             /** @description What to do: the URL where you add credits. */
@@ -3515,6 +3552,18 @@ export interface components {
             providers: number;
             /** @description What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
             warnings: components["schemas"]["CatalogProblem"][];
+        };
+        /** @description One of a provider's secrets. */
+        CatalogCredential: {
+            /** @description Name of the environment variable that holds the secret. */
+            api_key_env: string;
+            /** @description Its name in metrics, logs and lists. */
+            id: string;
+            /**
+             * Format: int32
+             * @description Its share of the requests, among the weights of all; default 1.
+             */
+            weight?: number;
         };
         /** @description A day, `YYYY-MM-DD`. */
         CatalogDay: string;
@@ -3983,6 +4032,12 @@ export interface components {
              *     follows from `region`, and for `vertex`, whose own follows from `location`.
              */
             base_url?: string;
+            /**
+             * @description Several secrets in place of `api_key_env`: requests are spread over them by weight, one that the provider refuses rests for a minute,
+             *     one that is rate-limited for as long as the provider says, and another is tried at once. For `openai`, `anthropic`, `azure-openai`,
+             *     `gemini`, `cohere` and `rerank`.
+             */
+            credentials?: components["schemas"]["CatalogCredential"][];
             /** @description `azure-openai`: the application that gets tokens from Microsoft Entra, in place of `api_key_env`. */
             entra?: components["schemas"]["CatalogEntra"];
             /**
@@ -4692,7 +4747,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -4700,7 +4755,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -5523,7 +5578,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -5531,7 +5586,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -5720,7 +5775,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -5728,7 +5783,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -5921,7 +5976,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -5929,7 +5984,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -6116,7 +6171,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -6124,7 +6179,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -6315,7 +6370,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -6323,7 +6378,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -6606,7 +6661,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -6616,7 +6671,7 @@ export interface components {
             request_id: string;
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -6855,7 +6910,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -6863,7 +6918,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -7075,7 +7130,7 @@ export interface components {
                  */
                 type: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -7083,7 +7138,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -7243,7 +7298,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -7251,7 +7306,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -7440,7 +7495,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -7448,7 +7503,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -7606,7 +7661,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -7614,7 +7669,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -7805,7 +7860,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -7813,7 +7868,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -8058,7 +8113,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -8066,7 +8121,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -8257,7 +8312,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -8265,7 +8320,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -8887,7 +8942,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -8895,7 +8950,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -9486,7 +9541,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -9494,7 +9549,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -9536,7 +9591,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd?: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -9544,7 +9599,7 @@ export interface components {
             need_usd?: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required?: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup?: components["schemas"]["TopUp"];
@@ -12838,6 +12893,13 @@ export interface components {
             email: string;
             /** @description User id of the person. */
             id: string;
+            /** @description When `limit_usd` begins anew; `never` where there is no limit. */
+            limit_resets: components["schemas"]["LimitResets"];
+            /**
+             * @description USD that all keys which the member created in this workspace may spend together: in all, or in each period of `limit_resets`. A call above
+             *     gives 402 `key_limit_reached`. Null: no limit beside those of the keys.
+             */
+            limit_usd: components["schemas"]["Usd"] | null;
             /** @description Display name; null if not set. */
             name: string | null;
             /**
@@ -12845,13 +12907,26 @@ export interface components {
              * @enum {string}
              */
             object: "workspace.member";
+            /** @description USD that they may still spend, less what requests in flight hold; null: no limit. */
+            remaining_usd: components["schemas"]["Usd"] | null;
+            /** @description When the running period ends; null where `limit_resets` is `never`. */
+            resets_at: components["schemas"]["Timestamp"] | null;
             /** @description Role in the workspace. */
             role: components["schemas"]["Role"];
+            /** @description USD that these keys spent: in the running period, or in all where `limit_resets` is `never`. Deleted keys count. */
+            spent_usd: components["schemas"]["Usd"];
         };
-        /** @description A member's new role. */
+        /** @description What to change of a member. Absent fields stay as they are. */
         MemberChange: {
+            /**
+             * @description When `limit_usd` begins anew; default: unchanged, `never` with a first limit. A change counts from now on: nothing is spent of the period that
+             *     is running. Without a limit it stays `never`.
+             */
+            limit_resets?: components["schemas"]["LimitResets"];
+            /** @description USD that all keys which the member created may spend together, including what they have already spent; null: no limit; default: unchanged. */
+            limit_usd?: components["schemas"]["KeyBudget"] | null;
             /** @description The role. */
-            role: components["schemas"]["Role"];
+            role?: components["schemas"]["Role"];
         } & {
             [key: string]: unknown;
         };
@@ -13745,6 +13820,8 @@ export interface components {
             cause: string | null;
             /** @description USD that the provider charges; null: the route names no cost. */
             cost_usd: components["schemas"]["Usd"] | null;
+            /** @description Id of the credential that was used last; absent: the provider has no list of credentials. */
+            credential?: string;
             /** @description The upstream's words, shortened. */
             detail: string | null;
             /**
@@ -13758,6 +13835,8 @@ export interface components {
             outcome: string;
             /** @description The provider, as the catalog names it. */
             provider: string;
+            /** @description Those that were refused before it; absent: none. */
+            refused?: components["schemas"]["RefusedCredential"][];
             /** @description The upstream's own id of its answer. */
             response_id: string | null;
             /** @description The route, as provider/model. */
@@ -14589,6 +14668,8 @@ export interface components {
              * @description Largest `max_tokens` that the balance could pay if all requests in flight ended without cost.
              */
             affordable_max_tokens_when_released?: number;
+            /** @description User id of the member whose budget refuses; with `key_limit_reached`, where it is not the key's own. */
+            member?: string;
             /** @description Requested model. */
             model: string;
             /**
@@ -15548,6 +15629,19 @@ export interface components {
                  */
                 type: "permission_error";
             };
+        };
+        /** @description A credential that its provider refused, so that another was tried at once. */
+        RefusedCredential: {
+            /** @description Why it was refused. */
+            cause: string;
+            /** @description Its id in the catalog file. */
+            credential: string;
+            /** @description The upstream's words, shortened. */
+            detail: string;
+            /** @description `our_fault` or `rate_limited`. */
+            outcome: string;
+            /** @description HTTP status of the upstream; null if it sent none. */
+            status: number | null;
         };
         /** @description A person who is no longer a member. */
         RemovedMember: {
@@ -17151,7 +17245,7 @@ export interface components {
             };
             /** @description Human-readable; do not parse it. */
             error: string;
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd?: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -17159,7 +17253,7 @@ export interface components {
             need_usd?: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required?: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup?: components["schemas"]["TopUp"];
@@ -17394,6 +17488,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description An external provider to sign in with. */
+        SignInChoice: {
+            /** @description Name for a button, such as `Google` on "Continue with Google". */
+            display_name: string;
+            /** @description Whether `POST /v1/auth/signin/{provider}` also takes the provider's `id_token`. */
+            id_tokens: boolean;
+            /** @description Name in the paths `POST /v1/auth/signin/{provider}/start` and `POST /v1/auth/signin/{provider}`. */
+            name: string;
+        };
         /** @description Body of a 400. */
         SignInError400: {
             /** @description The error. */
@@ -17531,6 +17634,11 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /**
+         * @description How accounts come to be.
+         * @enum {string}
+         */
+        SignUpMode: "open" | "invite" | "closed";
         /** @description A new account. */
         SignUpRequest: {
             /** @description The token of the CAPTCHA's widget, where the operator set one up: a missing or wrong token then gives 400 `captcha_failed`. */
@@ -18777,35 +18885,6 @@ export interface components {
                  * @enum {string}
                  */
                 type: "permission_error";
-            };
-        };
-        /** @description Body of a 400. */
-        UpdateMemberError400: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "invalid_request_error";
             };
         };
         /** @description Body of a 403. */
@@ -20190,7 +20269,7 @@ export interface operations {
             };
             /**
              * @description `billing_error`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -20489,7 +20568,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -20783,7 +20862,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -21090,7 +21169,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -21547,7 +21626,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -21845,7 +21924,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -23090,6 +23169,69 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    getAuthOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ways to sign in and up. */
+            200: {
+                headers: {
+                    /** @description Caches may keep the answer for 60 seconds. */
+                    "cache-control": "public, max-age=60";
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthOptions"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
                 };
             };
         };
@@ -25594,7 +25736,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -25925,7 +26067,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -27564,7 +27706,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -27841,7 +27983,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -28347,7 +28489,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -28682,7 +28824,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -29420,7 +29562,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -34758,7 +34900,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -35093,7 +35235,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -35572,7 +35714,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -36287,7 +36429,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -37621,7 +37763,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The new role. */
+        /** @description What to change. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["MemberChange"];
@@ -37644,7 +37786,6 @@ export interface operations {
             };
             /**
              * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              */
             400: {
@@ -37656,7 +37797,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UpdateMemberError400"];
+                    "application/json": components["schemas"]["Error400InvalidJsonOrInvalidParameter"];
                 };
             };
             /**

@@ -537,9 +537,9 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 402,
     "type": "billing_error",
     "retryable": false,
-    "message": "The API key {key} may spend {limit} USD {span}; {have} USD of it is left, and this request needs at least {need} USD.[ It begins anew at {resets_at}.]",
-    "happened": "A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.",
-    "fix": "Raise the key's budget, wait until it begins anew, or use another key."
+    "message": "The API key {key}[ and all others of member {member} together] may spend {limit} USD {span}; {have} USD of it is left, and this request needs at least {need} USD.[ It begins anew at {resets_at}.]",
+    "happened": "A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.",
+    "fix": "Raise the key's or the member's budget, wait until it begins anew, or use another key."
   },
   "insufficient_balance": {
     "status": 402,

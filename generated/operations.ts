@@ -19,6 +19,7 @@ export type OperationId =
   | "rollApiKey"
   | "getApiKeyUsage"
   | "getLimits"
+  | "getAuthOptions"
   | "forgotPassword"
   | "resetPassword"
   | "getSession"
@@ -992,6 +993,27 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "network_not_allowed",
       "internal_error",
       "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "getAuthOptions": {
+    "id": "getAuthOptions",
+    "method": "get",
+    "path": "/v1/auth/options",
+    "auth": "none",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "rate_limit_exceeded",
+      "internal_error"
     ],
     "bodies": [],
     "bodyRequired": false,
@@ -5125,7 +5147,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "dialect": "standard",
     "errors": [
       "invalid_json",
-      "missing_parameter",
       "invalid_parameter",
       "member_not_found",
       "missing_api_key",

@@ -183,6 +183,7 @@ export interface KeyBudget {
   account_id: bigint;
   key_id: bigint;
   limit_amount: bigint | null;
+  member_id: bigint | null;
   period: string | null;
   period_ends: Timestamp | null;
   period_limit: bigint | null;
@@ -277,6 +278,18 @@ export interface Member {
   created_at: Timestamp;
   person_id: bigint;
   role: string;
+}
+
+export interface MemberBudget {
+  account_id: bigint;
+  limit_amount: bigint | null;
+  period: string | null;
+  period_ends: Timestamp | null;
+  period_limit: bigint | null;
+  period_spent: Generated<bigint>;
+  person_id: bigint;
+  reserved: bigint;
+  spent: bigint;
 }
 
 export interface Notice {
@@ -613,6 +626,7 @@ export interface DB {
   media_job: MediaJob;
   media_job_move: MediaJobMove;
   member: Member;
+  member_budget: MemberBudget;
   notice: Notice;
   notice_delivery: NoticeDelivery;
   notice_preference: NoticePreference;

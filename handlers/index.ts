@@ -31,6 +31,7 @@ import { rollApiKey } from "./roll-api-key.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
 import { designVoice } from "./design-voice.ts";
 import { forgotPassword } from "./forgot-password.ts";
+import { getAuthOptions } from "./get-auth-options.ts";
 import { getCreditBalance } from "./get-credit-balance.ts";
 import { getGenmediaJob } from "./get-genmedia-job.ts";
 import { getJob } from "./get-job.ts";
@@ -120,6 +121,7 @@ export const handlers: Handlers = {
   rollApiKey,
   designVoice: answerOnce(designVoice),
   forgotPassword,
+  getAuthOptions,
   getCreditBalance,
   getGenmediaJob,
   getJob,

@@ -20,6 +20,7 @@ import type {
   ApiKeyRequest,
   ApiKeyUsage,
   AudioGeneration,
+  AuthOptions,
   BegunTotp,
   BlockDeltaEvent,
   BlockStartEvent,
@@ -542,6 +543,16 @@ export declare function getApiKeyUsage(client: Client, key: string, options?: Re
  * @throws {SvcError} 503 `overloaded`
  */
 export declare function getLimits(client: Client, options?: RequestOptions): Call<LimitState, "getLimits">;
+
+/**
+ * Shows how people sign in and up here: the external providers, and what a sign-up needs. Public.
+ *
+ * `GET /v1/auth/options`, /docs/api/getAuthOptions
+ *
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ */
+export declare function getAuthOptions(client: Client, options?: RequestOptions): Call<AuthOptions, "getAuthOptions">;
 
 /**
  * Mails a link to change the password. The reply is the same whether or not the account exists.
@@ -2103,14 +2114,15 @@ export declare function leaveWorkspace(client: Client, input?: LeaveWorkspaceQue
 export declare function listMembers(client: Client, input?: ListMembersQuery, options?: RequestOptions): Pages<MemberList, "listMembers">;
 
 /**
- * Changes a member's role. Only owners make owners, and change owners. The last owner keeps the role, as does the person whose own workspace
- * it is: 403 `permission_denied`. It counts from the next request on.
+ * Changes a member's role or budget. Only owners make owners, and change owners. The last owner keeps the role, as does the person whose own
+ * workspace it is: 403 `permission_denied`. A role counts from the next request on, a budget within a second; it bounds the keys that the member
+ * created, and keeps bounding them if the member leaves.
  *
  * `PATCH /v1/workspace/members/{member}`, /docs/api/updateMember
  *
  * @example
- * await svc.workspaces.members.update(member, { role: "developer" });
- * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * await svc.workspaces.members.update(member, { role: "developer", limit_usd: 50, limit_resets: "monthly" });
+ * @throws {SvcError} 400 `invalid_json`, `invalid_parameter`
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
  * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
  * @throws {SvcError} 404 `member_not_found`

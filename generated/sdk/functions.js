@@ -69,6 +69,10 @@ export function getLimits(client, options) {
   return call(client, { path: "/v1/auth/limits", auth: "either" }, undefined, options);
 }
 
+export function getAuthOptions(client, options) {
+  return call(client, { path: "/v1/auth/options", auth: "none" }, undefined, options);
+}
+
 export function forgotPassword(client, input, options) {
   return call(client, { path: "/v1/auth/password/forgot", method: "POST", auth: "none" }, input, options);
 }

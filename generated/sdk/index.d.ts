@@ -21,6 +21,7 @@ import type {
   ApiKeyRequest,
   ApiKeyUsage,
   AudioGeneration,
+  AuthOptions,
   BegunTotp,
   BlockDeltaEvent,
   BlockStartEvent,
@@ -618,6 +619,15 @@ export interface LimitsMethods {
 
 /** `svc.auth` */
 export interface AuthMethods {
+  /**
+   * Shows how people sign in and up here: the external providers, and what a sign-up needs. Public.
+   *
+   * `GET /v1/auth/options`, /docs/api/getAuthOptions
+   *
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   */
+  options(options?: RequestOptions): Call<AuthOptions, "getAuthOptions">;
   /**
    * Mails a link to change the password. The reply is the same whether or not the account exists.
    *
@@ -1523,14 +1533,15 @@ export interface WorkspacesMembersMethods {
    */
   list(input?: ListMembersQuery, options?: RequestOptions): Pages<MemberList, "listMembers">;
   /**
-   * Changes a member's role. Only owners make owners, and change owners. The last owner keeps the role, as does the person whose own workspace
-   * it is: 403 `permission_denied`. It counts from the next request on.
+   * Changes a member's role or budget. Only owners make owners, and change owners. The last owner keeps the role, as does the person whose own
+   * workspace it is: 403 `permission_denied`. A role counts from the next request on, a budget within a second; it bounds the keys that the member
+   * created, and keeps bounding them if the member leaves.
    *
    * `PATCH /v1/workspace/members/{member}`, /docs/api/updateMember
    *
    * @example
-   * await svc.workspaces.members.update(member, { role: "developer" });
-   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * await svc.workspaces.members.update(member, { role: "developer", limit_usd: 50, limit_resets: "monthly" });
+   * @throws {SvcError} 400 `invalid_json`, `invalid_parameter`
    * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
    * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
    * @throws {SvcError} 404 `member_not_found`

@@ -42,6 +42,7 @@ export class Svc {
       tiers: of(f.listTiers),
     };
     this.auth = {
+      options: of(f.getAuthOptions),
       forgotPassword: of(f.forgotPassword),
       resetPassword: of(f.resetPassword),
       getSession: of(f.getSession),

@@ -250,6 +250,20 @@ export interface AudioGeneration {
   balance_usd: number;
 }
 
+/** How people sign in and up here. */
+export interface AuthOptions {
+  /** Always `auth.options`. */
+  object: "auth.options";
+  /** The external providers, by name. */
+  providers: SignInChoice[];
+  /** How accounts come to be. */
+  sign_up: SignUpMode;
+  /** The only domains whose addresses may sign up; null: those of any. */
+  sign_up_domains: string[] | null;
+  /** Whether `POST /v1/auth/signup` needs the token of a CAPTCHA's widget as `captcha_token`. */
+  captcha_required: boolean;
+}
+
 /** A hint that the balance is nearly used up. */
 export interface BalanceNudge {
   /** The hint as a sentence, for humans. */
@@ -1891,12 +1905,32 @@ export interface Member {
   role: Role;
   /** When the person became a member. */
   created_at: string;
+  /**
+   * USD that all keys which the member created in this workspace may spend together: in all, or in each period of `limit_resets`. A call above
+   * gives 402 `key_limit_reached`. Null: no limit beside those of the keys.
+   */
+  limit_usd: number | null;
+  /** When `limit_usd` begins anew; `never` where there is no limit. */
+  limit_resets: LimitResets;
+  /** USD that these keys spent: in the running period, or in all where `limit_resets` is `never`. Deleted keys count. */
+  spent_usd: number;
+  /** USD that they may still spend, less what requests in flight hold; null: no limit. */
+  remaining_usd: number | null;
+  /** When the running period ends; null where `limit_resets` is `never`. */
+  resets_at: string | null;
 }
 
-/** A member's new role. */
+/** What to change of a member. Absent fields stay as they are. */
 export interface MemberChange {
   /** The role. */
-  role: Role;
+  role?: Role | undefined;
+  /** USD that all keys which the member created may spend together, including what they have already spent; null: no limit; default: unchanged. */
+  limit_usd?: number | null | undefined;
+  /**
+   * When `limit_usd` begins anew; default: unchanged, `never` with a first limit. A change counts from now on: nothing is spent of the period that
+   * is running. Without a limit it stays `never`.
+   */
+  limit_resets?: LimitResets | undefined;
 }
 
 /** A page of members. */
@@ -2650,6 +2684,10 @@ export interface OperatorAttempt {
   detail: string | null;
   /** USD that the provider charges; null: the route names no cost. */
   cost_usd: number | null;
+  /** Id of the credential that was used last; absent: the provider has no list of credentials. */
+  credential?: string;
+  /** Those that were refused before it; absent: none. */
+  refused?: RefusedCredential[];
 }
 
 /** A call of any account. */
@@ -3305,6 +3343,8 @@ export interface PaymentDetails {
   affordable_max_tokens?: number;
   /** Largest `max_tokens` that the balance could pay if all requests in flight ended without cost. */
   affordable_max_tokens_when_released?: number;
+  /** User id of the member whose budget refuses; with `key_limit_reached`, where it is not the key's own. */
+  member?: string;
 }
 
 /** Detail of a model billed by image. */
@@ -3999,6 +4039,20 @@ export interface RedactedThinkingBlock {
   type: "redacted_thinking";
   /** What the provider sent instead. */
   data: string;
+}
+
+/** A credential that its provider refused, so that another was tried at once. */
+export interface RefusedCredential {
+  /** Its id in the catalog file. */
+  credential: string;
+  /** `our_fault` or `rate_limited`. */
+  outcome: string;
+  /** HTTP status of the upstream; null if it sent none. 100 to 599. */
+  status: number | null;
+  /** Why it was refused. */
+  cause: string;
+  /** The upstream's words, shortened. */
+  detail: string;
 }
 
 /** A person who is no longer a member. */
@@ -4915,6 +4969,16 @@ export interface SignInByIdToken {
   nonce?: string | undefined;
 }
 
+/** An external provider to sign in with. */
+export interface SignInChoice {
+  /** Name in the paths `POST /v1/auth/signin/{provider}/start` and `POST /v1/auth/signin/{provider}`. */
+  name: string;
+  /** Name for a button, such as `Google` on "Continue with Google". */
+  display_name: string;
+  /** Whether `POST /v1/auth/signin/{provider}` also takes the provider's `id_token`. */
+  id_tokens: boolean;
+}
+
 /** Address and password. */
 export interface SignInRequest {
   /** Email address of the account. */
@@ -4930,6 +4994,9 @@ export interface SignInStart {
   /** URL that the provider sends the browser back to with `code` and `state`. It must be registered with the provider. */
   redirect_uri: string;
 }
+
+/** How accounts come to be. */
+export type SignUpMode = "open" | "invite" | "closed";
 
 /** A new account. */
 export interface SignUpRequest {
@@ -6702,7 +6769,7 @@ export interface TopupErrorBody<Code extends string, Type extends string> {
   };
   /** Minimum USD that must be available for this request. */
   need_usd?: number;
-  /** USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+  /** USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
   have_usd?: number;
   /** USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
   balance?: number;
@@ -6710,7 +6777,7 @@ export interface TopupErrorBody<Code extends string, Type extends string> {
   required?: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
-  /** When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  /** When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
   resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url?: string;
@@ -6750,7 +6817,7 @@ export interface AnthropicPaymentErrorBody<Code extends string, Type extends str
   request_id: string;
   /** Minimum USD that must be available for this request. */
   need_usd: number;
-  /** USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+  /** USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
   have_usd: number;
   /** USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
   balance: number;
@@ -6758,7 +6825,7 @@ export interface AnthropicPaymentErrorBody<Code extends string, Type extends str
   required: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
-  /** When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  /** When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
   resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url: string;
@@ -6783,7 +6850,7 @@ export interface BarePaymentErrorBody<Code extends string> {
   };
   /** Minimum USD that must be available for this request. */
   need_usd: number;
-  /** USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+  /** USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
   have_usd: number;
   /** USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
   balance: number;
@@ -6791,7 +6858,7 @@ export interface BarePaymentErrorBody<Code extends string> {
   required: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
-  /** When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  /** When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
   resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url: string;
@@ -6820,7 +6887,7 @@ export interface GenmediaPaymentErrorBody<Code extends string> {
   };
   /** Minimum USD that must be available for this request. */
   need_usd?: number;
-  /** USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+  /** USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
   have_usd?: number;
   /** USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
   balance?: number;
@@ -6828,7 +6895,7 @@ export interface GenmediaPaymentErrorBody<Code extends string> {
   required?: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
-  /** When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  /** When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
   resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url?: string;
@@ -6857,7 +6924,7 @@ export interface PaymentErrorBody<Code extends string, Type extends string> {
   };
   /** Minimum USD that must be available for this request. */
   need_usd: number;
-  /** USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+  /** USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
   have_usd: number;
   /** USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
   balance: number;
@@ -6865,7 +6932,7 @@ export interface PaymentErrorBody<Code extends string, Type extends string> {
   required: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
-  /** When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  /** When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
   resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url: string;
@@ -7397,7 +7464,6 @@ export type SuspendAccountError403 = Refusal<403, "permission_denied" | "csrf_fa
 export type TestWebhookError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateApiKeyError400 = Refusal<400, "invalid_json" | "invalid_parameter" | "not_found", ErrorBody<"invalid_json" | "invalid_parameter" | "not_found", "invalid_request_error">>;
 export type UpdateApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
-export type UpdateMemberError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type UpdateMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateNoticesError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type UpdateNoticesError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
@@ -7436,6 +7502,8 @@ export type RollApiKeyError = RollApiKeyError400 | Error401MissingApiKeyOrInvali
 export type GetApiKeyUsageError = Error400InvalidParameterOrNotFound | GetApiKeyUsageError401 | GetApiKeyUsageError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `limits.get`. */
 export type GetLimitsError = GetLimitsError401 | GetLimitsError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `auth.options`. */
+export type GetAuthOptionsError = Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `auth.forgotPassword`. */
 export type ForgotPasswordError = ForgotPasswordError400 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.resetPassword`. */
@@ -7615,7 +7683,7 @@ export type LeaveWorkspaceError = Error400InvalidParameter | Error401MissingApiK
 /** The errors of `workspaces.members.list`. */
 export type ListMembersError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.members.update`. */
-export type UpdateMemberError = UpdateMemberError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateMemberError403 | Error404MemberNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type UpdateMemberError = Error400InvalidJsonOrInvalidParameter | Error401MissingApiKeyOrInvalidApiKey | UpdateMemberError403 | Error404MemberNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.members.remove`. */
 export type RemoveMemberError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | RemoveMemberError403 | Error404MemberNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.notices.get`. */
@@ -7735,7 +7803,7 @@ export interface ErrorsByCode {
   job_not_found: Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error"> | GenmediaErrorBody<"job_not_found">>;
   /** The key's `expires_at` has passed. */
   key_expired: Refusal<401, "key_expired", AnthropicErrorBody<"key_expired", "authentication_error"> | ErrorBody<"key_expired", "authentication_error"> | GenmediaErrorBody<"key_expired">>;
-  /** A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew. */
+  /** A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew. */
   key_limit_reached: Refusal<402, "key_limit_reached", AnthropicPaymentErrorBody<"key_limit_reached", "billing_error"> | BarePaymentErrorBody<"key_limit_reached"> | GenmediaPaymentErrorBody<"key_limit_reached"> | PaymentErrorBody<"key_limit_reached", "billing_error">>;
   /** The id is not that of a member of the workspace, or the person has just left it. */
   member_not_found: Refusal<404, "member_not_found", ErrorBody<"member_not_found", "not_found_error">>;
@@ -8130,6 +8198,17 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: GetLimitsError;
+  };
+  /** `auth.options`: `GET /v1/auth/options`. */
+  getAuthOptions: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: AuthOptions;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetAuthOptionsError;
   };
   /** `auth.forgotPassword`: `POST /v1/auth/password/forgot`. */
   forgotPassword: {

@@ -11,7 +11,7 @@ import type { Upstream } from "../transport/types.ts";
 import type { UpstreamCall } from "../types.ts";
 import type { Embed, EmbedCall, Rerank } from "../verbs/without-output.ts";
 import { readBedrockError } from "./errors.ts";
-import { modelPath, vendorOf } from "./model.ts";
+import { modelPath, vendorOf } from "./request.ts";
 
 /** 96 vectors of 1536 numbers as text are 2 MB. */
 const answerBytesMax = 33_554_432;
