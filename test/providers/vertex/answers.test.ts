@@ -36,9 +36,9 @@ function answerOf({ answer, records, status = 200, publisher }: VertexRow): Answ
 }
 
 const usageOf = ({ usage }: VertexRow) => {
-  if (usage == null) return null;
+  if (usage == null) return null; // estimated
   const [input, cacheRead, cacheWrite, output] = usage;
-  return { input, cacheRead, cacheWrite, output };
+  return expect.objectContaining({ input, cacheRead, cacheWrite, output });
 };
 
 test.each(rows.filter(({ told, records }) => told !== undefined && records === undefined))("$name ($source)", async (row) => {
@@ -50,7 +50,7 @@ test.each(rows.filter(({ told, records }) => told !== undefined && records === u
       ? { text: choice.message.content, finish: choice.finish_reason }
       : { text: whole.message.content[0].text, finish: whole.message.stop_reason };
   expect(told).toEqual(row.told);
-  expect(whole.usage).toMatchObject(usageOf(row)!);
+  expect(whole.usage).toEqual(usageOf(row));
   expect(JSON.stringify(whole.completion ?? whole.message)).not.toMatch(/vrtx|ON_DEMAND|gemini|claude-/);
 });
 
@@ -66,7 +66,7 @@ test.each(rows.filter(({ records }) => records !== undefined))("$name ($source)"
     expect(deltas.map(({ delta }) => delta.text).join("")).toBe(row.told!.text);
     expect(stream.tally.end.stop_reason).toBe(row.told!.finish);
   }
-  expect(stream.tally.usage).toMatchObject(usageOf(row)!);
+  expect(stream.tally.usage).toEqual(usageOf(row));
 });
 
 test.each(rows.filter(({ fault }) => fault !== undefined))("$fault: $name ($source)", async (row) => {

@@ -1,6 +1,6 @@
 // Answers of Vertex in the shapes that are published, Firebase's mock responses, the AI SDK's recordings and reports of users, with our own
 // words in them; and what each becomes. Those of the Gemini API stand beside: ../gemini/corpus.ts.
-import { content, details, failure, firebase } from "../gemini/corpus-row.ts";
+import { aiSdk, content, details, failure, firebase } from "../gemini/corpus-row.ts";
 
 const github = (path: string) => `https://github.com/${path}`;
 
@@ -88,10 +88,13 @@ export const rows: VertexRow[] = [
     usage: [9, 0, 0, 3],
   },
   {
-    ...row("a text that the limit cut", "google", firebase("vertexai/unary-failure-finish-reason-max-tokens.json")),
-    answer: { candidates: [{ content: content({ text: "Once" }), finishReason: "MAX_TOKENS" }], ...usage(5, 1), ...model },
-    told: { text: "Once", finish: "length" },
-    usage: [5, 0, 0, 1],
+    ...row("a text that was stopped, whose tokens aren't counted", "google", firebase("vertexai/unary-failure-finish-reason-safety.json")),
+    answer: {
+      candidates: [{ content: content({ text: "Once" }), finishReason: "SAFETY", safetyRatings: [{ category: "HARM", blocked: true }] }],
+      ...{ usageMetadata: { promptTokenCount: 8, totalTokenCount: 8 }, modelVersion: "gemini-1.5-flash" },
+    },
+    told: { text: "Once", finish: "content_filter" },
+    usage: null,
   },
   {
     ...row("a Claude's text, named by the cloud", "anthropic", github("anthropics/anthropic-sdk-python")),
@@ -129,7 +132,7 @@ export const rows: VertexRow[] = [
     usage: [12, 0, 0, 5],
   },
   {
-    ...row("a prompt that was blocked", "google", firebase("vertexai/unary-failure-prompt-blocked-safety.json")),
+    ...row("a prompt that was blocked", "google", aiSdk("issue-19758-prompt-block.json")),
     answer: { promptFeedback: { blockReason: "SAFETY", blockReasonMessage: "The prompt could not be submitted." }, ...model },
     fault: "refused",
   },
@@ -164,7 +167,11 @@ export const rows: VertexRow[] = [
     fault: "our_fault",
   },
   {
-    ...row("an API that the project has not switched on", "google", github("googleapis/python-genai")),
+    ...row(
+      "an API that the project has not switched on",
+      "google",
+      firebase("vertexai/unary-failure-firebasevertexai-api-not-enabled.json"),
+    ),
     status: 403,
     answer: failure(403, "PERMISSION_DENIED", "Vertex AI API has not been used in project 1 before or it is disabled.", {
       details: [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "SERVICE_DISABLED", domain: "googleapis.com" }],
