@@ -4185,7 +4185,7 @@ export interface components {
             api_version?: string;
             /**
              * @description Base URL of the protocol's paths. `simulator:/PATH` is PATH on the built-in simulator. Required, except for `bedrock`, whose own
-             *     follows from `region`.
+             *     follows from `region`, and for `vertex`, whose own follows from `location`.
              */
             base_url?: string;
             /**
@@ -4210,6 +4210,8 @@ export interface components {
             };
             /** @description Name of the provider, shown only in logs and metrics. */
             id: string;
+            /** @description `vertex`: the location whose models are called, such as `europe-west4`; `global`, `us` and `eu` are larger ones. */
+            location?: string;
             /**
              * @description What happens to a call whose caller disconnects: `cancel` stops it, and the caller pays for the input and the output received; `drain`
              *     reads it to its end, and the caller pays for its measured usage. Default: answers that are not streamed, and streams that hide their
@@ -4218,6 +4220,8 @@ export interface components {
              * @enum {string}
              */
             on_disconnect?: "cancel" | "drain";
+            /** @description `vertex`: id of the project that is billed. */
+            project?: string;
             /** @description The provider's wire protocol. */
             protocol: components["schemas"]["ProviderProtocol"];
             /** @description `bedrock`: the region whose models are called, and for which requests are signed. */
@@ -4226,6 +4230,11 @@ export interface components {
             role_arn?: string;
             /** @description `bedrock`: name of the environment variable that holds the secret access key. */
             secret_access_key_env?: string;
+            /**
+             * @description `vertex`: name of the environment variable that holds the JSON of a service account's key. Default: the machine's own identity, from its
+             *     metadata server.
+             */
+            service_account_env?: string;
             /** @description `bedrock`: name of the environment variable that holds the session token of a temporary access key. */
             session_token_env?: string;
             /**
@@ -15142,7 +15151,7 @@ export interface components {
          * @description The wire protocol that a provider speaks.
          * @enum {string}
          */
-        ProviderProtocol: "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere" | "azure-openai";
+        ProviderProtocol: "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere" | "azure-openai" | "vertex";
         /**
          * @description A host that speaks the `openai` protocol with other names for some fields, or refuses some.
          * @enum {string}

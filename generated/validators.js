@@ -50547,6 +50547,21 @@ const schema_CatalogProvider = {
 "pattern": "^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$",
 "description": "`bedrock`: ARN of a role that is assumed with these credentials."
 },
+"project": {
+"type": "string",
+"pattern": "^([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]{3,61}$",
+"description": "`vertex`: id of the project that is billed."
+},
+"location": {
+"type": "string",
+"pattern": "^[a-z]{2,}(-[a-z]+[0-9]{1,2})?$",
+"description": "`vertex`: the location whose models are called, such as `europe-west4`; `global`, `us` and `eu` are larger ones."
+},
+"service_account_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "`vertex`: name of the environment variable that holds the JSON of a service account's key. Default: the machine's own identity, from its\nmetadata server."
+},
 "api_version": {
 "type": "string",
 "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$",
@@ -50586,7 +50601,8 @@ const schema_ProviderProtocol = {
 "minimax",
 "gemini",
 "cohere",
-"azure-openai"
+"azure-openai",
+"vertex"
 ]
 };
 const schema_ProviderVariant = {
@@ -50669,6 +50685,8 @@ const pattern_831b2ab4 = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
 const pattern_0fd2e731 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "u");
 const pattern_934cc0a5 = new RegExp("^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$", "u");
 const pattern_d21d220c = new RegExp("^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$", "u");
+const pattern_8285fac1 = new RegExp("^([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]{3,61}$", "u");
+const pattern_c6ac0b0d = new RegExp("^[a-z]{2,}(-[a-z]+[0-9]{1,2})?$", "u");
 const pattern_e44e0a05 = new RegExp("^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$", "u");
 const pattern_88cc4c62 = new RegExp("^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$", "u");
 function validate_CatalogProvider(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -50751,7 +50769,7 @@ data: data1
 }];
 return false;
 }
-if (!(data1 === "openai" || data1 === "anthropic" || data1 === "bedrock" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax" || data1 === "gemini" || data1 === "cohere" || data1 === "azure-openai")) {
+if (!(data1 === "openai" || data1 === "anthropic" || data1 === "bedrock" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax" || data1 === "gemini" || data1 === "cohere" || data1 === "azure-openai" || data1 === "vertex")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/protocol",
 keyword: "enum",
@@ -51189,27 +51207,27 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
-if (data.api_version !== void 0) {
-let data15 = data.api_version;
+if (data.project !== void 0) {
+let data15 = data.project;
 if (typeof data15 === "string") {
-if (!pattern_e44e0a05.test(data15)) {
+if (!pattern_8285fac1.test(data15)) {
 validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/api_version",
+instancePath: instancePath + "/project",
 keyword: "pattern",
-params: { pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$" },
-message: "must match pattern \"^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$\"",
-parentSchema: schema_CatalogProvider.properties.api_version,
+params: { pattern: "^([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]{3,61}$" },
+message: "must match pattern \"^([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]{3,61}$\"",
+parentSchema: schema_CatalogProvider.properties.project,
 data: data15
 }];
 return false;
 }
 } else {
 validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/api_version",
+instancePath: instancePath + "/project",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_CatalogProvider.properties.api_version,
+parentSchema: schema_CatalogProvider.properties.project,
 data: data15
 }];
 return false;
@@ -51217,43 +51235,127 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
+if (data.location !== void 0) {
+let data16 = data.location;
+if (typeof data16 === "string") {
+if (!pattern_c6ac0b0d.test(data16)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/location",
+keyword: "pattern",
+params: { pattern: "^[a-z]{2,}(-[a-z]+[0-9]{1,2})?$" },
+message: "must match pattern \"^[a-z]{2,}(-[a-z]+[0-9]{1,2})?$\"",
+parentSchema: schema_CatalogProvider.properties.location,
+data: data16
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/location",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.location,
+data: data16
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.service_account_env !== void 0) {
+let data17 = data.service_account_env;
+if (typeof data17 === "string") {
+if (!pattern_831b2ab4.test(data17)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/service_account_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogProvider.properties.service_account_env,
+data: data17
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/service_account_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.service_account_env,
+data: data17
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.api_version !== void 0) {
+let data18 = data.api_version;
+if (typeof data18 === "string") {
+if (!pattern_e44e0a05.test(data18)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/api_version",
+keyword: "pattern",
+params: { pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$" },
+message: "must match pattern \"^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$\"",
+parentSchema: schema_CatalogProvider.properties.api_version,
+data: data18
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/api_version",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.api_version,
+data: data18
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
 if (data.entra !== void 0) {
-let data16 = data.entra;
-if (data16 && typeof data16 == "object" && !Array.isArray(data16)) {
+let data19 = data.entra;
+if (data19 && typeof data19 == "object" && !Array.isArray(data19)) {
 let missing2;
-if (data16.tenant === void 0 && (missing2 = "tenant") || data16.client_id === void 0 && (missing2 = "client_id") || data16.client_secret_env === void 0 && (missing2 = "client_secret_env")) {
+if (data19.tenant === void 0 && (missing2 = "tenant") || data19.client_id === void 0 && (missing2 = "client_id") || data19.client_secret_env === void 0 && (missing2 = "client_secret_env")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra",
 keyword: "required",
 params: { missingProperty: missing2 },
 message: "must have required property '" + missing2 + "'",
 parentSchema: schema_CatalogEntra,
-data: data16
+data: data19
 }];
 return false;
 } else {
-for (const key2 in data16) if (!(key2 === "tenant" || key2 === "client_id" || key2 === "client_secret_env" || key2 === "authority" || key2 === "scope")) {
+for (const key2 in data19) if (!(key2 === "tenant" || key2 === "client_id" || key2 === "client_secret_env" || key2 === "authority" || key2 === "scope")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra",
 keyword: "additionalProperties",
 params: { additionalProperty: key2 },
 message: "must NOT have additional properties",
 parentSchema: schema_CatalogEntra,
-data: data16
+data: data19
 }];
 return false;
 }
-if (data16.tenant !== void 0) {
-let data17 = data16.tenant;
-if (typeof data17 === "string") {
-if (!pattern_88cc4c62.test(data17)) {
+if (data19.tenant !== void 0) {
+let data20 = data19.tenant;
+if (typeof data20 === "string") {
+if (!pattern_88cc4c62.test(data20)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/tenant",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$" },
 message: "must match pattern \"^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$\"",
 parentSchema: schema_CatalogEntra.properties.tenant,
-data: data17
+data: data20
 }];
 return false;
 }
@@ -51264,34 +51366,34 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.tenant,
-data: data17
+data: data20
 }];
 return false;
 }
 var valid7 = true;
 } else var valid7 = true;
 if (valid7) {
-if (data16.client_id !== void 0) {
-let data18 = data16.client_id;
-if (typeof data18 === "string") {
-if (func_7a031813(data18) > 200) {
+if (data19.client_id !== void 0) {
+let data21 = data19.client_id;
+if (typeof data21 === "string") {
+if (func_7a031813(data21) > 200) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/client_id",
 keyword: "maxLength",
 params: { limit: 200 },
 message: "must NOT have more than 200 characters",
 parentSchema: schema_CatalogEntra.properties.client_id,
-data: data18
+data: data21
 }];
 return false;
-} else if (func_7a031813(data18) < 1) {
+} else if (func_7a031813(data21) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/client_id",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogEntra.properties.client_id,
-data: data18
+data: data21
 }];
 return false;
 }
@@ -51302,24 +51404,24 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.client_id,
-data: data18
+data: data21
 }];
 return false;
 }
 var valid7 = true;
 } else var valid7 = true;
 if (valid7) {
-if (data16.client_secret_env !== void 0) {
-let data19 = data16.client_secret_env;
-if (typeof data19 === "string") {
-if (!pattern_831b2ab4.test(data19)) {
+if (data19.client_secret_env !== void 0) {
+let data22 = data19.client_secret_env;
+if (typeof data22 === "string") {
+if (!pattern_831b2ab4.test(data22)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/client_secret_env",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
 message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
 parentSchema: schema_CatalogEntra.properties.client_secret_env,
-data: data19
+data: data22
 }];
 return false;
 }
@@ -51330,34 +51432,34 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.client_secret_env,
-data: data19
+data: data22
 }];
 return false;
 }
 var valid7 = true;
 } else var valid7 = true;
 if (valid7) {
-if (data16.authority !== void 0) {
-let data20 = data16.authority;
-if (typeof data20 === "string") {
-if (func_7a031813(data20) > 2e3) {
+if (data19.authority !== void 0) {
+let data23 = data19.authority;
+if (typeof data23 === "string") {
+if (func_7a031813(data23) > 2e3) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/authority",
 keyword: "maxLength",
 params: { limit: 2e3 },
 message: "must NOT have more than 2000 characters",
 parentSchema: schema_CatalogEntra.properties.authority,
-data: data20
+data: data23
 }];
 return false;
-} else if (func_7a031813(data20) < 1) {
+} else if (func_7a031813(data23) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/authority",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogEntra.properties.authority,
-data: data20
+data: data23
 }];
 return false;
 }
@@ -51368,34 +51470,34 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.authority,
-data: data20
+data: data23
 }];
 return false;
 }
 var valid7 = true;
 } else var valid7 = true;
 if (valid7) {
-if (data16.scope !== void 0) {
-let data21 = data16.scope;
-if (typeof data21 === "string") {
-if (func_7a031813(data21) > 500) {
+if (data19.scope !== void 0) {
+let data24 = data19.scope;
+if (typeof data24 === "string") {
+if (func_7a031813(data24) > 500) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/scope",
 keyword: "maxLength",
 params: { limit: 500 },
 message: "must NOT have more than 500 characters",
 parentSchema: schema_CatalogEntra.properties.scope,
-data: data21
+data: data24
 }];
 return false;
-} else if (func_7a031813(data21) < 1) {
+} else if (func_7a031813(data24) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/scope",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogEntra.properties.scope,
-data: data21
+data: data24
 }];
 return false;
 }
@@ -51406,7 +51508,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.scope,
-data: data21
+data: data24
 }];
 return false;
 }
@@ -51424,7 +51526,7 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogEntra,
-data: data16
+data: data19
 }];
 return false;
 }
@@ -51432,17 +51534,17 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.headers !== void 0) {
-let data22 = data.headers;
-if (data22 && typeof data22 == "object" && !Array.isArray(data22)) for (const key3 in data22) {
-let data23 = data22[key3];
-if (typeof data23 !== "string") {
+let data25 = data.headers;
+if (data25 && typeof data25 == "object" && !Array.isArray(data25)) for (const key3 in data25) {
+let data26 = data25[key3];
+if (typeof data26 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/headers/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.headers.additionalProperties,
-data: data23
+data: data26
 }];
 return false;
 }
@@ -51454,7 +51556,7 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogProvider.properties.headers,
-data: data22
+data: data25
 }];
 return false;
 }
@@ -51462,19 +51564,19 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.forward !== void 0) {
-let data24 = data.forward;
-if (Array.isArray(data24)) {
-const len1 = data24.length;
+let data27 = data.forward;
+if (Array.isArray(data27)) {
+const len1 = data27.length;
 for (let i1 = 0; i1 < len1; i1++) {
-let data25 = data24[i1];
-if (typeof data25 !== "string") {
+let data28 = data27[i1];
+if (typeof data28 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/forward/" + i1,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.forward.items,
-data: data25
+data: data28
 }];
 return false;
 }
@@ -51486,7 +51588,7 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogProvider.properties.forward,
-data: data24
+data: data27
 }];
 return false;
 }
@@ -51494,20 +51596,20 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.timeout_ms !== void 0) {
-let data26 = data.timeout_ms;
-if (!(typeof data26 == "number" && !(data26 % 1) && !isNaN(data26))) {
+let data29 = data.timeout_ms;
+if (!(typeof data29 == "number" && !(data29 % 1) && !isNaN(data29))) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data26
+data: data29
 }];
 return false;
 }
-if (typeof data26 == "number") {
-if (data26 > 36e5 || isNaN(data26)) {
+if (typeof data29 == "number") {
+if (data29 > 36e5 || isNaN(data29)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "maximum",
@@ -51517,10 +51619,10 @@ limit: 36e5
 },
 message: "must be <= 3600000",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data26
+data: data29
 }];
 return false;
-} else if (data26 < 1 || isNaN(data26)) {
+} else if (data29 < 1 || isNaN(data29)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "minimum",
@@ -51530,17 +51632,17 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data26
+data: data29
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data26)) {
+} else if (!formats_6f7aca8b.validate(data29)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data26
+data: data29
 }];
 return false;
 }
@@ -51549,31 +51651,34 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.on_disconnect !== void 0) {
-let data27 = data.on_disconnect;
-if (typeof data27 !== "string") {
+let data30 = data.on_disconnect;
+if (typeof data30 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data27
+data: data30
 }];
 return false;
 }
-if (!(data27 === "cancel" || data27 === "drain")) {
+if (!(data30 === "cancel" || data30 === "drain")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "enum",
 params: { allowedValues: schema_CatalogProvider.properties.on_disconnect.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data27
+data: data30
 }];
 return false;
 }
 var valid0 = true;
 } else var valid0 = true;
+}
+}
+}
 }
 }
 }
