@@ -16918,6 +16918,355 @@ validate_parameters_createCompletion.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_updateAutoTopup = validate_bodies_updateAutoTopup;
+const schema_AutoTopupChange = {
+"type": "object",
+"properties": {
+"enabled": { "type": "boolean" },
+"threshold_usd": {
+"type": "number",
+"format": "double",
+"minimum": 0,
+"maximum": 1e4
+},
+"amount_usd": {
+"type": "number",
+"format": "double",
+"minimum": 5,
+"maximum": 1e4
+},
+"monthly_cap_usd": {
+"type": "number",
+"format": "double",
+"minimum": 5,
+"maximum": 1e5
+},
+"consent_version": {
+"type": "string",
+"maxLength": 64
+}
+},
+"additionalProperties": true
+};
+function validate_bodies_updateAutoTopup(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_updateAutoTopup.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+if (data.enabled !== void 0) {
+let data0 = data.enabled;
+if (typeof data0 !== "boolean") {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/enabled",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_AutoTopupChange.properties.enabled,
+data: data0
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.threshold_usd !== void 0) {
+let data1 = data.threshold_usd;
+if (typeof data1 == "number") {
+if (data1 > 1e4 || isNaN(data1)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/threshold_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e4
+},
+message: "must be <= 10000",
+parentSchema: schema_AutoTopupChange.properties.threshold_usd,
+data: data1
+}];
+return false;
+} else if (data1 < 0 || isNaN(data1)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/threshold_usd",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_AutoTopupChange.properties.threshold_usd,
+data: data1
+}];
+return false;
+} else if (!formats_f5433107.validate(data1)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/threshold_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_AutoTopupChange.properties.threshold_usd,
+data: data1
+}];
+return false;
+}
+} else {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/threshold_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_AutoTopupChange.properties.threshold_usd,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.amount_usd !== void 0) {
+let data2 = data.amount_usd;
+if (typeof data2 == "number") {
+if (data2 > 1e4 || isNaN(data2)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/amount_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e4
+},
+message: "must be <= 10000",
+parentSchema: schema_AutoTopupChange.properties.amount_usd,
+data: data2
+}];
+return false;
+} else if (data2 < 5 || isNaN(data2)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/amount_usd",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 5
+},
+message: "must be >= 5",
+parentSchema: schema_AutoTopupChange.properties.amount_usd,
+data: data2
+}];
+return false;
+} else if (!formats_f5433107.validate(data2)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/amount_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_AutoTopupChange.properties.amount_usd,
+data: data2
+}];
+return false;
+}
+} else {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/amount_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_AutoTopupChange.properties.amount_usd,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.monthly_cap_usd !== void 0) {
+let data3 = data.monthly_cap_usd;
+if (typeof data3 == "number") {
+if (data3 > 1e5 || isNaN(data3)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/monthly_cap_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e5
+},
+message: "must be <= 100000",
+parentSchema: schema_AutoTopupChange.properties.monthly_cap_usd,
+data: data3
+}];
+return false;
+} else if (data3 < 5 || isNaN(data3)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/monthly_cap_usd",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 5
+},
+message: "must be >= 5",
+parentSchema: schema_AutoTopupChange.properties.monthly_cap_usd,
+data: data3
+}];
+return false;
+} else if (!formats_f5433107.validate(data3)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/monthly_cap_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_AutoTopupChange.properties.monthly_cap_usd,
+data: data3
+}];
+return false;
+}
+} else {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/monthly_cap_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_AutoTopupChange.properties.monthly_cap_usd,
+data: data3
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.consent_version !== void 0) {
+let data4 = data.consent_version;
+if (typeof data4 === "string") {
+if (func_7a031813(data4) > 64) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/consent_version",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_AutoTopupChange.properties.consent_version,
+data: data4
+}];
+return false;
+}
+} else {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/consent_version",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_AutoTopupChange.properties.consent_version,
+data: data4
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+}
+}
+} else {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_AutoTopupChange,
+data
+}];
+return false;
+}
+validate_bodies_updateAutoTopup.errors = vErrors;
+return true;
+}
+validate_bodies_updateAutoTopup.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_startCardSetup = validate_bodies_startCardSetup;
+const schema_CardSetupRequest = {
+"type": "object",
+"properties": { "return_url": {
+"type": "string",
+"format": "uri",
+"maxLength": 2048,
+"pattern": "^https://",
+"description": "HTTPS URL that the provider's page returns to; default: the page `/docs/credits` of this gateway.",
+"x-must": "must be an https:// address"
+} },
+"additionalProperties": true
+};
+const pattern_a17575c7 = new RegExp("^https://", "u");
+function validate_bodies_startCardSetup(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_startCardSetup.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+if (data.return_url !== void 0) {
+let data0 = data.return_url;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 2048) {
+validate_bodies_startCardSetup.errors = [{
+instancePath: instancePath + "/return_url",
+keyword: "maxLength",
+params: { limit: 2048 },
+message: "must NOT have more than 2048 characters",
+parentSchema: schema_CardSetupRequest.properties.return_url,
+data: data0
+}];
+return false;
+} else if (!pattern_a17575c7.test(data0)) {
+validate_bodies_startCardSetup.errors = [{
+instancePath: instancePath + "/return_url",
+keyword: "pattern",
+params: { pattern: "^https://" },
+message: "must match pattern \"^https://\"",
+parentSchema: schema_CardSetupRequest.properties.return_url,
+data: data0
+}];
+return false;
+} else if (!formats_db36833d.test(data0)) {
+validate_bodies_startCardSetup.errors = [{
+instancePath: instancePath + "/return_url",
+keyword: "format",
+params: { format: "uri" },
+message: "must match format \"uri\"",
+parentSchema: schema_CardSetupRequest.properties.return_url,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_startCardSetup.errors = [{
+instancePath: instancePath + "/return_url",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CardSetupRequest.properties.return_url,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_bodies_startCardSetup.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CardSetupRequest,
+data
+}];
+return false;
+}
+validate_bodies_startCardSetup.errors = vErrors;
+return true;
+}
+validate_bodies_startCardSetup.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
 const parameters_listCreditGrants = validate_parameters_listCreditGrants;
 const schema_parameters_listCreditGrants = {
 "type": "object",
@@ -17560,7 +17909,6 @@ const schema_TopupRequest = {
 },
 "additionalProperties": true
 };
-const pattern_a17575c7 = new RegExp("^https://", "u");
 function validate_bodies_createTopup(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 const evaluated0 = validate_bodies_createTopup.evaluated;
@@ -59353,6 +59701,8 @@ verifyAccount: bodies_verifyAccount,
 resendVerification: bodies_resendVerification,
 createChatCompletion: bodies_createChatCompletion,
 createCompletion: bodies_createCompletion,
+updateAutoTopup: bodies_updateAutoTopup,
+startCardSetup: bodies_startCardSetup,
 createTopup: bodies_createTopup,
 redeemVoucher: bodies_redeemVoucher,
 receivePaymentEvent: bodies_receivePaymentEvent,
@@ -59520,10 +59870,12 @@ bodies_setOperator,
 bodies_signIn,
 bodies_signInWithProvider,
 bodies_signUp,
+bodies_startCardSetup,
 bodies_startLedgerAudit,
 bodies_startSignIn,
 bodies_suspendAccount,
 bodies_updateApiKey,
+bodies_updateAutoTopup,
 bodies_updateMember,
 bodies_updateNotices,
 bodies_updateWebhook,

@@ -45,7 +45,7 @@ export function Members(): ReactNode {
       }
       about={workspace.data === undefined ? undefined : `Who works in ${workspace.data.name}: they share its keys, usage and credit.`}
     >
-      <RoleNote right="manage" what="invite, change roles and remove members" />
+      <RoleNote right="manage" what="invite, change roles and budgets, and remove members" />
       <ErrorNote error={error ?? workspace.error} retry={() => void refetch()} />
       <Card title="Members" flush>
         {(data === undefined || workspace.data === undefined) && error === null && workspace.error === null && (
