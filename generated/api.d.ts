@@ -17966,35 +17966,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Body of a 400. */
-        StartCardSetupError400: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "invalid_request_error";
-            };
-        };
         /** @description Body of a 403. */
         StartCardSetupError403: {
             /** @description The error. */
@@ -19174,35 +19145,6 @@ export interface components {
                  * @enum {string}
                  */
                 type: "permission_error";
-            };
-        };
-        /** @description Body of a 400. */
-        UpdateAutoTopupError400: {
-            /** @description The error. */
-            error: {
-                /**
-                 * @description Stable code to branch on.
-                 * @enum {string}
-                 */
-                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
-                /**
-                 * Format: uri
-                 * @description The code's entry in the documentation.
-                 */
-                doc_url: string;
-                /** @description Human-readable; do not parse it. */
-                message: string;
-                /** @description The request field that caused the error; else null. */
-                param: string | null;
-                /** @description Equals the header `x-request-id`. */
-                request_id: string;
-                /** @description Whether retrying the same request can help. */
-                retryable: boolean;
-                /**
-                 * @description Category of the error.
-                 * @enum {string}
-                 */
-                type: "invalid_request_error";
             };
         };
         /** @description Body of a 403. */
@@ -26771,7 +26713,6 @@ export interface operations {
             };
             /**
              * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              */
             400: {
@@ -26783,7 +26724,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UpdateAutoTopupError400"];
+                    "application/json": components["schemas"]["Error400InvalidJsonOrInvalidParameter"];
                 };
             };
             /**
@@ -26928,7 +26869,6 @@ export interface operations {
             };
             /**
              * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              */
             400: {
@@ -26940,7 +26880,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StartCardSetupError400"];
+                    "application/json": components["schemas"]["Error400InvalidJsonOrInvalidParameter"];
                 };
             };
             /**

@@ -948,7 +948,7 @@ export declare function getAutoTopup(client: Client, options?: RequestOptions): 
  *
  * @example
  * await svc.credits.autoTopup.update({ enabled: true, threshold_usd: 5, amount_usd: 20, monthly_cap_usd: 100, consent_version: "2026-11-26" });
- * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 400 `invalid_json`, `invalid_parameter`
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
  * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
  * @throws {SvcError} 409 `card_missing`
@@ -968,7 +968,7 @@ export declare function updateAutoTopup(client: Client, input: AutoTopupChange, 
  *
  * @example
  * await svc.credits.autoTopup.saveCard({ return_url: "https://app.example.com/billing" });
- * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 400 `invalid_json`, `invalid_parameter`
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
  * @throws {SvcError} 402 `payment_failed`
  * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`, `email_unverified`

@@ -7553,7 +7553,6 @@ export type SignInError400 = Refusal<400, "invalid_json" | "missing_parameter" |
 export type SignInWithProviderError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
 export type SignOutError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type SignUpError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "captcha_failed", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "captcha_failed", "invalid_request_error">>;
-export type StartCardSetupError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type StartCardSetupError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "email_unverified", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "email_unverified", "permission_error">>;
 export type StartLedgerAuditError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type StartLedgerAuditError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
@@ -7563,7 +7562,6 @@ export type SuspendAccountError403 = Refusal<403, "permission_denied" | "csrf_fa
 export type TestWebhookError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateApiKeyError400 = Refusal<400, "invalid_json" | "invalid_parameter" | "not_found", ErrorBody<"invalid_json" | "invalid_parameter" | "not_found", "invalid_request_error">>;
 export type UpdateApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
-export type UpdateAutoTopupError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type UpdateAutoTopupError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateNoticesError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
@@ -7650,9 +7648,9 @@ export type CreateCompletionError = CreateCompletionError400 | CreateCompletionE
 /** The errors of `credits.autoTopup.get`. */
 export type GetAutoTopupError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `credits.autoTopup.update`. */
-export type UpdateAutoTopupError = UpdateAutoTopupError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateAutoTopupError403 | Error409CardMissing | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type UpdateAutoTopupError = Error400InvalidJsonOrInvalidParameter | Error401MissingApiKeyOrInvalidApiKey | UpdateAutoTopupError403 | Error409CardMissing | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `credits.autoTopup.saveCard`. */
-export type StartCardSetupError = StartCardSetupError400 | Error401MissingApiKeyOrInvalidApiKey | Error402PaymentFailed | StartCardSetupError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type StartCardSetupError = Error400InvalidJsonOrInvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error402PaymentFailed | StartCardSetupError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `credits.autoTopup.removeCard`. */
 export type RemoveCardError = Error401MissingApiKeyOrInvalidApiKey | RemoveCardError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `credits.balance`. */
