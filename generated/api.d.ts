@@ -19426,7 +19426,7 @@ export interface components {
          * @description What a summary groups by.
          * @enum {string}
          */
-        UsageGroup: "model" | "key" | "operation" | "status" | "tag";
+        UsageGroup: "model" | "key" | "member" | "operation" | "status" | "tag";
         /** @description One request of the account. */
         UsageLog: {
             /** @description The alias in the request; null if the request used a model id. */
@@ -19591,6 +19591,8 @@ export interface components {
             latency_p50_ms: number | null;
             /** @description Milliseconds until the answer was complete that 95 % of the requests stayed within. */
             latency_p95_ms: number | null;
+            /** @description With `group_by=member`: user id of the person who created the API key, also after the person left; null where no member did. */
+            member?: string | null;
             /** @description With `group_by=model`: the requested model. */
             model?: string;
             /** @description With `group_by=operation`: id of the operation. */
@@ -37004,6 +37006,8 @@ export interface operations {
                 key?: string;
                 /** @description Rows per page: 1 to 1000, default 1000. */
                 limit?: number;
+                /** @description Only requests with the API keys that this member created: the user id. */
+                member?: string;
                 /** @description Only requests for this model. */
                 model?: string;
                 /** @description Only requests of this operation, such as `createChatCompletion`. */

@@ -4782,6 +4782,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "type": "string"
       },
       {
+        "name": "member",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
         "name": "operation",
         "in": "query",
         "required": false,

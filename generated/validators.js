@@ -45509,6 +45509,10 @@ const schema_parameters_getUsageSummary = {
 },
 "model": { "type": "string" },
 "key": { "type": "string" },
+"member": {
+"type": "string",
+"maxLength": 64
+},
 "operation": {
 "type": "string",
 "maxLength": 64
@@ -45545,6 +45549,7 @@ const schema_UsageGroup = {
 "enum": [
 "model",
 "key",
+"member",
 "operation",
 "status",
 "tag"
@@ -45709,7 +45714,7 @@ data: data6
 }];
 return false;
 }
-if (!(data6 === "model" || data6 === "key" || data6 === "operation" || data6 === "status" || data6 === "tag")) {
+if (!(data6 === "model" || data6 === "key" || data6 === "member" || data6 === "operation" || data6 === "status" || data6 === "tag")) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/group_by/" + i0,
 keyword: "enum",
@@ -45768,17 +45773,45 @@ return false;
 var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
-if (data0.operation !== void 0) {
-let data9 = data0.operation;
+if (data0.member !== void 0) {
+let data9 = data0.member;
 if (typeof data9 === "string") {
 if (func_7a031813(data9) > 64) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/member",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.member,
+data: data9
+}];
+return false;
+}
+} else {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/member",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.member,
+data: data9
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.operation !== void 0) {
+let data10 = data0.operation;
+if (typeof data10 === "string") {
+if (func_7a031813(data10) > 64) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/operation",
 keyword: "maxLength",
 params: { limit: 64 },
 message: "must NOT have more than 64 characters",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.operation,
-data: data9
+data: data10
 }];
 return false;
 }
@@ -45789,7 +45822,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.operation,
-data: data9
+data: data10
 }];
 return false;
 }
@@ -45797,26 +45830,26 @@ var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
 if (data0.status !== void 0) {
-let data10 = data0.status;
-if (typeof data10 !== "string") {
+let data11 = data0.status;
+if (typeof data11 !== "string") {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/status",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_UsageStatus,
-data: data10
+data: data11
 }];
 return false;
 }
-if (!(data10 === "success" || data10 === "failed")) {
+if (!(data11 === "success" || data11 === "failed")) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/status",
 keyword: "enum",
 params: { allowedValues: schema_UsageStatus.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_UsageStatus,
-data: data10
+data: data11
 }];
 return false;
 }
@@ -45824,16 +45857,16 @@ var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
 if (data0.tag !== void 0) {
-let data11 = data0.tag;
-if (typeof data11 === "string") {
-if (func_7a031813(data11) > 577) {
+let data12 = data0.tag;
+if (typeof data12 === "string") {
+if (func_7a031813(data12) > 577) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/tag",
 keyword: "maxLength",
 params: { limit: 577 },
 message: "must NOT have more than 577 characters",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.tag,
-data: data11
+data: data12
 }];
 return false;
 }
@@ -45844,7 +45877,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.tag,
-data: data11
+data: data12
 }];
 return false;
 }
@@ -45852,16 +45885,16 @@ var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
 if (data0.tag_key !== void 0) {
-let data12 = data0.tag_key;
-if (typeof data12 === "string") {
-if (func_7a031813(data12) > 64) {
+let data13 = data0.tag_key;
+if (typeof data13 === "string") {
+if (func_7a031813(data13) > 64) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/tag_key",
 keyword: "maxLength",
 params: { limit: 64 },
 message: "must NOT have more than 64 characters",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.tag_key,
-data: data12
+data: data13
 }];
 return false;
 }
@@ -45872,7 +45905,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.tag_key,
-data: data12
+data: data13
 }];
 return false;
 }
@@ -45880,20 +45913,20 @@ var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
 if (data0.limit !== void 0) {
-let data13 = data0.limit;
-if (!(typeof data13 == "number" && !(data13 % 1) && !isNaN(data13))) {
+let data14 = data0.limit;
+if (!(typeof data14 == "number" && !(data14 % 1) && !isNaN(data14))) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
-data: data13
+data: data14
 }];
 return false;
 }
-if (typeof data13 == "number") {
-if (data13 > 1e3 || isNaN(data13)) {
+if (typeof data14 == "number") {
+if (data14 > 1e3 || isNaN(data14)) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "maximum",
@@ -45903,10 +45936,10 @@ limit: 1e3
 },
 message: "must be <= 1000",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
-data: data13
+data: data14
 }];
 return false;
-} else if (data13 < 1 || isNaN(data13)) {
+} else if (data14 < 1 || isNaN(data14)) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "minimum",
@@ -45916,17 +45949,17 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
-data: data13
+data: data14
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data13)) {
+} else if (!formats_6f7aca8b.validate(data14)) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
-data: data13
+data: data14
 }];
 return false;
 }
@@ -45935,26 +45968,26 @@ var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
 if (data0.after !== void 0) {
-let data14 = data0.after;
-if (typeof data14 === "string") {
-if (func_7a031813(data14) > 4096) {
+let data15 = data0.after;
+if (typeof data15 === "string") {
+if (func_7a031813(data15) > 4096) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/after",
 keyword: "maxLength",
 params: { limit: 4096 },
 message: "must NOT have more than 4096 characters",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.after,
-data: data14
+data: data15
 }];
 return false;
-} else if (!pattern_1faac6e5.test(data14)) {
+} else if (!pattern_1faac6e5.test(data15)) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/after",
 keyword: "pattern",
 params: { pattern: "^sum_[A-Za-z0-9_-]+$" },
 message: "must match pattern \"^sum_[A-Za-z0-9_-]+$\"",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.after,
-data: data14
+data: data15
 }];
 return false;
 }
@@ -45965,12 +45998,13 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.after,
-data: data14
+data: data15
 }];
 return false;
 }
 var valid1 = true;
 } else var valid1 = true;
+}
 }
 }
 }

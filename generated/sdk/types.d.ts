@@ -5814,7 +5814,7 @@ export interface UsageFigures {
 }
 
 /** What a summary groups by. */
-export type UsageGroup = "model" | "key" | "operation" | "status" | "tag";
+export type UsageGroup = "model" | "key" | "member" | "operation" | "status" | "tag";
 
 /** One request of the account. */
 export interface UsageLog {
@@ -5924,6 +5924,8 @@ export interface UsageSummaryRow {
   model?: string;
   /** With `group_by=key`: id of the API key; null for a session. */
   key?: string | null;
+  /** With `group_by=member`: user id of the person who created the API key, also after the person left; null where no member did. */
+  member?: string | null;
   /** With `group_by=operation`: id of the operation. */
   operation?: string;
   /** With `group_by=status`: how the requests ended. */
@@ -6729,6 +6731,8 @@ export interface GetUsageSummaryQuery {
   model?: string | undefined;
   /** Only requests with this key: its record id or its masked form. The secret itself is refused. */
   key?: string | undefined;
+  /** Only requests with the API keys that this member created: the user id. */
+  member?: string | undefined;
   /** Only requests of this operation, such as `createChatCompletion`. */
   operation?: string | undefined;
   /** Only requests with this status. */
