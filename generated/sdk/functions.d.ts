@@ -942,7 +942,7 @@ export declare function getAutoTopup(client: Client, options?: RequestOptions): 
  *
  * While they are on, the gateway charges the card `amount_usd` when the balance is below `threshold_usd`, one charge at a time, and never more
  * than `monthly_cap_usd` in a calendar month (UTC). After a decline it waits 1, 6 and 24 hours; the fourth decline in a row, or a bank that wants
- * the holder to confirm, turns them off with a `payment.failed` notice.
+ * the holder to confirm, turns them off with a `payment.failed` notice. A refund or a dispute of a payment turns them off, too.
  *
  * `PATCH /v1/credits/auto-topup`, /docs/api/updateAutoTopup
  *

@@ -78,6 +78,11 @@ export async function saveCard(transaction: Queries, accountId: bigint, { custom
   );
 }
 
+/** Of a payment that was given back or disputed: what that takes off the balance must not be charged again at once. */
+export async function turnOff({ pool }: Queries, accountId: bigint): Promise<void> {
+  await pool.query("update auto_topup set enabled = false, retry_at = null where account_id = $1 and enabled", [accountId]);
+}
+
 export async function dropCard({ pool }: Queries, accountId: bigint): Promise<void> {
   await pool.query(
     `update auto_topup set enabled = false, forget_cards = array_append(forget_cards, card_id), card_id = null, card = null, declines = 0,

@@ -11,7 +11,7 @@ import { type Amount, toUsd } from "../money.ts";
 import { writeNotice } from "../notices/write.ts";
 import { noteReversal, readDue, recordEvent, recordUnapplied } from "./event-rows.ts";
 import { accountIdText, topupIdText } from "../ids.ts";
-import { endCharge, saveCard } from "./auto-topup-rows.ts";
+import { endCharge, saveCard, turnOff } from "./auto-topup-rows.ts";
 import { lockTopup, setPayment, setStatus, type Topup, type TopupStatus } from "./topup-rows.ts";
 import type { CardEvent, CheckoutEvent, DisputeEvent, PaymentEvent, Payments, RefundEvent } from "./types.ts";
 
@@ -129,6 +129,7 @@ async function takeRefund(taking: Taking, topup: Topup, { about, returned }: Ref
   const amount = (topup.amount * returned.amount) / returned.of;
   await noteReversal(taking.transaction, topup.id, { id: about, amount, withdrawn: true, reinstated: false, closed: true });
   await bookDue(taking, topup, "payment_refund");
+  await turnOff(taking.transaction, topup.accountId);
   return { kind: "done" };
 }
 
@@ -140,6 +141,7 @@ async function takeDispute(taking: Taking, topup: Topup, event: DisputeEvent): P
     ...{ id: about, amount, withdrawn: step === "withdrawn", reinstated: step === "reinstated", closed: step === "closed" },
   });
   await bookDue(taking, topup, "dispute");
+  if (step === "created" || step === "withdrawn") await turnOff(taking.transaction, topup.accountId);
   if (step === "withdrawn" || (step === "created" && !isInquiry)) await noteDispute(taking, topup, about, amount);
   const suspends = taking.suspendsOnDispute && (step === "withdrawn" || (step === "created" && !isInquiry)) && !closed;
   if (!suspends) return { kind: "done" };

@@ -85,8 +85,10 @@ function failureOf({ code, decline_code: declined }: { code?: string | undefined
 }
 
 function cardOf({ customer, payment_method: method }: Stripe.SetupIntent): Card | undefined {
-  const customerId = typeof customer === "string" ? customer : customer?.id;
-  if (customerId === undefined || method === null || typeof method === "string" || method.card === undefined) return undefined;
+  if (method === null || typeof method === "string" || method.card === undefined) return undefined;
+  const owner = customer ?? method.customer;
+  const customerId = typeof owner === "string" ? owner : owner?.id;
+  if (customerId === undefined) return undefined;
   const { brand, last4, exp_month, exp_year } = method.card;
   return { customerId, cardId: method.id, shown: { brand, last4, exp_month, exp_year } };
 }

@@ -1,6 +1,7 @@
 // Charges of saved cards: once, whatever runs at the same time and whatever dies; never above the cap; and what declines lead to.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { spawnGateway, startGateway } from "../../support/gateway.ts";
+import type { StripeIntent } from "../../support/stripe-cards.ts";
 import { stripeEnv } from "../../support/stripe-server.ts";
 import { topupIdText } from "../../../src/ids.ts";
 import { change, endLease, endPause, get, look, on, path, ready, topupsOf } from "./auto-topup-gateway.ts";
@@ -193,5 +194,30 @@ describe("a declined card", () => {
     const event = gateway.stripe.eventOf("payment_intent.payment_failed", { ...intentOf(topup!.id) });
     expect((await gateway.send(event)).status).toBe(200);
     expect(await noticesOf(who)).toHaveLength(1);
+  });
+});
+
+describe("money that goes back", () => {
+  const refund = (intent: StripeIntent) =>
+    gateway.stripe.eventOf("charge.refunded", {
+      ...{ object: "charge", id: `ch_${intent.id}`, payment_intent: intent.id, metadata: intent.metadata, currency: "usd" },
+      ...{ amount: intent.amount, amount_refunded: intent.amount },
+    });
+  const dispute = ({ id, amount }: StripeIntent) =>
+    gateway.stripe.eventOf("charge.dispute.funds_withdrawn", {
+      ...{ object: "dispute", id: `dp_${id}`, charge: `ch_${id}`, payment_intent: id, metadata: {}, currency: "usd", amount },
+      status: "needs_response",
+    });
+
+  test.each([
+    ["refunded", refund],
+    ["disputed", dispute],
+  ])("an automatic payment that is %s is taken back once, and not charged again: automatic top-ups are off", async (_, event) => {
+    const who = await ready(gateway);
+    await look(gateway);
+    const [topup] = await topupsOf(gateway.context.db, who);
+    expect((await gateway.send(event(intentOf(topup!.id)))).status).toBe(200);
+    await look(gateway);
+    expect([await balanceOf(who), await statusesOf(who), (await get(gateway, who)).enabled]).toEqual([0, ["succeeded"], false]);
   });
 });
