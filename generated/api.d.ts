@@ -3553,6 +3553,18 @@ export interface components {
             /** @description What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
             warnings: components["schemas"]["CatalogProblem"][];
         };
+        /** @description One of a provider's secrets. */
+        CatalogCredential: {
+            /** @description Name of the environment variable that holds the secret. */
+            api_key_env: string;
+            /** @description Its name in metrics, logs and lists. */
+            id: string;
+            /**
+             * Format: int32
+             * @description Its share of the requests, among the weights of all; default 1.
+             */
+            weight?: number;
+        };
         /** @description A day, `YYYY-MM-DD`. */
         CatalogDay: string;
         /** @description Default models for requests without one, by id. Paused and retired models are skipped. */
@@ -4020,6 +4032,12 @@ export interface components {
              *     follows from `region`.
              */
             base_url?: string;
+            /**
+             * @description Several secrets in place of `api_key_env`: requests are spread over them by weight, one that the provider refuses rests for a minute,
+             *     one that is rate-limited for as long as the provider says, and another is tried at once. For `openai`, `anthropic`, `azure-openai`,
+             *     `gemini`, `cohere` and `rerank`.
+             */
+            credentials?: components["schemas"]["CatalogCredential"][];
             /** @description `azure-openai`: the application that gets tokens from Microsoft Entra, in place of `api_key_env`. */
             entra?: components["schemas"]["CatalogEntra"];
             /**
@@ -13793,6 +13811,8 @@ export interface components {
             cause: string | null;
             /** @description USD that the provider charges; null: the route names no cost. */
             cost_usd: components["schemas"]["Usd"] | null;
+            /** @description Id of the credential that was used last; absent: the provider has no list of credentials. */
+            credential?: string;
             /** @description The upstream's words, shortened. */
             detail: string | null;
             /**
@@ -13806,6 +13826,8 @@ export interface components {
             outcome: string;
             /** @description The provider, as the catalog names it. */
             provider: string;
+            /** @description Those that were refused before it; absent: none. */
+            refused?: components["schemas"]["RefusedCredential"][];
             /** @description The upstream's own id of its answer. */
             response_id: string | null;
             /** @description The route, as provider/model. */
@@ -15598,6 +15620,19 @@ export interface components {
                  */
                 type: "permission_error";
             };
+        };
+        /** @description A credential that its provider refused, so that another was tried at once. */
+        RefusedCredential: {
+            /** @description Why it was refused. */
+            cause: string;
+            /** @description Its id in the catalog file. */
+            credential: string;
+            /** @description The upstream's words, shortened. */
+            detail: string;
+            /** @description `our_fault` or `rate_limited`. */
+            outcome: string;
+            /** @description HTTP status of the upstream; null if it sent none. */
+            status: number | null;
         };
         /** @description A person who is no longer a member. */
         RemovedMember: {

@@ -50168,6 +50168,12 @@ const schema_CatalogProvider = {
 "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
 "description": "Name of the environment variable that holds the secret."
 },
+"credentials": {
+"type": "array",
+"items": { "$ref": "#/components/schemas/CatalogCredential" },
+"minItems": 1,
+"maxItems": 16
+},
 "region": {
 "type": "string",
 "pattern": "^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$",
@@ -50251,6 +50257,29 @@ const schema_ProviderVariant = {
 "lm-studio"
 ]
 };
+const schema_CatalogCredential = {
+"type": "object",
+"required": ["id", "api_key_env"],
+"properties": {
+"id": {
+"type": "string",
+"pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+"description": "Its name in metrics, logs and lists."
+},
+"api_key_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "Name of the environment variable that holds the secret."
+},
+"weight": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 1e3
+}
+},
+"additionalProperties": false
+};
 const schema_CatalogEntra = {
 "type": "object",
 "required": [
@@ -50289,6 +50318,7 @@ const schema_CatalogEntra = {
 };
 const func_191f75b3 = Object.prototype.hasOwnProperty;
 const pattern_831b2ab4 = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
+const pattern_0fd2e731 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "u");
 const pattern_934cc0a5 = new RegExp("^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$", "u");
 const pattern_d21d220c = new RegExp("^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$", "u");
 const pattern_e44e0a05 = new RegExp("^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$", "u");
@@ -50480,17 +50510,208 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
+if (data.credentials !== void 0) {
+let data5 = data.credentials;
+if (Array.isArray(data5)) {
+if (data5.length > 16) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials",
+keyword: "maxItems",
+params: { limit: 16 },
+message: "must NOT have more than 16 items",
+parentSchema: schema_CatalogProvider.properties.credentials,
+data: data5
+}];
+return false;
+} else if (data5.length < 1) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials",
+keyword: "minItems",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 items",
+parentSchema: schema_CatalogProvider.properties.credentials,
+data: data5
+}];
+return false;
+} else {
+const len0 = data5.length;
+for (let i0 = 0; i0 < len0; i0++) {
+let data6 = data5[i0];
+if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
+let missing1;
+if (data6.id === void 0 && (missing1 = "id") || data6.api_key_env === void 0 && (missing1 = "api_key_env")) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials/" + i0,
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_CatalogCredential,
+data: data6
+}];
+return false;
+} else {
+for (const key1 in data6) if (!(key1 === "id" || key1 === "api_key_env" || key1 === "weight")) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials/" + i0,
+keyword: "additionalProperties",
+params: { additionalProperty: key1 },
+message: "must NOT have additional properties",
+parentSchema: schema_CatalogCredential,
+data: data6
+}];
+return false;
+}
+if (data6.id !== void 0) {
+let data7 = data6.id;
+if (typeof data7 === "string") {
+if (!pattern_0fd2e731.test(data7)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials/" + i0 + "/id",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" },
+message: "must match pattern \"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$\"",
+parentSchema: schema_CatalogCredential.properties.id,
+data: data7
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials/" + i0 + "/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogCredential.properties.id,
+data: data7
+}];
+return false;
+}
+var valid5 = true;
+} else var valid5 = true;
+if (valid5) {
+if (data6.api_key_env !== void 0) {
+let data8 = data6.api_key_env;
+if (typeof data8 === "string") {
+if (!pattern_831b2ab4.test(data8)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials/" + i0 + "/api_key_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogCredential.properties.api_key_env,
+data: data8
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials/" + i0 + "/api_key_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogCredential.properties.api_key_env,
+data: data8
+}];
+return false;
+}
+var valid5 = true;
+} else var valid5 = true;
+if (valid5) {
+if (data6.weight !== void 0) {
+let data9 = data6.weight;
+if (!(typeof data9 == "number" && !(data9 % 1) && !isNaN(data9))) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials/" + i0 + "/weight",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_CatalogCredential.properties.weight,
+data: data9
+}];
+return false;
+}
+if (typeof data9 == "number") {
+if (data9 > 1e3 || isNaN(data9)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials/" + i0 + "/weight",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e3
+},
+message: "must be <= 1000",
+parentSchema: schema_CatalogCredential.properties.weight,
+data: data9
+}];
+return false;
+} else if (data9 < 1 || isNaN(data9)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials/" + i0 + "/weight",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_CatalogCredential.properties.weight,
+data: data9
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data9)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials/" + i0 + "/weight",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_CatalogCredential.properties.weight,
+data: data9
+}];
+return false;
+}
+}
+var valid5 = true;
+} else var valid5 = true;
+}
+}
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials/" + i0,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogCredential,
+data: data6
+}];
+return false;
+}
+}
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_CatalogProvider.properties.credentials,
+data: data5
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
 if (data.region !== void 0) {
-let data5 = data.region;
-if (typeof data5 === "string") {
-if (!pattern_934cc0a5.test(data5)) {
+let data10 = data.region;
+if (typeof data10 === "string") {
+if (!pattern_934cc0a5.test(data10)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/region",
 keyword: "pattern",
 params: { pattern: "^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$" },
 message: "must match pattern \"^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$\"",
 parentSchema: schema_CatalogProvider.properties.region,
-data: data5
+data: data10
 }];
 return false;
 }
@@ -50501,7 +50722,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.region,
-data: data5
+data: data10
 }];
 return false;
 }
@@ -50509,16 +50730,16 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.access_key_id_env !== void 0) {
-let data6 = data.access_key_id_env;
-if (typeof data6 === "string") {
-if (!pattern_831b2ab4.test(data6)) {
+let data11 = data.access_key_id_env;
+if (typeof data11 === "string") {
+if (!pattern_831b2ab4.test(data11)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/access_key_id_env",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
 message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
 parentSchema: schema_CatalogProvider.properties.access_key_id_env,
-data: data6
+data: data11
 }];
 return false;
 }
@@ -50529,7 +50750,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.access_key_id_env,
-data: data6
+data: data11
 }];
 return false;
 }
@@ -50537,16 +50758,16 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.secret_access_key_env !== void 0) {
-let data7 = data.secret_access_key_env;
-if (typeof data7 === "string") {
-if (!pattern_831b2ab4.test(data7)) {
+let data12 = data.secret_access_key_env;
+if (typeof data12 === "string") {
+if (!pattern_831b2ab4.test(data12)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/secret_access_key_env",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
 message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
 parentSchema: schema_CatalogProvider.properties.secret_access_key_env,
-data: data7
+data: data12
 }];
 return false;
 }
@@ -50557,7 +50778,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.secret_access_key_env,
-data: data7
+data: data12
 }];
 return false;
 }
@@ -50565,16 +50786,16 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.session_token_env !== void 0) {
-let data8 = data.session_token_env;
-if (typeof data8 === "string") {
-if (!pattern_831b2ab4.test(data8)) {
+let data13 = data.session_token_env;
+if (typeof data13 === "string") {
+if (!pattern_831b2ab4.test(data13)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/session_token_env",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
 message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
 parentSchema: schema_CatalogProvider.properties.session_token_env,
-data: data8
+data: data13
 }];
 return false;
 }
@@ -50585,7 +50806,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.session_token_env,
-data: data8
+data: data13
 }];
 return false;
 }
@@ -50593,16 +50814,16 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.role_arn !== void 0) {
-let data9 = data.role_arn;
-if (typeof data9 === "string") {
-if (!pattern_d21d220c.test(data9)) {
+let data14 = data.role_arn;
+if (typeof data14 === "string") {
+if (!pattern_d21d220c.test(data14)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/role_arn",
 keyword: "pattern",
 params: { pattern: "^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$" },
 message: "must match pattern \"^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$\"",
 parentSchema: schema_CatalogProvider.properties.role_arn,
-data: data9
+data: data14
 }];
 return false;
 }
@@ -50613,7 +50834,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.role_arn,
-data: data9
+data: data14
 }];
 return false;
 }
@@ -50621,16 +50842,16 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.api_version !== void 0) {
-let data10 = data.api_version;
-if (typeof data10 === "string") {
-if (!pattern_e44e0a05.test(data10)) {
+let data15 = data.api_version;
+if (typeof data15 === "string") {
+if (!pattern_e44e0a05.test(data15)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/api_version",
 keyword: "pattern",
 params: { pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$" },
 message: "must match pattern \"^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$\"",
 parentSchema: schema_CatalogProvider.properties.api_version,
-data: data10
+data: data15
 }];
 return false;
 }
@@ -50641,7 +50862,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.api_version,
-data: data10
+data: data15
 }];
 return false;
 }
@@ -50649,42 +50870,42 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.entra !== void 0) {
-let data11 = data.entra;
-if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
-let missing1;
-if (data11.tenant === void 0 && (missing1 = "tenant") || data11.client_id === void 0 && (missing1 = "client_id") || data11.client_secret_env === void 0 && (missing1 = "client_secret_env")) {
+let data16 = data.entra;
+if (data16 && typeof data16 == "object" && !Array.isArray(data16)) {
+let missing2;
+if (data16.tenant === void 0 && (missing2 = "tenant") || data16.client_id === void 0 && (missing2 = "client_id") || data16.client_secret_env === void 0 && (missing2 = "client_secret_env")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra",
 keyword: "required",
-params: { missingProperty: missing1 },
-message: "must have required property '" + missing1 + "'",
+params: { missingProperty: missing2 },
+message: "must have required property '" + missing2 + "'",
 parentSchema: schema_CatalogEntra,
-data: data11
+data: data16
 }];
 return false;
 } else {
-for (const key1 in data11) if (!(key1 === "tenant" || key1 === "client_id" || key1 === "client_secret_env" || key1 === "authority" || key1 === "scope")) {
+for (const key2 in data16) if (!(key2 === "tenant" || key2 === "client_id" || key2 === "client_secret_env" || key2 === "authority" || key2 === "scope")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra",
 keyword: "additionalProperties",
-params: { additionalProperty: key1 },
+params: { additionalProperty: key2 },
 message: "must NOT have additional properties",
 parentSchema: schema_CatalogEntra,
-data: data11
+data: data16
 }];
 return false;
 }
-if (data11.tenant !== void 0) {
-let data12 = data11.tenant;
-if (typeof data12 === "string") {
-if (!pattern_88cc4c62.test(data12)) {
+if (data16.tenant !== void 0) {
+let data17 = data16.tenant;
+if (typeof data17 === "string") {
+if (!pattern_88cc4c62.test(data17)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/tenant",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$" },
 message: "must match pattern \"^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$\"",
 parentSchema: schema_CatalogEntra.properties.tenant,
-data: data12
+data: data17
 }];
 return false;
 }
@@ -50695,34 +50916,34 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.tenant,
-data: data12
+data: data17
 }];
 return false;
 }
-var valid4 = true;
-} else var valid4 = true;
-if (valid4) {
-if (data11.client_id !== void 0) {
-let data13 = data11.client_id;
-if (typeof data13 === "string") {
-if (func_7a031813(data13) > 200) {
+var valid7 = true;
+} else var valid7 = true;
+if (valid7) {
+if (data16.client_id !== void 0) {
+let data18 = data16.client_id;
+if (typeof data18 === "string") {
+if (func_7a031813(data18) > 200) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/client_id",
 keyword: "maxLength",
 params: { limit: 200 },
 message: "must NOT have more than 200 characters",
 parentSchema: schema_CatalogEntra.properties.client_id,
-data: data13
+data: data18
 }];
 return false;
-} else if (func_7a031813(data13) < 1) {
+} else if (func_7a031813(data18) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/client_id",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogEntra.properties.client_id,
-data: data13
+data: data18
 }];
 return false;
 }
@@ -50733,24 +50954,24 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.client_id,
-data: data13
+data: data18
 }];
 return false;
 }
-var valid4 = true;
-} else var valid4 = true;
-if (valid4) {
-if (data11.client_secret_env !== void 0) {
-let data14 = data11.client_secret_env;
-if (typeof data14 === "string") {
-if (!pattern_831b2ab4.test(data14)) {
+var valid7 = true;
+} else var valid7 = true;
+if (valid7) {
+if (data16.client_secret_env !== void 0) {
+let data19 = data16.client_secret_env;
+if (typeof data19 === "string") {
+if (!pattern_831b2ab4.test(data19)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/client_secret_env",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
 message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
 parentSchema: schema_CatalogEntra.properties.client_secret_env,
-data: data14
+data: data19
 }];
 return false;
 }
@@ -50761,34 +50982,34 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.client_secret_env,
-data: data14
+data: data19
 }];
 return false;
 }
-var valid4 = true;
-} else var valid4 = true;
-if (valid4) {
-if (data11.authority !== void 0) {
-let data15 = data11.authority;
-if (typeof data15 === "string") {
-if (func_7a031813(data15) > 2e3) {
+var valid7 = true;
+} else var valid7 = true;
+if (valid7) {
+if (data16.authority !== void 0) {
+let data20 = data16.authority;
+if (typeof data20 === "string") {
+if (func_7a031813(data20) > 2e3) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/authority",
 keyword: "maxLength",
 params: { limit: 2e3 },
 message: "must NOT have more than 2000 characters",
 parentSchema: schema_CatalogEntra.properties.authority,
-data: data15
+data: data20
 }];
 return false;
-} else if (func_7a031813(data15) < 1) {
+} else if (func_7a031813(data20) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/authority",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogEntra.properties.authority,
-data: data15
+data: data20
 }];
 return false;
 }
@@ -50799,34 +51020,34 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.authority,
-data: data15
+data: data20
 }];
 return false;
 }
-var valid4 = true;
-} else var valid4 = true;
-if (valid4) {
-if (data11.scope !== void 0) {
-let data16 = data11.scope;
-if (typeof data16 === "string") {
-if (func_7a031813(data16) > 500) {
+var valid7 = true;
+} else var valid7 = true;
+if (valid7) {
+if (data16.scope !== void 0) {
+let data21 = data16.scope;
+if (typeof data21 === "string") {
+if (func_7a031813(data21) > 500) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/scope",
 keyword: "maxLength",
 params: { limit: 500 },
 message: "must NOT have more than 500 characters",
 parentSchema: schema_CatalogEntra.properties.scope,
-data: data16
+data: data21
 }];
 return false;
-} else if (func_7a031813(data16) < 1) {
+} else if (func_7a031813(data21) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/scope",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogEntra.properties.scope,
-data: data16
+data: data21
 }];
 return false;
 }
@@ -50837,12 +51058,12 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.scope,
-data: data16
+data: data21
 }];
 return false;
 }
-var valid4 = true;
-} else var valid4 = true;
+var valid7 = true;
+} else var valid7 = true;
 }
 }
 }
@@ -50855,7 +51076,7 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogEntra,
-data: data11
+data: data16
 }];
 return false;
 }
@@ -50863,17 +51084,17 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.headers !== void 0) {
-let data17 = data.headers;
-if (data17 && typeof data17 == "object" && !Array.isArray(data17)) for (const key2 in data17) {
-let data18 = data17[key2];
-if (typeof data18 !== "string") {
+let data22 = data.headers;
+if (data22 && typeof data22 == "object" && !Array.isArray(data22)) for (const key3 in data22) {
+let data23 = data22[key3];
+if (typeof data23 !== "string") {
 validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/headers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),
+instancePath: instancePath + "/headers/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.headers.additionalProperties,
-data: data18
+data: data23
 }];
 return false;
 }
@@ -50885,7 +51106,7 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogProvider.properties.headers,
-data: data17
+data: data22
 }];
 return false;
 }
@@ -50893,19 +51114,19 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.forward !== void 0) {
-let data19 = data.forward;
-if (Array.isArray(data19)) {
-const len0 = data19.length;
-for (let i0 = 0; i0 < len0; i0++) {
-let data20 = data19[i0];
-if (typeof data20 !== "string") {
+let data24 = data.forward;
+if (Array.isArray(data24)) {
+const len1 = data24.length;
+for (let i1 = 0; i1 < len1; i1++) {
+let data25 = data24[i1];
+if (typeof data25 !== "string") {
 validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/forward/" + i0,
+instancePath: instancePath + "/forward/" + i1,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.forward.items,
-data: data20
+data: data25
 }];
 return false;
 }
@@ -50917,7 +51138,7 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogProvider.properties.forward,
-data: data19
+data: data24
 }];
 return false;
 }
@@ -50925,20 +51146,20 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.timeout_ms !== void 0) {
-let data21 = data.timeout_ms;
-if (!(typeof data21 == "number" && !(data21 % 1) && !isNaN(data21))) {
+let data26 = data.timeout_ms;
+if (!(typeof data26 == "number" && !(data26 % 1) && !isNaN(data26))) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data21
+data: data26
 }];
 return false;
 }
-if (typeof data21 == "number") {
-if (data21 > 36e5 || isNaN(data21)) {
+if (typeof data26 == "number") {
+if (data26 > 36e5 || isNaN(data26)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "maximum",
@@ -50948,10 +51169,10 @@ limit: 36e5
 },
 message: "must be <= 3600000",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data21
+data: data26
 }];
 return false;
-} else if (data21 < 1 || isNaN(data21)) {
+} else if (data26 < 1 || isNaN(data26)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "minimum",
@@ -50961,17 +51182,17 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data21
+data: data26
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data21)) {
+} else if (!formats_6f7aca8b.validate(data26)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data21
+data: data26
 }];
 return false;
 }
@@ -50980,31 +51201,32 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.on_disconnect !== void 0) {
-let data22 = data.on_disconnect;
-if (typeof data22 !== "string") {
+let data27 = data.on_disconnect;
+if (typeof data27 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data22
+data: data27
 }];
 return false;
 }
-if (!(data22 === "cancel" || data22 === "drain")) {
+if (!(data27 === "cancel" || data27 === "drain")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "enum",
 params: { allowedValues: schema_CatalogProvider.properties.on_disconnect.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data22
+data: data27
 }];
 return false;
 }
 var valid0 = true;
 } else var valid0 = true;
+}
 }
 }
 }

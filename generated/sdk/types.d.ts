@@ -2684,6 +2684,10 @@ export interface OperatorAttempt {
   detail: string | null;
   /** USD that the provider charges; null: the route names no cost. */
   cost_usd: number | null;
+  /** Id of the credential that was used last; absent: the provider has no list of credentials. */
+  credential?: string;
+  /** Those that were refused before it; absent: none. */
+  refused?: RefusedCredential[];
 }
 
 /** A call of any account. */
@@ -4035,6 +4039,20 @@ export interface RedactedThinkingBlock {
   type: "redacted_thinking";
   /** What the provider sent instead. */
   data: string;
+}
+
+/** A credential that its provider refused, so that another was tried at once. */
+export interface RefusedCredential {
+  /** Its id in the catalog file. */
+  credential: string;
+  /** `our_fault` or `rate_limited`. */
+  outcome: string;
+  /** HTTP status of the upstream; null if it sent none. 100 to 599. */
+  status: number | null;
+  /** Why it was refused. */
+  cause: string;
+  /** The upstream's words, shortened. */
+  detail: string;
 }
 
 /** A person who is no longer a member. */
