@@ -795,6 +795,62 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/credits/auto-topup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get automatic top-ups
+         * @description Returns the workspace's automatic top-ups: the settings, the saved card and the text to agree to.
+         */
+        get: operations["getAutoTopup"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change automatic top-ups
+         * @description Changes the workspace's automatic top-ups. Turning them on requires a saved card (else 409 `card_missing`) and the consent to the terms: the
+         *     `consent_version` of every change that leaves them on has to be the version of the terms in force.
+         *
+         *     While they are on, the gateway charges the card `amount_usd` when the balance is below `threshold_usd`, one charge at a time, and never more
+         *     than `monthly_cap_usd` in a calendar month (UTC). After a decline it waits 1, 6 and 24 hours; the fourth decline in a row, or a bank that wants
+         *     the holder to confirm, turns them off with a `payment.failed` notice. A refund or a dispute of a payment turns them off, too.
+         */
+        patch: operations["updateAutoTopup"];
+        trace?: never;
+    };
+    "/v1/credits/auto-topup/card": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Save a card
+         * @description Starts the saving of a card for automatic top-ups, on a page of the payment provider. A card that was saved before is replaced. Nothing is
+         *     charged. An account can start 10 a minute, top-ups included; above, 429 `rate_limit_exceeded`. Without a payment provider that can charge saved
+         *     cards, the reply is 402 `payment_failed`.
+         */
+        post: operations["startCardSetup"];
+        /**
+         * Remove the saved card
+         * @description Removes the saved card, here and at the payment provider, and turns automatic top-ups off. A charge that has begun still ends. Without a saved
+         *     card nothing changes.
+         */
+        delete: operations["removeCard"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/credits/balance": {
         parameters: {
             query?: never;
@@ -3284,6 +3340,81 @@ export interface components {
             /** @description The only domains whose addresses may sign up; null: those of any. */
             sign_up_domains: string[] | null;
         };
+        /** @description A workspace's automatic top-ups. */
+        AutoTopup: {
+            /** @description USD that each automatic top-up adds. */
+            amount_usd: components["schemas"]["Usd"];
+            /** @description Whether this gateway can charge saved cards. */
+            available: boolean;
+            /** @description The saved card; null: none. */
+            card: components["schemas"]["SavedCard"] | null;
+            /** @description The last consent; null: none was given. */
+            consent: components["schemas"]["AutoTopupConsent"] | null;
+            /** @description Whether the card is charged when the balance is low. */
+            enabled: boolean;
+            /** @description Why the last charge failed; null: it did not. */
+            last_failure: components["schemas"]["AutoTopupFailure"] | null;
+            /** @description USD of this month's automatic top-ups, pending ones included. */
+            month_used_usd: components["schemas"]["Usd"];
+            /** @description USD that all automatic top-ups of a calendar month (UTC) add at most. */
+            monthly_cap_usd: components["schemas"]["Usd"];
+            /**
+             * @description Always `auto_topup`.
+             * @enum {string}
+             */
+            object: "auto_topup";
+            /** @description After a decline: no charge is tried before; else null. */
+            retry_at: components["schemas"]["Timestamp"] | null;
+            /** @description What to agree to. */
+            terms: components["schemas"]["AutoTopupTerms"];
+            /** @description USD; a balance below it is topped up. */
+            threshold_usd: components["schemas"]["Usd"];
+        };
+        /** @description What to change. Omitted fields stay unchanged. */
+        AutoTopupChange: {
+            /**
+             * Format: double
+             * @description USD that each top-up adds, 5 to 10,000, whole cents; default: unchanged.
+             */
+            amount_usd?: number;
+            /** @description Version of the terms that the person has agreed to; required in every change that leaves automatic top-ups on; default: none. */
+            consent_version?: string;
+            /** @description Whether the card is charged when the balance is low; default: unchanged. */
+            enabled?: boolean;
+            /**
+             * Format: double
+             * @description USD that a calendar month's automatic top-ups add at most, not less than `amount_usd`; default: unchanged.
+             */
+            monthly_cap_usd?: number;
+            /**
+             * Format: double
+             * @description USD, 0 to 10,000; a balance below it is topped up; default: unchanged.
+             */
+            threshold_usd?: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Who agreed to which text, and when. */
+        AutoTopupConsent: {
+            /** @description When. */
+            at: components["schemas"]["Timestamp"];
+            /** @description Id of the person. */
+            by: string;
+            /** @description Version of the text. */
+            version: string;
+        };
+        /**
+         * @description Why the last automatic charge failed.
+         * @enum {string}
+         */
+        AutoTopupFailure: "declined" | "authentication_required";
+        /** @description The text to agree to before automatic top-ups are turned on. */
+        AutoTopupTerms: {
+            /** @description The text. */
+            text: string;
+            /** @description Version of the text. */
+            version: string;
+        };
         /** @description A hint that the balance is nearly used up. */
         BalanceNudge: {
             /** @description What to do: the URL where you add credits. */
@@ -3496,6 +3627,31 @@ export interface components {
             ttl?: string | null;
             /** @description Type of caching; only `ephemeral` exists. */
             type: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A page of the payment provider that saves a card. */
+        CardSetup: {
+            /** @description When the page can no longer be used. */
+            expires_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Always `card.setup`.
+             * @enum {string}
+             */
+            object: "card.setup";
+            /**
+             * Format: uri
+             * @description Open it in a browser. The card is saved once the provider has told the gateway, moments after the page was completed.
+             */
+            url: string;
+        };
+        /** @description Where to go back to. */
+        CardSetupRequest: {
+            /**
+             * Format: uri
+             * @description HTTPS URL that the provider's page returns to; default: the page `/docs/credits` of this gateway.
+             */
+            return_url?: string;
         } & {
             [key: string]: unknown;
         };
@@ -4029,7 +4185,7 @@ export interface components {
             api_version?: string;
             /**
              * @description Base URL of the protocol's paths. `simulator:/PATH` is PATH on the built-in simulator. Required, except for `bedrock`, whose own
-             *     follows from `region`.
+             *     follows from `region`, and for `vertex`, whose own follows from `location`.
              */
             base_url?: string;
             /**
@@ -4054,6 +4210,8 @@ export interface components {
             };
             /** @description Name of the provider, shown only in logs and metrics. */
             id: string;
+            /** @description `vertex`: the location whose models are called, such as `europe-west4`; `global`, `us` and `eu` are larger ones. */
+            location?: string;
             /**
              * @description What happens to a call whose caller disconnects: `cancel` stops it, and the caller pays for the input and the output received; `drain`
              *     reads it to its end, and the caller pays for its measured usage. Default: answers that are not streamed, and streams that hide their
@@ -4062,6 +4220,8 @@ export interface components {
              * @enum {string}
              */
             on_disconnect?: "cancel" | "drain";
+            /** @description `vertex`: id of the project that is billed. */
+            project?: string;
             /** @description The provider's wire protocol. */
             protocol: components["schemas"]["ProviderProtocol"];
             /** @description `bedrock`: the region whose models are called, and for which requests are signed. */
@@ -4070,6 +4230,11 @@ export interface components {
             role_arn?: string;
             /** @description `bedrock`: name of the environment variable that holds the secret access key. */
             secret_access_key_env?: string;
+            /**
+             * @description `vertex`: name of the environment variable that holds the JSON of a service account's key. Default: the machine's own identity, from its
+             *     metadata server.
+             */
+            service_account_env?: string;
             /** @description `bedrock`: name of the environment variable that holds the session token of a temporary access key. */
             session_token_env?: string;
             /**
@@ -10253,6 +10418,35 @@ export interface components {
             };
         };
         /** @description Body of a 409. */
+        Error409CardMissing: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "card_missing";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 409. */
         Error409IdempotencyKeyReusedOrNotPossible: {
             /** @description The error. */
             error: {
@@ -14957,7 +15151,7 @@ export interface components {
          * @description The wire protocol that a provider speaks.
          * @enum {string}
          */
-        ProviderProtocol: "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere" | "azure-openai";
+        ProviderProtocol: "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere" | "azure-openai" | "vertex";
         /**
          * @description A host that speaks the `openai` protocol with other names for some fields, or refuses some.
          * @enum {string}
@@ -15633,6 +15827,35 @@ export interface components {
             outcome: string;
             /** @description HTTP status of the upstream; null if it sent none. */
             status: number | null;
+        };
+        /** @description Body of a 403. */
+        RemoveCardError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "session_required" | "csrf_failed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description A person who is no longer a member. */
         RemovedMember: {
@@ -17305,6 +17528,23 @@ export interface components {
             /** @description Human-readable; do not parse it. */
             error: string;
         };
+        /** @description What is shown of a saved card. The payment provider has the card itself. */
+        SavedCard: {
+            /** @description Brand, such as `visa`. */
+            brand: string;
+            /**
+             * Format: int32
+             * @description Month in which it expires.
+             */
+            exp_month: number;
+            /**
+             * Format: int32
+             * @description Year in which it expires.
+             */
+            exp_year: number;
+            /** @description Last four digits. */
+            last4: string;
+        };
         /**
          * @description Whether to keep the audio at a permanent URL.
          * @enum {string}
@@ -17725,6 +17965,35 @@ export interface components {
             voice_settings?: components["schemas"]["VoiceSettings"] | null;
         } & {
             [key: string]: unknown;
+        };
+        /** @description Body of a 403. */
+        StartCardSetupError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "session_required" | "csrf_failed" | "email_unverified";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description A message that has just begun. */
         StartedMessage: {
@@ -18879,6 +19148,35 @@ export interface components {
             };
         };
         /** @description Body of a 403. */
+        UpdateAutoTopupError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "session_required" | "csrf_failed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 403. */
         UpdateMemberError403: {
             /** @description The error. */
             error: {
@@ -19128,7 +19426,7 @@ export interface components {
          * @description What a summary groups by.
          * @enum {string}
          */
-        UsageGroup: "model" | "key" | "operation" | "status" | "tag";
+        UsageGroup: "model" | "key" | "member" | "operation" | "status" | "tag";
         /** @description One request of the account. */
         UsageLog: {
             /** @description The alias in the request; null if the request used a model id. */
@@ -19293,6 +19591,8 @@ export interface components {
             latency_p50_ms: number | null;
             /** @description Milliseconds until the answer was complete that 95 % of the requests stayed within. */
             latency_p95_ms: number | null;
+            /** @description With `group_by=member`: user id of the person who created the API key, also after the person left; null where no member did. */
+            member?: string | null;
             /** @description With `group_by=model`: the requested model. */
             model?: string;
             /** @description With `group_by=operation`: id of the operation. */
@@ -26271,6 +26571,536 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CreateCompletionError503"];
+                };
+            };
+        };
+    };
+    getAutoTopup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The automatic top-ups as they are now. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutoTopup"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDeniedOrSessionRequired"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    updateAutoTopup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What to change. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AutoTopupChange"];
+            };
+        };
+        responses: {
+            /** @description The automatic top-ups as they are now. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutoTopup"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidJsonOrInvalidParameter"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateAutoTopupError403"];
+                };
+            };
+            /** @description `card_missing`: Automatic top-ups were to be turned on, and no card is saved. Nothing was changed. */
+            409: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error409CardMissing"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    startCardSetup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Where to go back to. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CardSetupRequest"];
+            };
+        };
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CardSetup"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidJsonOrInvalidParameter"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `payment_failed`: The payment provider refused or did not answer, or none is configured. */
+            402: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error402PaymentFailed"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             *     `email_unverified`: The account's email address is not verified yet.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartCardSetupError403"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    removeCard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The automatic top-ups as they are now. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutoTopup"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemoveCardError403"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
                 };
             };
         };
@@ -36176,6 +37006,8 @@ export interface operations {
                 key?: string;
                 /** @description Rows per page: 1 to 1000, default 1000. */
                 limit?: number;
+                /** @description Only requests with the API keys that this member created: the user id. */
+                member?: string;
                 /** @description Only requests for this model. */
                 model?: string;
                 /** @description Only requests of this operation, such as `createChatCompletion`. */

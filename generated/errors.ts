@@ -111,6 +111,7 @@ export type ErrorCode =
   | "account_not_deletable"
   | "voucher_not_found"
   | "voucher_not_redeemable"
+  | "card_missing"
   | "statement_not_found"
   | "session_not_found"
   | "route_refused"
@@ -824,6 +825,14 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "The voucher can't be redeemed: {reason}.",
     "happened": "The voucher was redeemed, has expired or was withdrawn, or the workspace may redeem only one of its kind. Nothing was added.",
     "fix": "The message says why. Another voucher may work."
+  },
+  "card_missing": {
+    "status": 409,
+    "type": "invalid_request_error",
+    "retryable": false,
+    "message": "Automatic top-ups need a saved card.",
+    "happened": "Automatic top-ups were to be turned on, and no card is saved. Nothing was changed.",
+    "fix": "Save a card first (POST /v1/credits/auto-topup/card)."
   },
   "statement_not_found": {
     "status": 404,

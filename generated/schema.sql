@@ -71,6 +71,43 @@ CREATE UNIQUE INDEX api_key_one_default ON public.api_key USING btree (account_i
 CREATE TRIGGER api_key_announced AFTER DELETE OR UPDATE OF enabled, deleted_at, hash, old_hash, expires_at, allowed_models, allowed_operations, allowed_networks, scopes, rpm, tpm ON public.api_key FOR EACH ROW EXECUTE FUNCTION announce_api_key();
 CREATE TRIGGER key_has_budget AFTER INSERT ON public.api_key FOR EACH ROW EXECUTE FUNCTION open_key_budget();
 
+create table auto_topup (
+  account_id bigint not null,
+  enabled boolean not null default false,
+  threshold bigint not null,
+  amount bigint not null,
+  monthly_cap bigint not null,
+  consent_version text,
+  consent_at timestamp with time zone,
+  consent_by bigint,
+  customer_id text,
+  card_id text,
+  card jsonb,
+  forget_cards text[] not null default '{}'::text[],
+  declines integer not null default 0,
+  retry_at timestamp with time zone,
+  last_failure text,
+  charging uuid,
+  charge_card text,
+  charge_customer text,
+  due_at timestamp with time zone,
+  asked boolean not null default false,
+  constraint auto_topup_pkey PRIMARY KEY (account_id),
+  constraint auto_topup_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint auto_topup_amount_check CHECK ((amount > 0)),
+  constraint auto_topup_charging_fkey FOREIGN KEY (charging) REFERENCES topup(id),
+  constraint auto_topup_check CHECK ((monthly_cap >= amount)),
+  constraint auto_topup_check1 CHECK (((NOT enabled) OR ((card_id IS NOT NULL) AND (customer_id IS NOT NULL) AND (consent_at IS NOT NULL)))),
+  constraint auto_topup_check2 CHECK (((card_id IS NULL) = (card IS NULL))),
+  constraint auto_topup_check3 CHECK (((charging IS NULL) = (due_at IS NULL))),
+  constraint auto_topup_consent_by_fkey FOREIGN KEY (consent_by) REFERENCES account(id),
+  constraint auto_topup_last_failure_check CHECK ((last_failure = ANY (ARRAY['declined'::text, 'authentication_required'::text]))),
+  constraint auto_topup_threshold_check CHECK ((threshold >= 0))
+);
+CREATE INDEX auto_topup_due ON public.auto_topup USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX auto_topup_enabled ON public.auto_topup USING btree (account_id) WHERE enabled;
+CREATE INDEX auto_topup_forgets ON public.auto_topup USING btree (account_id) WHERE (forget_cards <> '{}'::text[]);
+
 create table balance (
   account_id bigint not null,
   available bigint not null default 0,
@@ -688,6 +725,7 @@ create table topup (
   completed_at timestamp with time zone,
   payment_id text,
   paid bigint,
+  automatic boolean not null default false,
   constraint topup_pkey PRIMARY KEY (id),
   constraint topup_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
   constraint topup_amount_check CHECK ((amount > 0)),

@@ -16918,6 +16918,355 @@ validate_parameters_createCompletion.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_updateAutoTopup = validate_bodies_updateAutoTopup;
+const schema_AutoTopupChange = {
+"type": "object",
+"properties": {
+"enabled": { "type": "boolean" },
+"threshold_usd": {
+"type": "number",
+"format": "double",
+"minimum": 0,
+"maximum": 1e4
+},
+"amount_usd": {
+"type": "number",
+"format": "double",
+"minimum": 5,
+"maximum": 1e4
+},
+"monthly_cap_usd": {
+"type": "number",
+"format": "double",
+"minimum": 5,
+"maximum": 1e5
+},
+"consent_version": {
+"type": "string",
+"maxLength": 64
+}
+},
+"additionalProperties": true
+};
+function validate_bodies_updateAutoTopup(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_updateAutoTopup.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+if (data.enabled !== void 0) {
+let data0 = data.enabled;
+if (typeof data0 !== "boolean") {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/enabled",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_AutoTopupChange.properties.enabled,
+data: data0
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.threshold_usd !== void 0) {
+let data1 = data.threshold_usd;
+if (typeof data1 == "number") {
+if (data1 > 1e4 || isNaN(data1)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/threshold_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e4
+},
+message: "must be <= 10000",
+parentSchema: schema_AutoTopupChange.properties.threshold_usd,
+data: data1
+}];
+return false;
+} else if (data1 < 0 || isNaN(data1)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/threshold_usd",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_AutoTopupChange.properties.threshold_usd,
+data: data1
+}];
+return false;
+} else if (!formats_f5433107.validate(data1)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/threshold_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_AutoTopupChange.properties.threshold_usd,
+data: data1
+}];
+return false;
+}
+} else {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/threshold_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_AutoTopupChange.properties.threshold_usd,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.amount_usd !== void 0) {
+let data2 = data.amount_usd;
+if (typeof data2 == "number") {
+if (data2 > 1e4 || isNaN(data2)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/amount_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e4
+},
+message: "must be <= 10000",
+parentSchema: schema_AutoTopupChange.properties.amount_usd,
+data: data2
+}];
+return false;
+} else if (data2 < 5 || isNaN(data2)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/amount_usd",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 5
+},
+message: "must be >= 5",
+parentSchema: schema_AutoTopupChange.properties.amount_usd,
+data: data2
+}];
+return false;
+} else if (!formats_f5433107.validate(data2)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/amount_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_AutoTopupChange.properties.amount_usd,
+data: data2
+}];
+return false;
+}
+} else {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/amount_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_AutoTopupChange.properties.amount_usd,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.monthly_cap_usd !== void 0) {
+let data3 = data.monthly_cap_usd;
+if (typeof data3 == "number") {
+if (data3 > 1e5 || isNaN(data3)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/monthly_cap_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e5
+},
+message: "must be <= 100000",
+parentSchema: schema_AutoTopupChange.properties.monthly_cap_usd,
+data: data3
+}];
+return false;
+} else if (data3 < 5 || isNaN(data3)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/monthly_cap_usd",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 5
+},
+message: "must be >= 5",
+parentSchema: schema_AutoTopupChange.properties.monthly_cap_usd,
+data: data3
+}];
+return false;
+} else if (!formats_f5433107.validate(data3)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/monthly_cap_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_AutoTopupChange.properties.monthly_cap_usd,
+data: data3
+}];
+return false;
+}
+} else {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/monthly_cap_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_AutoTopupChange.properties.monthly_cap_usd,
+data: data3
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.consent_version !== void 0) {
+let data4 = data.consent_version;
+if (typeof data4 === "string") {
+if (func_7a031813(data4) > 64) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/consent_version",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_AutoTopupChange.properties.consent_version,
+data: data4
+}];
+return false;
+}
+} else {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/consent_version",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_AutoTopupChange.properties.consent_version,
+data: data4
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+}
+}
+} else {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_AutoTopupChange,
+data
+}];
+return false;
+}
+validate_bodies_updateAutoTopup.errors = vErrors;
+return true;
+}
+validate_bodies_updateAutoTopup.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_startCardSetup = validate_bodies_startCardSetup;
+const schema_CardSetupRequest = {
+"type": "object",
+"properties": { "return_url": {
+"type": "string",
+"format": "uri",
+"maxLength": 2048,
+"pattern": "^https://",
+"description": "HTTPS URL that the provider's page returns to; default: the page `/docs/credits` of this gateway.",
+"x-must": "must be an https:// address"
+} },
+"additionalProperties": true
+};
+const pattern_a17575c7 = new RegExp("^https://", "u");
+function validate_bodies_startCardSetup(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_startCardSetup.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+if (data.return_url !== void 0) {
+let data0 = data.return_url;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 2048) {
+validate_bodies_startCardSetup.errors = [{
+instancePath: instancePath + "/return_url",
+keyword: "maxLength",
+params: { limit: 2048 },
+message: "must NOT have more than 2048 characters",
+parentSchema: schema_CardSetupRequest.properties.return_url,
+data: data0
+}];
+return false;
+} else if (!pattern_a17575c7.test(data0)) {
+validate_bodies_startCardSetup.errors = [{
+instancePath: instancePath + "/return_url",
+keyword: "pattern",
+params: { pattern: "^https://" },
+message: "must match pattern \"^https://\"",
+parentSchema: schema_CardSetupRequest.properties.return_url,
+data: data0
+}];
+return false;
+} else if (!formats_db36833d.test(data0)) {
+validate_bodies_startCardSetup.errors = [{
+instancePath: instancePath + "/return_url",
+keyword: "format",
+params: { format: "uri" },
+message: "must match format \"uri\"",
+parentSchema: schema_CardSetupRequest.properties.return_url,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_startCardSetup.errors = [{
+instancePath: instancePath + "/return_url",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CardSetupRequest.properties.return_url,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_bodies_startCardSetup.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CardSetupRequest,
+data
+}];
+return false;
+}
+validate_bodies_startCardSetup.errors = vErrors;
+return true;
+}
+validate_bodies_startCardSetup.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
 const parameters_listCreditGrants = validate_parameters_listCreditGrants;
 const schema_parameters_listCreditGrants = {
 "type": "object",
@@ -17560,7 +17909,6 @@ const schema_TopupRequest = {
 },
 "additionalProperties": true
 };
-const pattern_a17575c7 = new RegExp("^https://", "u");
 function validate_bodies_createTopup(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 const evaluated0 = validate_bodies_createTopup.evaluated;
@@ -45161,6 +45509,10 @@ const schema_parameters_getUsageSummary = {
 },
 "model": { "type": "string" },
 "key": { "type": "string" },
+"member": {
+"type": "string",
+"maxLength": 64
+},
 "operation": {
 "type": "string",
 "maxLength": 64
@@ -45197,6 +45549,7 @@ const schema_UsageGroup = {
 "enum": [
 "model",
 "key",
+"member",
 "operation",
 "status",
 "tag"
@@ -45361,7 +45714,7 @@ data: data6
 }];
 return false;
 }
-if (!(data6 === "model" || data6 === "key" || data6 === "operation" || data6 === "status" || data6 === "tag")) {
+if (!(data6 === "model" || data6 === "key" || data6 === "member" || data6 === "operation" || data6 === "status" || data6 === "tag")) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/group_by/" + i0,
 keyword: "enum",
@@ -45420,17 +45773,45 @@ return false;
 var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
-if (data0.operation !== void 0) {
-let data9 = data0.operation;
+if (data0.member !== void 0) {
+let data9 = data0.member;
 if (typeof data9 === "string") {
 if (func_7a031813(data9) > 64) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/member",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.member,
+data: data9
+}];
+return false;
+}
+} else {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/member",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.member,
+data: data9
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.operation !== void 0) {
+let data10 = data0.operation;
+if (typeof data10 === "string") {
+if (func_7a031813(data10) > 64) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/operation",
 keyword: "maxLength",
 params: { limit: 64 },
 message: "must NOT have more than 64 characters",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.operation,
-data: data9
+data: data10
 }];
 return false;
 }
@@ -45441,7 +45822,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.operation,
-data: data9
+data: data10
 }];
 return false;
 }
@@ -45449,26 +45830,26 @@ var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
 if (data0.status !== void 0) {
-let data10 = data0.status;
-if (typeof data10 !== "string") {
+let data11 = data0.status;
+if (typeof data11 !== "string") {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/status",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_UsageStatus,
-data: data10
+data: data11
 }];
 return false;
 }
-if (!(data10 === "success" || data10 === "failed")) {
+if (!(data11 === "success" || data11 === "failed")) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/status",
 keyword: "enum",
 params: { allowedValues: schema_UsageStatus.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_UsageStatus,
-data: data10
+data: data11
 }];
 return false;
 }
@@ -45476,16 +45857,16 @@ var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
 if (data0.tag !== void 0) {
-let data11 = data0.tag;
-if (typeof data11 === "string") {
-if (func_7a031813(data11) > 577) {
+let data12 = data0.tag;
+if (typeof data12 === "string") {
+if (func_7a031813(data12) > 577) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/tag",
 keyword: "maxLength",
 params: { limit: 577 },
 message: "must NOT have more than 577 characters",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.tag,
-data: data11
+data: data12
 }];
 return false;
 }
@@ -45496,7 +45877,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.tag,
-data: data11
+data: data12
 }];
 return false;
 }
@@ -45504,16 +45885,16 @@ var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
 if (data0.tag_key !== void 0) {
-let data12 = data0.tag_key;
-if (typeof data12 === "string") {
-if (func_7a031813(data12) > 64) {
+let data13 = data0.tag_key;
+if (typeof data13 === "string") {
+if (func_7a031813(data13) > 64) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/tag_key",
 keyword: "maxLength",
 params: { limit: 64 },
 message: "must NOT have more than 64 characters",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.tag_key,
-data: data12
+data: data13
 }];
 return false;
 }
@@ -45524,7 +45905,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.tag_key,
-data: data12
+data: data13
 }];
 return false;
 }
@@ -45532,20 +45913,20 @@ var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
 if (data0.limit !== void 0) {
-let data13 = data0.limit;
-if (!(typeof data13 == "number" && !(data13 % 1) && !isNaN(data13))) {
+let data14 = data0.limit;
+if (!(typeof data14 == "number" && !(data14 % 1) && !isNaN(data14))) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
-data: data13
+data: data14
 }];
 return false;
 }
-if (typeof data13 == "number") {
-if (data13 > 1e3 || isNaN(data13)) {
+if (typeof data14 == "number") {
+if (data14 > 1e3 || isNaN(data14)) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "maximum",
@@ -45555,10 +45936,10 @@ limit: 1e3
 },
 message: "must be <= 1000",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
-data: data13
+data: data14
 }];
 return false;
-} else if (data13 < 1 || isNaN(data13)) {
+} else if (data14 < 1 || isNaN(data14)) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "minimum",
@@ -45568,17 +45949,17 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
-data: data13
+data: data14
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data13)) {
+} else if (!formats_6f7aca8b.validate(data14)) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
-data: data13
+data: data14
 }];
 return false;
 }
@@ -45587,26 +45968,26 @@ var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
 if (data0.after !== void 0) {
-let data14 = data0.after;
-if (typeof data14 === "string") {
-if (func_7a031813(data14) > 4096) {
+let data15 = data0.after;
+if (typeof data15 === "string") {
+if (func_7a031813(data15) > 4096) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/after",
 keyword: "maxLength",
 params: { limit: 4096 },
 message: "must NOT have more than 4096 characters",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.after,
-data: data14
+data: data15
 }];
 return false;
-} else if (!pattern_1faac6e5.test(data14)) {
+} else if (!pattern_1faac6e5.test(data15)) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/after",
 keyword: "pattern",
 params: { pattern: "^sum_[A-Za-z0-9_-]+$" },
 message: "must match pattern \"^sum_[A-Za-z0-9_-]+$\"",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.after,
-data: data14
+data: data15
 }];
 return false;
 }
@@ -45617,12 +45998,13 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.after,
-data: data14
+data: data15
 }];
 return false;
 }
 var valid1 = true;
 } else var valid1 = true;
+}
 }
 }
 }
@@ -50199,6 +50581,21 @@ const schema_CatalogProvider = {
 "pattern": "^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$",
 "description": "`bedrock`: ARN of a role that is assumed with these credentials."
 },
+"project": {
+"type": "string",
+"pattern": "^([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]{3,61}$",
+"description": "`vertex`: id of the project that is billed."
+},
+"location": {
+"type": "string",
+"pattern": "^[a-z]{2,}(-[a-z]+[0-9]{1,2})?$",
+"description": "`vertex`: the location whose models are called, such as `europe-west4`; `global`, `us` and `eu` are larger ones."
+},
+"service_account_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "`vertex`: name of the environment variable that holds the JSON of a service account's key. Default: the machine's own identity, from its\nmetadata server."
+},
 "api_version": {
 "type": "string",
 "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$",
@@ -50238,7 +50635,8 @@ const schema_ProviderProtocol = {
 "minimax",
 "gemini",
 "cohere",
-"azure-openai"
+"azure-openai",
+"vertex"
 ]
 };
 const schema_ProviderVariant = {
@@ -50321,6 +50719,8 @@ const pattern_831b2ab4 = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
 const pattern_0fd2e731 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "u");
 const pattern_934cc0a5 = new RegExp("^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$", "u");
 const pattern_d21d220c = new RegExp("^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$", "u");
+const pattern_8285fac1 = new RegExp("^([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]{3,61}$", "u");
+const pattern_c6ac0b0d = new RegExp("^[a-z]{2,}(-[a-z]+[0-9]{1,2})?$", "u");
 const pattern_e44e0a05 = new RegExp("^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$", "u");
 const pattern_88cc4c62 = new RegExp("^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$", "u");
 function validate_CatalogProvider(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -50403,7 +50803,7 @@ data: data1
 }];
 return false;
 }
-if (!(data1 === "openai" || data1 === "anthropic" || data1 === "bedrock" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax" || data1 === "gemini" || data1 === "cohere" || data1 === "azure-openai")) {
+if (!(data1 === "openai" || data1 === "anthropic" || data1 === "bedrock" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax" || data1 === "gemini" || data1 === "cohere" || data1 === "azure-openai" || data1 === "vertex")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/protocol",
 keyword: "enum",
@@ -50841,27 +51241,27 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
-if (data.api_version !== void 0) {
-let data15 = data.api_version;
+if (data.project !== void 0) {
+let data15 = data.project;
 if (typeof data15 === "string") {
-if (!pattern_e44e0a05.test(data15)) {
+if (!pattern_8285fac1.test(data15)) {
 validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/api_version",
+instancePath: instancePath + "/project",
 keyword: "pattern",
-params: { pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$" },
-message: "must match pattern \"^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$\"",
-parentSchema: schema_CatalogProvider.properties.api_version,
+params: { pattern: "^([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]{3,61}$" },
+message: "must match pattern \"^([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]{3,61}$\"",
+parentSchema: schema_CatalogProvider.properties.project,
 data: data15
 }];
 return false;
 }
 } else {
 validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/api_version",
+instancePath: instancePath + "/project",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_CatalogProvider.properties.api_version,
+parentSchema: schema_CatalogProvider.properties.project,
 data: data15
 }];
 return false;
@@ -50869,43 +51269,127 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
+if (data.location !== void 0) {
+let data16 = data.location;
+if (typeof data16 === "string") {
+if (!pattern_c6ac0b0d.test(data16)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/location",
+keyword: "pattern",
+params: { pattern: "^[a-z]{2,}(-[a-z]+[0-9]{1,2})?$" },
+message: "must match pattern \"^[a-z]{2,}(-[a-z]+[0-9]{1,2})?$\"",
+parentSchema: schema_CatalogProvider.properties.location,
+data: data16
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/location",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.location,
+data: data16
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.service_account_env !== void 0) {
+let data17 = data.service_account_env;
+if (typeof data17 === "string") {
+if (!pattern_831b2ab4.test(data17)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/service_account_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogProvider.properties.service_account_env,
+data: data17
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/service_account_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.service_account_env,
+data: data17
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.api_version !== void 0) {
+let data18 = data.api_version;
+if (typeof data18 === "string") {
+if (!pattern_e44e0a05.test(data18)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/api_version",
+keyword: "pattern",
+params: { pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$" },
+message: "must match pattern \"^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$\"",
+parentSchema: schema_CatalogProvider.properties.api_version,
+data: data18
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/api_version",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.api_version,
+data: data18
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
 if (data.entra !== void 0) {
-let data16 = data.entra;
-if (data16 && typeof data16 == "object" && !Array.isArray(data16)) {
+let data19 = data.entra;
+if (data19 && typeof data19 == "object" && !Array.isArray(data19)) {
 let missing2;
-if (data16.tenant === void 0 && (missing2 = "tenant") || data16.client_id === void 0 && (missing2 = "client_id") || data16.client_secret_env === void 0 && (missing2 = "client_secret_env")) {
+if (data19.tenant === void 0 && (missing2 = "tenant") || data19.client_id === void 0 && (missing2 = "client_id") || data19.client_secret_env === void 0 && (missing2 = "client_secret_env")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra",
 keyword: "required",
 params: { missingProperty: missing2 },
 message: "must have required property '" + missing2 + "'",
 parentSchema: schema_CatalogEntra,
-data: data16
+data: data19
 }];
 return false;
 } else {
-for (const key2 in data16) if (!(key2 === "tenant" || key2 === "client_id" || key2 === "client_secret_env" || key2 === "authority" || key2 === "scope")) {
+for (const key2 in data19) if (!(key2 === "tenant" || key2 === "client_id" || key2 === "client_secret_env" || key2 === "authority" || key2 === "scope")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra",
 keyword: "additionalProperties",
 params: { additionalProperty: key2 },
 message: "must NOT have additional properties",
 parentSchema: schema_CatalogEntra,
-data: data16
+data: data19
 }];
 return false;
 }
-if (data16.tenant !== void 0) {
-let data17 = data16.tenant;
-if (typeof data17 === "string") {
-if (!pattern_88cc4c62.test(data17)) {
+if (data19.tenant !== void 0) {
+let data20 = data19.tenant;
+if (typeof data20 === "string") {
+if (!pattern_88cc4c62.test(data20)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/tenant",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$" },
 message: "must match pattern \"^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$\"",
 parentSchema: schema_CatalogEntra.properties.tenant,
-data: data17
+data: data20
 }];
 return false;
 }
@@ -50916,34 +51400,34 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.tenant,
-data: data17
+data: data20
 }];
 return false;
 }
 var valid7 = true;
 } else var valid7 = true;
 if (valid7) {
-if (data16.client_id !== void 0) {
-let data18 = data16.client_id;
-if (typeof data18 === "string") {
-if (func_7a031813(data18) > 200) {
+if (data19.client_id !== void 0) {
+let data21 = data19.client_id;
+if (typeof data21 === "string") {
+if (func_7a031813(data21) > 200) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/client_id",
 keyword: "maxLength",
 params: { limit: 200 },
 message: "must NOT have more than 200 characters",
 parentSchema: schema_CatalogEntra.properties.client_id,
-data: data18
+data: data21
 }];
 return false;
-} else if (func_7a031813(data18) < 1) {
+} else if (func_7a031813(data21) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/client_id",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogEntra.properties.client_id,
-data: data18
+data: data21
 }];
 return false;
 }
@@ -50954,24 +51438,24 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.client_id,
-data: data18
+data: data21
 }];
 return false;
 }
 var valid7 = true;
 } else var valid7 = true;
 if (valid7) {
-if (data16.client_secret_env !== void 0) {
-let data19 = data16.client_secret_env;
-if (typeof data19 === "string") {
-if (!pattern_831b2ab4.test(data19)) {
+if (data19.client_secret_env !== void 0) {
+let data22 = data19.client_secret_env;
+if (typeof data22 === "string") {
+if (!pattern_831b2ab4.test(data22)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/client_secret_env",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
 message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
 parentSchema: schema_CatalogEntra.properties.client_secret_env,
-data: data19
+data: data22
 }];
 return false;
 }
@@ -50982,34 +51466,34 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.client_secret_env,
-data: data19
+data: data22
 }];
 return false;
 }
 var valid7 = true;
 } else var valid7 = true;
 if (valid7) {
-if (data16.authority !== void 0) {
-let data20 = data16.authority;
-if (typeof data20 === "string") {
-if (func_7a031813(data20) > 2e3) {
+if (data19.authority !== void 0) {
+let data23 = data19.authority;
+if (typeof data23 === "string") {
+if (func_7a031813(data23) > 2e3) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/authority",
 keyword: "maxLength",
 params: { limit: 2e3 },
 message: "must NOT have more than 2000 characters",
 parentSchema: schema_CatalogEntra.properties.authority,
-data: data20
+data: data23
 }];
 return false;
-} else if (func_7a031813(data20) < 1) {
+} else if (func_7a031813(data23) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/authority",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogEntra.properties.authority,
-data: data20
+data: data23
 }];
 return false;
 }
@@ -51020,34 +51504,34 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.authority,
-data: data20
+data: data23
 }];
 return false;
 }
 var valid7 = true;
 } else var valid7 = true;
 if (valid7) {
-if (data16.scope !== void 0) {
-let data21 = data16.scope;
-if (typeof data21 === "string") {
-if (func_7a031813(data21) > 500) {
+if (data19.scope !== void 0) {
+let data24 = data19.scope;
+if (typeof data24 === "string") {
+if (func_7a031813(data24) > 500) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/scope",
 keyword: "maxLength",
 params: { limit: 500 },
 message: "must NOT have more than 500 characters",
 parentSchema: schema_CatalogEntra.properties.scope,
-data: data21
+data: data24
 }];
 return false;
-} else if (func_7a031813(data21) < 1) {
+} else if (func_7a031813(data24) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/scope",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogEntra.properties.scope,
-data: data21
+data: data24
 }];
 return false;
 }
@@ -51058,7 +51542,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.scope,
-data: data21
+data: data24
 }];
 return false;
 }
@@ -51076,7 +51560,7 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogEntra,
-data: data16
+data: data19
 }];
 return false;
 }
@@ -51084,17 +51568,17 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.headers !== void 0) {
-let data22 = data.headers;
-if (data22 && typeof data22 == "object" && !Array.isArray(data22)) for (const key3 in data22) {
-let data23 = data22[key3];
-if (typeof data23 !== "string") {
+let data25 = data.headers;
+if (data25 && typeof data25 == "object" && !Array.isArray(data25)) for (const key3 in data25) {
+let data26 = data25[key3];
+if (typeof data26 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/headers/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.headers.additionalProperties,
-data: data23
+data: data26
 }];
 return false;
 }
@@ -51106,7 +51590,7 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogProvider.properties.headers,
-data: data22
+data: data25
 }];
 return false;
 }
@@ -51114,19 +51598,19 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.forward !== void 0) {
-let data24 = data.forward;
-if (Array.isArray(data24)) {
-const len1 = data24.length;
+let data27 = data.forward;
+if (Array.isArray(data27)) {
+const len1 = data27.length;
 for (let i1 = 0; i1 < len1; i1++) {
-let data25 = data24[i1];
-if (typeof data25 !== "string") {
+let data28 = data27[i1];
+if (typeof data28 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/forward/" + i1,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.forward.items,
-data: data25
+data: data28
 }];
 return false;
 }
@@ -51138,7 +51622,7 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogProvider.properties.forward,
-data: data24
+data: data27
 }];
 return false;
 }
@@ -51146,20 +51630,20 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.timeout_ms !== void 0) {
-let data26 = data.timeout_ms;
-if (!(typeof data26 == "number" && !(data26 % 1) && !isNaN(data26))) {
+let data29 = data.timeout_ms;
+if (!(typeof data29 == "number" && !(data29 % 1) && !isNaN(data29))) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data26
+data: data29
 }];
 return false;
 }
-if (typeof data26 == "number") {
-if (data26 > 36e5 || isNaN(data26)) {
+if (typeof data29 == "number") {
+if (data29 > 36e5 || isNaN(data29)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "maximum",
@@ -51169,10 +51653,10 @@ limit: 36e5
 },
 message: "must be <= 3600000",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data26
+data: data29
 }];
 return false;
-} else if (data26 < 1 || isNaN(data26)) {
+} else if (data29 < 1 || isNaN(data29)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "minimum",
@@ -51182,17 +51666,17 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data26
+data: data29
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data26)) {
+} else if (!formats_6f7aca8b.validate(data29)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data26
+data: data29
 }];
 return false;
 }
@@ -51201,31 +51685,34 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.on_disconnect !== void 0) {
-let data27 = data.on_disconnect;
-if (typeof data27 !== "string") {
+let data30 = data.on_disconnect;
+if (typeof data30 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data27
+data: data30
 }];
 return false;
 }
-if (!(data27 === "cancel" || data27 === "drain")) {
+if (!(data30 === "cancel" || data30 === "drain")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "enum",
 params: { allowedValues: schema_CatalogProvider.properties.on_disconnect.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data27
+data: data30
 }];
 return false;
 }
 var valid0 = true;
 } else var valid0 = true;
+}
+}
+}
 }
 }
 }
@@ -59248,6 +59735,8 @@ verifyAccount: bodies_verifyAccount,
 resendVerification: bodies_resendVerification,
 createChatCompletion: bodies_createChatCompletion,
 createCompletion: bodies_createCompletion,
+updateAutoTopup: bodies_updateAutoTopup,
+startCardSetup: bodies_startCardSetup,
 createTopup: bodies_createTopup,
 redeemVoucher: bodies_redeemVoucher,
 receivePaymentEvent: bodies_receivePaymentEvent,
@@ -59415,10 +59904,12 @@ bodies_setOperator,
 bodies_signIn,
 bodies_signInWithProvider,
 bodies_signUp,
+bodies_startCardSetup,
 bodies_startLedgerAudit,
 bodies_startSignIn,
 bodies_suspendAccount,
 bodies_updateApiKey,
+bodies_updateAutoTopup,
 bodies_updateMember,
 bodies_updateNotices,
 bodies_updateWebhook,

@@ -2,7 +2,15 @@
 // never puts one into a message.
 import { withheldFields } from "../../generated/withheld-fields.ts";
 import type { Provider } from "../providers/types.ts";
-import { cloudAddress, cloudParts, cloudFaults, cloudVariables } from "./cloud-provider.ts";
+import {
+  cloudAddress,
+  cloudFaults,
+  cloudParts,
+  cloudPath,
+  cloudVariables,
+  serviceAccountFault,
+  serviceAccountSecrets,
+} from "./cloud-provider.ts";
 import { credentialFaults, credentialsOf } from "./credentials.ts";
 import type { Fault, FileProvider, Path } from "./file.ts";
 import { variantOf } from "./variants.ts";
@@ -24,14 +32,15 @@ export function readProvider(provider: FileProvider, { environment, simulatorUrl
   const headers = Object.entries(provider.headers ?? {}).map(([name, text]) => ({ name, ...fillHeaderText(text, environment) }));
   const ofCloud = cloudVariables(provider).flatMap(({ variable }) => environment[variable]?.trim() || []);
   const { credentials } = credentialsOf(provider, environment);
-  const secrets = [...headers.flatMap((header) => header.secrets), ...ofCloud, ...(credentials ?? []).map(({ key }) => key)];
+  const keys = (credentials ?? []).map(({ key }) => key);
+  const secrets = [...headers.flatMap((header) => header.secrets), ...ofCloud, ...keys, ...serviceAccountSecrets(provider, environment)];
   const resolve = (text: string) =>
     text.startsWith(simulatorScheme) ? (simulatorUrl ?? "").replace(/\/+$/, "") + text.slice(simulatorScheme.length) : text;
   const address = resolve(provider.base_url ?? cloudAddress(provider));
   return {
     id: provider.id,
     protocol: provider.protocol,
-    baseUrl: address.replace(/\/+$/, ""),
+    baseUrl: address.replace(/\/+$/, "") + cloudPath(provider),
     apiKey: secret || null,
     ...(credentials === undefined ? {} : { credentials }),
     headers: Object.fromEntries(headers.flatMap(({ name, value, unset }) => (unset.length === 0 ? [[name, value]] : []))),
@@ -82,10 +91,12 @@ export function secretFaults(provider: FileProvider, path: Path, environment: Pr
   const ofCloud = cloudVariables(provider).flatMap(({ key: at, variable }) =>
     canBeSent(environment[variable]?.trim() ?? "") ? [] : [{ path: [...path, at], message: unfit(variable) }],
   );
+  const account = serviceAccountFault(provider, environment);
+  const ofAccount = account === null ? [] : [{ path: [...path, "service_account_env"], message: account }];
   const ofCredentials = (provider.credentials ?? []).flatMap(({ api_key_env: variable }, index) =>
     canBeSent(environment[variable]?.trim() ?? "") ? [] : [{ path: [...path, "credentials", index], message: unfit(variable) }],
   );
-  return [...ofKey, ...ofHeaders, ...ofCloud, ...ofCredentials];
+  return [...ofKey, ...ofHeaders, ...ofCloud, ...ofAccount, ...ofCredentials];
 }
 
 export interface UnsetVariable {
@@ -98,7 +109,8 @@ export interface UnsetVariable {
 
 export function unsetVariables(provider: FileProvider, environment: ProviderSurroundings["environment"]) {
   const { id, api_key_env: key, headers = {} } = provider;
-  const keys = [...(key === undefined ? [] : [key]), ...cloudVariables(provider).map(({ variable }) => variable)];
+  const { service_account_env: account } = provider;
+  const keys = [...[key, account].filter((name) => name !== undefined), ...cloudVariables(provider).map(({ variable }) => variable)];
   const ofKey = keys
     .filter((variable) => !environment[variable]?.trim())
     .map((variable): UnsetVariable => ({ provider: id, variable, header: null }));

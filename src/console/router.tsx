@@ -102,7 +102,7 @@ const logs = createRoute({
 });
 const credit = createRoute({
   ...page("/credit"),
-  validateSearch: words("add", "redeem", "type"),
+  validateSearch: words("add", "redeem", "auto", "type"),
   component: lazyRouteComponent(() => import("./pages/credit/credit.tsx"), "Credit"),
 });
 const invoices = createRoute({

@@ -112,7 +112,8 @@ const mismatchesSql = `
       and not exists (select 1 from media_job j where j.id = h.id)
   )
   select account_id, what, stored::bigint, computed::bigint
-  from (select * from compared union all select * from logged union all select * from keys union all select * from members union all select * from jobs) m
+  from (select * from compared union all select * from logged union all select * from keys union all select * from members
+    union all select * from jobs) m
   where stored <> computed order by account_id, what limit 1000`;
 
 // Compares balances with the ledger at a low cost, however large it is: a slice of the accounts at a time, plus those with calls in flight. Each

@@ -6,7 +6,7 @@ import type { Usage } from "../usage.ts";
 import type { UpstreamError } from "./errors/upstream-error.ts";
 
 export type Protocol =
-  "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere" | "azure-openai";
+  "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere" | "azure-openai" | "vertex";
 
 /** How a host reads the `openai` protocol otherwise than it says. */
 export interface Variant {

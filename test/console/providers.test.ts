@@ -65,6 +65,31 @@ describe.skipIf(chromiumPath === null)("at the console", () => {
     await close();
   });
 
+  test("a person without a password signs in with the provider again where a change asks, and comes back to the page", async () => {
+    const { page, faults, close } = await openPerson(chromium.browser, gateway);
+    await answers(page, "octo");
+    await page.goto(at("/sign-in"));
+    await page.getByRole("button", { name: "Continue with GitHub" }).click();
+    await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+    await gateway.context.db.pool.query(
+      "update session set created_at = now() - interval '1 hour' where account_id = (select id from account where email = 'octo@example.com')",
+    );
+    await page.goto(at("/settings"));
+    const begin = async () => {
+      await page.getByRole("region", { name: "Security" }).getByRole("button", { name: "Set up" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Continue", exact: true }).click();
+    };
+    await begin();
+    await page.getByText("You have no password?").waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole("dialog").getByRole("button", { name: "Continue with GitHub" }).click();
+    await page.waitForURL(at("/settings"));
+    await begin();
+    await page.getByRole("dialog").getByRole("textbox", { name: "Secret" }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   test("who declines, comes back twice or comes by another's link is told, and can begin again", async () => {
     const { page, faults, close } = await openPerson(chromium.browser, gateway);
     await answers(page, null);

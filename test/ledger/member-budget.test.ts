@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { inTransaction } from "../../src/db/connect.ts";
 import type { BudgetChange } from "../../src/accounts/key-budgets.ts";
+import { audit } from "../../src/ledger/audit.ts";
 import { readLimitedKey } from "../../src/ledger/balance.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Calling, EscrowProcess } from "./escrow-process.ts";
@@ -163,6 +164,22 @@ test("a refund of a charge returns to the member's budget", async () => {
   );
   expect(await budgetOf(one)).toEqual({ spent: 200n, reserved: 0n, period_spent: 200n });
   expect(await spend(some, one, 3)).toBe(1);
+});
+
+test("the audit finds a figure that its keys do not add up to", async () => {
+  const some = await world.processes(1);
+  const one = await member({ limit: 300n });
+  expect(await spend(some, one, 1)).toBe(3);
+  const setByHand = async (spent: bigint) => {
+    await world.db.pool.query("alter table member_budget disable trigger member_budgets_follow_keys");
+    await world.db.pool.query("update member_budget set spent = $2 where account_id = $1", [one.accountId, spent]);
+    await world.db.pool.query("alter table member_budget enable trigger member_budgets_follow_keys");
+  };
+  await setByHand(200n);
+  expect((await audit(world.db)).mismatches).toEqual([
+    expect.objectContaining({ what: `spent by the keys of person ${one.personId}`, stored: 0.000002, computed: 0.000003 }),
+  ]);
+  await setByHand(300n);
 });
 
 test("what it has spent is never set by hand", async () => {

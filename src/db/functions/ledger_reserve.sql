@@ -1,6 +1,6 @@
 -- Holds for each request what it wants or, where less is left, what the account and the key have left, if that is at least its least;
--- refuses it for its slot, its group of slots, the balance or the key (its own budget or its member's), in this order. Within a batch earlier requests count for later
--- ones. Called again it answers the same.
+-- refuses it for its slot, its group of slots, the balance or the key (its own budget or its member's), in this order. Within a batch earlier
+-- requests count for later ones. Called again it answers the same.
 --
 -- Lock and read are two statements: a lock inside the reading one would read an older snapshot. A balance that can pay none of its calls is
 -- not locked, so that calls without money delay no others; money added after that comes too late for them. Commits without waiting

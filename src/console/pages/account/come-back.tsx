@@ -4,12 +4,12 @@ import { Link, useParams } from "@tanstack/react-router";
 import { signInWithProvider, SvcError } from "svc-sdk/functions";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { api } from "../../lib/api.ts";
+import { takeNext } from "../../lib/kept-next.ts";
 import { type Returned, takeReturned } from "../../lib/returned.ts";
+import { Providers } from "../../shell/providers.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { useEnter } from "./enter.ts";
 import { Heading, linkClass, useTitle } from "./form.tsx";
-import { takeNext } from "./kept-next.ts";
-import { Providers } from "./providers.tsx";
 
 export function ComeBack(): ReactNode {
   useTitle("Sign in");

@@ -4,10 +4,10 @@ import { Link, useSearch } from "@tanstack/react-router";
 import { signIn, SvcError } from "svc-sdk/functions";
 import { type ReactNode, useState } from "react";
 import { api } from "../../lib/api.ts";
+import { Providers, useAuthOptions } from "../../shell/providers.tsx";
 import { Field } from "../../ui/field.tsx";
 import { useEnter } from "./enter.ts";
 import { AccountForm, linkClass } from "./form.tsx";
-import { Providers, useAuthOptions } from "./providers.tsx";
 
 export function SignIn(): ReactNode {
   const { next } = useSearch({ from: "/outside/sign-in" });

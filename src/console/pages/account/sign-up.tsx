@@ -4,12 +4,12 @@ import { Link } from "@tanstack/react-router";
 import { resendVerification, signUp } from "svc-sdk/functions";
 import { type ReactNode, useState } from "react";
 import { api } from "../../lib/api.ts";
+import { Providers, useAuthOptions } from "../../shell/providers.tsx";
 import { announce } from "../../ui/announce.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
 import { AccountForm, Heading, linkClass, useTitle } from "./form.tsx";
-import { Providers, useAuthOptions } from "./providers.tsx";
 import { keepEmail } from "./kept-email.ts";
 
 export function SignUp(): ReactNode {

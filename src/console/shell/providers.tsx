@@ -2,10 +2,10 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { getAuthOptions, startSignIn } from "svc-sdk/functions";
 import type { ReactNode } from "react";
-import { api, gatewayUrl } from "../../lib/api.ts";
-import { Button } from "../../ui/button.tsx";
-import { ErrorNote } from "../../ui/error-note.tsx";
-import { keepNext } from "./kept-next.ts";
+import { api, gatewayUrl } from "../lib/api.ts";
+import { keepNext } from "../lib/kept-next.ts";
+import { Button } from "../ui/button.tsx";
+import { ErrorNote } from "../ui/error-note.tsx";
 
 /** Undefined until it is known: forms don't wait for it. */
 export function useAuthOptions() {
