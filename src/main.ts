@@ -13,7 +13,6 @@ import type { Context } from "./context.ts";
 import { type BatcherGauge, openBatcherGauge } from "./db/batcher.ts";
 import { connect, inTransaction } from "./db/connect.ts";
 import { isLocal } from "./db/mutex.ts";
-import { keepPartitions } from "./db/partitions.ts";
 import { openCaptcha } from "./identity/captcha.ts";
 import { openIdentityProviders } from "./identity/providers.ts";
 import { startJobs } from "./jobs/jobs.ts";
@@ -21,7 +20,6 @@ import type { JobTimes } from "./jobs/parts.ts";
 import { lookAtParity } from "./ledger/audit.ts";
 import { openChargeLog } from "./ledger/charge-log.ts";
 import { openReceiptKeys } from "./ledger/receipt-keys.ts";
-import { keepRolledUp } from "./ledger/summary/roll-up.ts";
 import { ledgerStatements, openLedger, warmUpLedger } from "./ledger/ledger.ts";
 import type { LedgerTimes } from "./ledger/times.ts";
 import { rateTake } from "./limits/counters.ts";
@@ -36,11 +34,9 @@ import { disabledChannel, openDisabledRoutes } from "./operators/disabled-routes
 import { openAdapters } from "./providers/adapters.ts";
 import { connectUpstreams } from "./providers/transport/http.ts";
 import { createBreakers } from "./routing/breaker.ts";
+import { openKeepers } from "./start/keepers.ts";
 import { unready } from "./start/unready.ts";
 import { createServer } from "./server/http.ts";
-import { keepSwept } from "./sign-in/sweep.ts";
-import { keepKeysSwept } from "./ledger/idempotency.ts";
-import { keepGrantsExpired } from "./ledger/grants.ts";
 import { addDatabaseFigures } from "./telemetry/database-figures.ts";
 import { countNotices } from "./telemetry/notice-figures.ts";
 import { addGatewayFigures, createMetrics, type Gathering } from "./telemetry/metrics.ts";
@@ -230,11 +226,7 @@ async function openDomain(
     config.signUp.captcha === null ? null : opening.adopt(openCaptcha(config.signUp.captcha, onFault), (opened) => opened.close());
   // The SDK takes a tenth of a second to load, so it is loaded only if configured.
   const payments = config.stripe === null ? null : (await import("./payments/stripe.ts")).connectStripe(config.stripe);
-  opening.adopt(keepPartitions(db, { usageLogMonths: config.usageLogMonths, onFault }), (opened) => opened.stop());
-  opening.adopt(keepRolledUp(db, { months: config.usageRollupMonths, onFault }), (opened) => opened.stop());
-  opening.adopt(keepSwept(db, { clock, onFault }), (opened) => opened.stop());
-  opening.adopt(keepGrantsExpired(db, { clock, onFault }), (opened) => opened.stop());
-  opening.adopt(keepKeysSwept(db, { clock, onFault }), (opened) => opened.stop());
+  openKeepers({ opening, db, clock, config, metrics, onFault });
   const admitCall = openAdmission({ ledger, limits, clock });
   return {
     ledger,

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { type Db, inSnapshot, type Queries } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
 
-interface ChainVerdict {
+export interface ChainVerdict {
   /** Accounts with entries, as far as was read. */
   accounts: number;
   entries: number;
