@@ -25,6 +25,8 @@ import { getOperatorCatalog } from "./get-operator-catalog.ts";
 import { checkCatalog } from "./check-catalog.ts";
 import { compareCatalog } from "./compare-catalog.ts";
 import { createAccount } from "./create-account.ts";
+import { getOperatorLedger } from "./get-operator-ledger.ts";
+import { startLedgerAudit } from "./start-ledger-audit.ts";
 
 export const operatorHandlers = {
   getOperator,
@@ -53,4 +55,6 @@ export const operatorHandlers = {
   checkCatalog,
   compareCatalog,
   createAccount,
+  getOperatorLedger,
+  startLedgerAudit,
 };

@@ -9,6 +9,7 @@ import type { Db } from "./db/connect.ts";
 import type { Captcha } from "./identity/captcha.ts";
 import type { IdentityProviders } from "./identity/types.ts";
 import type { Jobs } from "./jobs/types.ts";
+import type { LedgerAudits } from "./ledger/audits.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import type { ReceiptKeys } from "./ledger/receipt-keys.ts";
 import type { Limits } from "./limits/limits.ts";
@@ -27,6 +28,7 @@ export interface Context {
   catalog: Catalog;
   ledger: Ledger;
   receiptKeys: ReceiptKeys;
+  ledgerAudits: LedgerAudits;
   accounts: Accounts;
   limits: Limits;
   admitCall: AdmitCall;

@@ -18,6 +18,7 @@ import { openIdentityProviders } from "./identity/providers.ts";
 import { startJobs } from "./jobs/jobs.ts";
 import type { JobTimes } from "./jobs/parts.ts";
 import { lookAtParity } from "./ledger/audit.ts";
+import { openLedgerAudits } from "./ledger/audits.ts";
 import { openChargeLog } from "./ledger/charge-log.ts";
 import { openReceiptKeys } from "./ledger/receipt-keys.ts";
 import { ledgerStatements, openLedger, warmUpLedger } from "./ledger/ledger.ts";
@@ -31,6 +32,7 @@ import type { Send } from "./notices/deliver.ts";
 import { type NoticeTimes, startNotices } from "./notices/worker.ts";
 import { sendWebhook, type WebhookOptions, webhookPausesMs } from "./webhooks/send.ts";
 import { disabledChannel, openDisabledRoutes } from "./operators/disabled-routes.ts";
+import { keepToppedUp } from "./payments/auto-charge.ts";
 import { openAdapters } from "./providers/adapters.ts";
 import { connectUpstreams } from "./providers/transport/http.ts";
 import { createBreakers } from "./routing/breaker.ts";
@@ -72,6 +74,8 @@ export interface GatewayOptions {
   connectionLifeMs?: number;
   ledger?: LedgerTimes;
   notices?: Partial<NoticeTimes>;
+  /** How often low balances are looked for, to be topped up. */
+  autoTopupMs?: number;
   /** For tests: a certificate to trust, and names. */
   webhooks?: WebhookOptions;
   /** For tests: a certificate to trust. */
@@ -190,7 +194,7 @@ interface Ground {
 /** Money, accounts, limits, mail, sign-in and payments; each closes with `opening`. */
 async function openDomain(
   config: Config,
-  { databaseUrl, ledger: times }: GatewayOptions,
+  { databaseUrl, ledger: times, autoTopupMs: everyMs }: GatewayOptions,
   { opening, db, clock, log, metrics, batchers, onFault, alsoHears }: Ground,
 ) {
   const chargeLog = config.chargeLog === null ? null : opening.adopt(openChargeLog(config.chargeLog, onFault), (opened) => opened.close());
@@ -226,19 +230,13 @@ async function openDomain(
     config.signUp.captcha === null ? null : opening.adopt(openCaptcha(config.signUp.captcha, onFault), (opened) => opened.close());
   // The SDK takes a tenth of a second to load, so it is loaded only if configured.
   const payments = config.stripe === null ? null : (await import("./payments/stripe.ts")).connectStripe(config.stripe);
+  opening.adopt(keepToppedUp({ db, clock, log, payments, onFault, everyMs }), (opened) => opened.stop());
   openKeepers({ opening, db, clock, config, metrics, onFault });
+  const ledgerAudits = opening.adopt(openLedgerAudits({ db, url: listenUrl, onFault }), (opened) => opened.close());
   const admitCall = openAdmission({ ledger, limits, clock });
   return {
-    ledger,
-    chargeLog,
-    receiptKeys: openReceiptKeys(db, config.receiptSecret),
-    accounts,
-    limits,
-    admitCall,
-    mailer,
-    identityProviders,
-    captcha,
-    payments,
+    ...{ ledger, ledgerAudits, chargeLog, receiptKeys: openReceiptKeys(db, config.receiptSecret) },
+    ...{ accounts, limits, admitCall, mailer, identityProviders, captcha, payments },
   };
 }
 

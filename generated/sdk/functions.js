@@ -69,6 +69,10 @@ export function getLimits(client, options) {
   return call(client, { path: "/v1/auth/limits", auth: "either" }, undefined, options);
 }
 
+export function getAuthOptions(client, options) {
+  return call(client, { path: "/v1/auth/options", auth: "none" }, undefined, options);
+}
+
 export function forgotPassword(client, input, options) {
   return call(client, { path: "/v1/auth/password/forgot", method: "POST", auth: "none" }, input, options);
 }
@@ -151,6 +155,22 @@ export function createChatCompletion(client, input, options) {
 
 export function createCompletion(client, input, options) {
   return call(client, { path: "/v1/completions", method: "POST", encode: withUsage, read: stream }, input, options);
+}
+
+export function getAutoTopup(client, options) {
+  return call(client, { path: "/v1/credits/auto-topup", auth: "session" }, undefined, options);
+}
+
+export function updateAutoTopup(client, input, options) {
+  return call(client, { path: "/v1/credits/auto-topup", method: "PATCH", auth: "session" }, input, options);
+}
+
+export function startCardSetup(client, input, options) {
+  return call(client, { path: "/v1/credits/auto-topup/card", method: "POST", auth: "session" }, input, options);
+}
+
+export function removeCard(client, options) {
+  return call(client, { path: "/v1/credits/auto-topup/card", method: "DELETE", auth: "session" }, undefined, options);
 }
 
 export function getCreditBalance(client, options) {
@@ -307,6 +327,14 @@ export function listOperatorJobs(client, input, options) {
 
 export function getOperatorJob(client, id, options) {
   return call(client, { path: () => `/v1/operator/jobs/${segment(id)}`, auth: "session" }, undefined, options);
+}
+
+export function getOperatorLedger(client, options) {
+  return call(client, { path: "/v1/operator/ledger", auth: "session" }, undefined, options);
+}
+
+export function startLedgerAudit(client, input, options) {
+  return call(client, { path: "/v1/operator/ledger/audit", method: "POST", auth: "session" }, input, options);
 }
 
 export function getOperator(client, options) {

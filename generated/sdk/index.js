@@ -42,6 +42,7 @@ export class Svc {
       tiers: of(f.listTiers),
     };
     this.auth = {
+      options: of(f.getAuthOptions),
       forgotPassword: of(f.forgotPassword),
       resetPassword: of(f.resetPassword),
       getSession: of(f.getSession),
@@ -80,6 +81,12 @@ export class Svc {
       create: of(f.createCompletion),
     };
     this.credits = {
+      autoTopup: {
+        get: of(f.getAutoTopup),
+        update: of(f.updateAutoTopup),
+        saveCard: of(f.startCardSetup),
+        removeCard: of(f.removeCard),
+      },
       balance: of(f.getCreditBalance),
       grants: {
         list: of(f.listCreditGrants),
@@ -189,6 +196,10 @@ export class Svc {
       jobs: {
         list: of(f.listOperatorJobs),
         get: of(f.getOperatorJob),
+      },
+      ledger: {
+        get: of(f.getOperatorLedger),
+        audit: of(f.startLedgerAudit),
       },
       me: of(f.getOperator),
       operators: {

@@ -15,10 +15,10 @@ import type { Ask } from "./ask.ts";
 const keyMax = 128;
 
 export function answerOnce<Id extends OperationId>(handler: Handler<Id>): Handler<Id> {
-  const once: Handler<Id> = async (context, request, ask) => {
+  const once: Handler<Id> = (context, request, ask) => {
     const sent = request.headers["idempotency-key"]?.trim() ?? "";
-    const key = Array.from(sent).slice(0, keyMax).join("");
-    return key === "" ? handler(context, request, ask) : carryOut(context, request, ask, key, handler);
+    if (sent === "") return handler(context, request, ask);
+    return carryOut(context, request, ask, Array.from(sent).slice(0, keyMax).join(""), handler);
   };
   return Object.assign(once, handler);
 }

@@ -80,10 +80,10 @@ const unsetTags: ReadonlySet<string> = new Set(["fast", "implicit-caching", "exp
 
 /** The protocols over which each type of text model can be called; media types take several (docs/behaviour/providers.md#protocols). */
 const protocolsOf: Partial<Record<FileModel["type"], readonly FileProvider["protocol"][]>> = {
-  language: ["openai", "anthropic", "gemini", "cohere"],
-  embedding: ["openai", "gemini", "cohere"],
-  decisions: ["openai"],
-  reranking: ["rerank", "cohere"],
+  language: ["openai", "anthropic", "bedrock", "gemini", "cohere", "azure-openai", "vertex"],
+  embedding: ["openai", "bedrock", "gemini", "cohere", "azure-openai", "vertex"],
+  decisions: ["openai", "azure-openai"],
+  reranking: ["rerank", "bedrock", "cohere"],
 };
 
 function stateFaults({ state }: FileModel, path: Path, names: Names): Fault[] {

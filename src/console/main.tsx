@@ -1,11 +1,13 @@
 // The console's first file: theme, what pages share, the router.
 import "./lib/token.ts";
+import "./lib/returned.ts";
 import "./styles.css";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { queries } from "./lib/queries.ts";
+import { onBack } from "./lib/reach.ts";
 import { applyTheme } from "./lib/theme.ts";
 import { applyWorkspace } from "./lib/workspace.ts";
 import { router } from "./router.tsx";
@@ -13,6 +15,7 @@ import { Announcements } from "./ui/announce.tsx";
 
 applyTheme();
 applyWorkspace();
+onBack(() => void queries.invalidateQueries());
 createRoot(document.getElementById("app") as HTMLElement).render(
   <StrictMode>
     <QueryClientProvider client={queries}>

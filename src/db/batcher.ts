@@ -220,16 +220,29 @@ export function plainArray(values: readonly (bigint | number | string | null)[])
 
 /** For composite types: the fields of each row in the order of the type. Objects are written as JSON. */
 export function recordArray(rows: readonly (readonly Field[])[]): string {
-  return `{${rows.map((fields) => quoted(`(${fields.map(fieldText).join(",")})`)).join(",")}}`;
+  let text = "{";
+  for (const fields of rows) {
+    text += text === "{" ? '"(' : ',"(';
+    for (let at = 0; at < fields.length; at += 1) text += at === 0 ? fieldText(fields[at]) : `,${fieldText(fields[at])}`;
+    text += ')"';
+  }
+  return `${text}}`;
 }
 
 type Field = string | number | bigint | boolean | Date | object | null | undefined;
 
 function fieldText(value: Field): string {
   if (value === null || value === undefined) return "";
-  if (typeof value === "string") return quoted(value);
+  if (typeof value === "string") return quotedTwice(value);
   if (typeof value !== "object") return String(value);
-  return value instanceof Date ? value.toISOString() : quoted(JSON.stringify(value));
+  return value instanceof Date ? value.toISOString() : quotedTwice(JSON.stringify(value));
 }
 
-const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
+/**
+ * A text as a field of a record in an array, each of which quotes and escapes it. Without expressions: with them, which copy what they find,
+ * this was a twentieth of a call, and a tenth of its garbage.
+ */
+function quotedTwice(text: string): string {
+  const safe = text.includes("\\") ? text.replaceAll("\\", "\\\\\\\\") : text;
+  return `\\"${safe.includes('"') ? safe.split('"').join('\\\\\\"') : safe}\\"`;
+}

@@ -131,8 +131,8 @@ function usageUpstream({ source, size }: Pick<TokenCall, "source" | "size">, cha
 }
 
 /** Whether the tier that a request asks for reaches the route's provider: Anthropic has tiers of its own, which no chat request names. */
-function carriesTier({ operationId }: Pick<Ask, "operationId">, { provider }: Route): boolean {
-  return provider.protocol !== "anthropic" || operationId === "createMessage";
+function carriesTier({ operationId }: Pick<Ask, "operationId">, { provider: { protocol } }: Route): boolean {
+  return protocol === "openai" || protocol === "azure-openai" || (protocol === "anthropic" && operationId === "createMessage");
 }
 
 /** The tier that is held for: none where it is cheaper than none and one of the model's routes would not carry it. */

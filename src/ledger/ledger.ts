@@ -151,7 +151,8 @@ interface Settling {
 
 async function settleCall({ settling, escrow, open, giveUp, onFault, watch }: Settling, settlement: Settlement): Promise<Amount> {
   try {
-    await beforeSettling(escrow, settlement.id);
+    const waiting = beforeSettling(escrow, settlement.id);
+    if (waiting !== undefined) await waiting;
     const balance = await settling.run(settlement);
     watch?.settled(settlement.log);
     return balance;

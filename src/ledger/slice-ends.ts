@@ -12,13 +12,21 @@ import { type EscrowState, freeOf, type Slice, takingsOf, unusedOf } from "./sli
 /** An account that was recalled gets no slice for this long. */
 export const recalledMs = 2_000;
 
-/** Waits, if the call is the last one of a slice of which a statement is under way, so that its settlement can end the slice. */
-export async function beforeSettling({ carved }: EscrowState, id: string): Promise<void> {
+/**
+ * A promise, if the call is the last one of a slice of which a statement is under way: its settlement waits, so that it can end the slice.
+ */
+export function beforeSettling({ carved }: EscrowState, id: string): Promise<void> | undefined {
   const call = carved.get(id);
-  if (call === undefined) return;
+  if (call === undefined) return undefined;
   const { slice } = call;
   slice.running -= 1;
-  while (slice.running === 0 && (slice.taking ?? slice.closing) !== null) await (slice.taking ?? slice.closing);
+  return isWaitedFor(slice) ? untilNoStatement(slice) : undefined;
+}
+
+const isWaitedFor = ({ running, taking, closing }: Slice): boolean => running === 0 && (taking ?? closing) !== null;
+
+async function untilNoStatement(slice: Slice): Promise<void> {
+  while (isWaitedFor(slice)) await (slice.taking ?? slice.closing);
 }
 
 /** Settles a batch by `send`, with what its calls take off their slices. */

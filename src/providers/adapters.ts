@@ -1,5 +1,8 @@
 // Lists which protocol serves which verb (docs/behaviour/providers.md#protocols). A dialect that a protocol doesn't speak is translated.
 import { anthropicChat, anthropicMessages } from "./anthropic/messages.ts";
+import { overAzure } from "./azure/azure.ts";
+import { bedrockEmbed, bedrockRerank } from "./bedrock/invoke.ts";
+import { bedrockMessages } from "./bedrock/messages.ts";
 import { cohereChat } from "./cohere/chat.ts";
 import { cohereEmbed, cohereRerank } from "./cohere/texts.ts";
 import { elevenlabsMusic, elevenlabsSounds, elevenlabsSpeech } from "./elevenlabs/audio.ts";
@@ -15,6 +18,7 @@ import { openaiChat, openaiMessages } from "./openai/chat.ts";
 import { openaiEmbed } from "./openai/embed.ts";
 import { openaiImages } from "./openai/images.ts";
 import { rerank } from "./rerank/rerank.ts";
+import { openVertex, vertexEmbed } from "./vertex/vertex.ts";
 import type { Upstream } from "./transport/types.ts";
 import type { Protocol } from "./types.ts";
 import type { CloneVoice, DesignVoice, FetchMade, ListVoices, MakeMusic, MakeSound, MakeSpeech, Transcribe } from "./verbs/audio.ts";
@@ -51,18 +55,48 @@ export interface AdapterParts {
 export function openAdapters(upstream: Upstream, { fetchReference, fetchMade }: AdapterParts): Adapters {
   const chat = openaiChat(upstream);
   const messages = anthropicMessages(upstream);
+  const azure = overAzure(chat);
+  const bedrock = bedrockMessages(upstream);
+  const embed = openaiEmbed(upstream);
+  const images = openaiImages(upstream, fetchReference);
+  const transcribe = openaiTranscribe(upstream);
+  const speech = openaiSpeech(upstream);
   const gemini = geminiChat(upstream);
   const cohere = cohereChat(upstream);
+  const vertex = openVertex(upstream);
   return {
-    chat: { openai: chat, anthropic: anthropicChat(messages), gemini, cohere },
-    messages: { openai: openaiMessages(chat), anthropic: messages, gemini: openaiMessages(gemini), cohere: openaiMessages(cohere) },
-    embed: { openai: openaiEmbed(upstream), gemini: geminiEmbed(upstream), cohere: cohereEmbed(upstream) },
-    rerank: { rerank: rerank(upstream), cohere: cohereRerank(upstream) },
-    images: { openai: openaiImages(upstream, fetchReference), fal: falImages(upstream) },
+    chat: {
+      openai: chat,
+      anthropic: anthropicChat(messages),
+      bedrock: anthropicChat(bedrock),
+      gemini,
+      cohere,
+      "azure-openai": azure,
+      vertex: vertex.chat,
+    },
+    messages: {
+      openai: openaiMessages(chat),
+      anthropic: messages,
+      bedrock,
+      gemini: openaiMessages(gemini),
+      cohere: openaiMessages(cohere),
+      "azure-openai": openaiMessages(azure),
+      vertex: vertex.messages,
+    },
+    embed: {
+      openai: embed,
+      bedrock: bedrockEmbed(upstream),
+      gemini: geminiEmbed(upstream),
+      cohere: cohereEmbed(upstream),
+      "azure-openai": overAzure(embed),
+      vertex: vertexEmbed(upstream),
+    },
+    rerank: { rerank: rerank(upstream), bedrock: bedrockRerank(upstream), cohere: cohereRerank(upstream) },
+    images: { openai: images, "azure-openai": overAzure(images), fal: falImages(upstream) },
     videos: { fal: falVideos(upstream) },
     queues: { fal: falQueue(upstream) },
-    transcribe: { openai: openaiTranscribe(upstream) },
-    speech: { openai: openaiSpeech(upstream), elevenlabs: elevenlabsSpeech(upstream), minimax: minimaxSpeech(upstream) },
+    transcribe: { openai: transcribe, "azure-openai": overAzure(transcribe) },
+    speech: { openai: speech, "azure-openai": overAzure(speech), elevenlabs: elevenlabsSpeech(upstream), minimax: minimaxSpeech(upstream) },
     music: { elevenlabs: elevenlabsMusic(upstream), minimax: minimaxMusic(upstream, fetchMade), fal: falMusic(upstream, fetchMade) },
     sounds: { elevenlabs: elevenlabsSounds(upstream) },
     voices: { elevenlabs: elevenlabsVoices(upstream), minimax: minimaxVoices(upstream) },

@@ -1,6 +1,6 @@
 // The HTTP server: node's parser and sockets, Express in front, one exchange per request, handed to the operations (dispatch.ts) or to
 // the pages (pages.ts). send-error.ts answers what any of them throws.
-import { createServer as createNodeServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from "node:http";
+import { createServer as createNodeServer, IncomingMessage, type Server as NodeServer, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import express, { type Request, type Response } from "express";
 import { responseHeaders } from "../../generated/facts.ts";
@@ -60,8 +60,8 @@ export async function createServer(parts: ServerParts): Promise<Server> {
   );
   const dispatch = await createDispatch(edge, parts.handlers);
   const connections = trackConnections(edge.limits.connections);
-  const app = createApp(edge, dispatch, createPages(edge), connections);
-  const server = createNodeServer(serverOptions, app);
+  const { app, classes } = createApp(edge, dispatch, createPages(edge), connections);
+  const server = createNodeServer({ ...serverOptions, ...classes }, app);
   limitConnections(server, edge.limits.connections, edge.context.log);
   server.on("connection", connections.opened);
   // Without these node would answer 100 (or 417) by itself, before authentication.
@@ -125,8 +125,23 @@ function createApp(edge: Edge, dispatch: Dispatch, pages: Pages, connections: Co
     return span === null ? reply() : span.run(reply);
   };
   app.use(serve);
+  const classes = expressClasses(app);
   // A target that express can't parse never reaches the middleware; its own 404 would be HTML without a request id.
-  return (req: IncomingMessage, res: ServerResponse) => app(req as Request, res as Response, () => void serve(req, res));
+  return { classes, app: (req: IncomingMessage, res: ServerResponse) => app(req as Request, res as Response, () => void serve(req, res)) };
+}
+
+/**
+ * What node makes requests and answers of, with the prototypes that express gives each of them. To change the prototype of an object makes V8
+ * forget code that it has optimised; one that is the same already changes nothing.
+ */
+function expressClasses(app: express.Express) {
+  class ExpressRequest extends IncomingMessage {}
+  class ExpressResponse extends ServerResponse {}
+  Object.setPrototypeOf(ExpressRequest.prototype, app.request);
+  Object.setPrototypeOf(ExpressResponse.prototype, app.response);
+  app.request = ExpressRequest.prototype as Request;
+  app.response = ExpressResponse.prototype as Response;
+  return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 }
 
 async function answer(edge: Edge, dispatch: Dispatch, pages: Pages, exchange: Exchange): Promise<void> {

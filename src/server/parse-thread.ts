@@ -1,6 +1,6 @@
 // The thread that parses big JSON bodies for big-json.ts: everything that takes time in proportion to a body. It returns the bytes with
 // its findings; long strings stay in the bytes, so that they are copied only when they are read.
-import { constants, setPriority } from "node:os";
+import { constants, getPriority, setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import type { ErrorCode } from "../../generated/errors.ts";
 import { ApiError, type FailDetails } from "../errors/fail.ts";
@@ -65,5 +65,6 @@ function isHolder(value: unknown): value is Record<string | number, unknown> {
 }
 
 /** With few cores, small requests take precedence. Only Linux has a priority for one thread: elsewhere it would be the whole process's. */
-if (process.platform === "linux") setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+if (process.platform === "linux")
+  setPriority(Math.min(getPriority() + constants.priority.PRIORITY_BELOW_NORMAL, constants.priority.PRIORITY_LOW));
 parentPort!.on("message", (order: ParseOrder) => parentPort!.postMessage(...answer(order)));

@@ -30,6 +30,7 @@ export const patterns = {
   empty: { form: "sim-empty" },
   okError: { form: "sim-200-error" },
   cutAfter: { form: "sim-cut-after-N", max: 1e6 },
+  cutInside: { form: "sim-cut-inside-N", max: 1e6 },
   endAfter: { form: "sim-end-after-N", max: 1e6 },
   stallAfter: { form: "sim-stall-after-N", max: 1e6 },
   errorAfter: { form: "sim-error-after-N", max: 1e6 },

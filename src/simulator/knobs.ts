@@ -9,7 +9,7 @@ export type { KnobName } from "./knob-list.ts";
 /** What goes wrong, against how an answer looks: with sim-flaky-N the former happens on the first N calls only. */
 const faultNames = [
   ...(["fail", "status", "quota", "refuse", "refuseStatus", "reject", "rejectStatus", "context", "baseResp", "hang", "reset"] as const),
-  ...(["badJson", "html", "empty", "okError", "cutAfter", "endAfter", "stallAfter", "errorAfter"] as const),
+  ...(["badJson", "html", "empty", "okError", "cutAfter", "cutInside", "endAfter", "stallAfter", "errorAfter"] as const),
 ] satisfies KnobName[];
 
 /** The simulator's own model names; any other id that begins with `sim-` is taken for a misspelt knob. */

@@ -111,6 +111,10 @@ export interface SimulatorProtocol {
   renderRefusal(refusal: Refusal): string;
   /** The name a record is sent under, as `event:`; absent: records have none. */
   eventName?(data: string): string;
+  /** A record as bytes, where streams are not server-sent events. */
+  frame?(data: string): Buffer;
+  /** The content type of such streams. */
+  streamType?: string;
   /** Nothing follows an error inside a stream, not even the terminator. */
   errorEndsStream?: boolean;
 }

@@ -50,7 +50,7 @@ function promiseOf(reply: Plan["reply"], knobs: Knobs, protocol: SimulatorProtoc
 }
 
 function isBroken(knobs: Knobs): boolean {
-  return knobs.cutAfter !== undefined || knobs.endAfter !== undefined || knobs.stallAfter !== undefined;
+  return knobs.cutAfter !== undefined || knobs.cutInside !== undefined || knobs.endAfter !== undefined || knobs.stallAfter !== undefined;
 }
 
 /** An answer that doesn't stream breaks after half its bytes, whatever the knob's number. */
@@ -62,7 +62,7 @@ function sendHalf(reply: WholeReply, knobs: Knobs, call: OpenCall, response: Ser
   }
   response.writeHead(reply.status, reply.headers);
   response.write(half);
-  if (knobs.cutAfter !== undefined) cut(call, response);
+  if (knobs.cutAfter !== undefined || knobs.cutInside !== undefined) cut(call, response);
 }
 
 /** Before node:http ends the connection. A connection that is kept for more calls keeps no listener of those that are over. */
@@ -81,9 +81,11 @@ function endForDisconnect(status: number, knobs: Knobs, protocol: SimulatorProto
   response.end(status < 400 ? "" : frameOf(protocol, error, "\n"));
 }
 
-/** A record as server-sent events have it. */
-function frameOf({ eventName }: SimulatorProtocol, data: string, lineEnd: string): string {
-  return `${eventName === undefined ? "" : `event: ${eventName(data)}${lineEnd}`}data: ${data}${lineEnd}${lineEnd}`;
+/** A record as the protocol frames it: as server-sent events have it, unless it says otherwise. */
+function frameOf({ eventName, frame }: SimulatorProtocol, data: string, lineEnd: string): string | Buffer {
+  if (frame !== undefined) return frame(data);
+  const name = eventName?.(data) ?? "";
+  return `${name === "" ? "" : `event: ${name}${lineEnd}`}data: ${data}${lineEnd}${lineEnd}`;
 }
 
 async function sendFile({ status, headers, pieces }: FileReply, response: ServerResponse): Promise<void> {
@@ -103,7 +105,7 @@ async function sendStream(
   response: ServerResponse,
   { tokensIn = () => 0 }: HostBill,
 ): Promise<void> {
-  response.writeHead(200, streamHeaders);
+  response.writeHead(200, protocol.streamType === undefined ? streamHeaders : { "content-type": protocol.streamType });
   response.flushHeaders();
   if (knobs.empty) return void response.end();
   const lineEnd = knobs.crlf ? "\r\n" : "\n";
@@ -111,10 +113,12 @@ async function sendStream(
   for (const data of records(reply, knobs, protocol)) {
     if (call.records > 0 && knobs.paceMs && !(await waitFor(response, knobs.paceMs))) return;
     if (call.records === knobs.cutAfter) return cut(call, response);
+    if (call.records === knobs.cutInside) return cutInside(frameOf(protocol, data, lineEnd), call, response);
     if (call.records === knobs.stallAfter) return;
     if (call.records === knobs.endAfter) return void response.end();
     if (isGone(response)) return;
-    if (knobs.comments && call.records % recordsPerComment === 0) response.write(`: keep-alive${lineEnd}${lineEnd}`);
+    if (knobs.comments && protocol.frame === undefined && call.records % recordsPerComment === 0)
+      response.write(`: keep-alive${lineEnd}${lineEnd}`);
     const flowing = write(data);
     call.records += 1;
     // With sim-drop-stalled a record that wasn't taken was not generated.
@@ -147,10 +151,10 @@ function errorPosition(knobs: Knobs): number | undefined {
 }
 
 /** True, or a promise of whether the client is still there once the socket has taken what it was given. */
-function writeFrame(response: ServerResponse, frame: string, knobs: Knobs): true | Promise<boolean> {
+function writeFrame(response: ServerResponse, frame: string | Buffer, knobs: Knobs): true | Promise<boolean> {
   if (isGone(response)) return Promise.resolve(false);
   if (knobs.dropStalledMs !== undefined) return writeOrDrop(response, frame, knobs.dropStalledMs);
-  if (knobs.splitBytes) return writeSplit(response, Buffer.from(frame), knobs.splitBytes);
+  if (knobs.splitBytes) return writeSplit(response, typeof frame === "string" ? Buffer.from(frame) : frame, knobs.splitBytes);
   return response.write(frame) || waitFor(response, "drain");
 }
 
@@ -206,6 +210,12 @@ function reset(call: OpenCall, response: ServerResponse): void {
 function cut(call: OpenCall, response: ServerResponse): void {
   call.finish("broken");
   setImmediate(() => response.socket?.destroySoon());
+}
+
+/** The first half of a record, and no more. */
+function cutInside(frame: string | Buffer, call: OpenCall, response: ServerResponse): void {
+  response.write(frame.slice(0, Math.ceil(frame.length / 2)));
+  cut(call, response);
 }
 
 /** Slices leave in turns of the event loop of their own, so that the reader meets each border. */

@@ -5,6 +5,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo, Socket } from "node:net";
 import { LRUCache } from "lru-cache";
 import { anthropic } from "./anthropic/anthropic.ts";
+import { openAzure } from "./azure/azure.ts";
+import { bedrock } from "./bedrock/bedrock.ts";
 import { type CallRecord, type EndedCall, type OpenCall, recordCalls, type SimulatorCall, type SimulatorCounters } from "./calls.ts";
 import { cohere } from "./cohere/cohere.ts";
 import { elevenlabs } from "./elevenlabs/elevenlabs.ts";
@@ -18,6 +20,7 @@ import { jsonReply, type LiveOperation, type Operation, type Plan, type Simulato
 import { type Refusal, Refused } from "./request-fields.ts";
 import { rerank } from "./rerank/rerank.ts";
 import { sendPlan } from "./send.ts";
+import { openVertex } from "./vertex/vertex.ts";
 
 export type { SimulatorCall, SimulatorCounters } from "./calls.ts";
 
@@ -235,7 +238,7 @@ const fallbackProtocol: SimulatorProtocol = openai;
 
 /** Those of one simulator: each has a state of its own. */
 function openProtocols(): readonly SimulatorProtocol[] {
-  return [anthropic, openai, gemini, cohere, rerank, openFal(), elevenlabs, openMinimax()];
+  return [anthropic, bedrock, openai, gemini, cohere, openAzure(), rerank, openFal(), elevenlabs, openMinimax(), openVertex()];
 }
 
 /** The protocol that a path is meant for. */

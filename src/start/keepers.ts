@@ -28,9 +28,8 @@ export function openKeepers({ opening, db, clock, config, metrics, onFault }: Gr
   opening.adopt(keepKeysSwept(db, { clock, onFault }), (opened) => opened.stop());
   const path = config.ledgerHeadFile;
   const head = path === null ? null : opening.adopt(keepHeadFile(db, path, onFault), (opened) => opened.stop());
-  const help = "When the ends of the ledger were last written to SVC_LEDGER_HEAD_FILE";
-  metrics.add({ name: "svc_ledger_head_timestamp_seconds", help, type: "gauge", aggregator: "max" }, () => {
-    const writtenAt = head?.writtenAt() ?? null;
-    return writtenAt === null ? [] : [{ labels: {}, value: writtenAt }];
-  });
+  const help = "When the ends of the ledger were last written to SVC_LEDGER_HEAD_FILE; before that, when the gateway started";
+  metrics.add({ name: "svc_ledger_head_timestamp_seconds", help, type: "gauge", aggregator: "max" }, () =>
+    head === null ? [] : [{ labels: {}, value: head.writtenAt() }],
+  );
 }

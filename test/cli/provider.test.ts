@@ -29,6 +29,10 @@ beforeAll(async () => {
       { id: "scribe", protocol: "openai", base_url: `${address}/v1` },
       { id: "songs", protocol: "elevenlabs", base_url: `${address}/elevenlabs` },
       { id: "unused", protocol: "openai", base_url: `${address}/v1` },
+      {
+        ...{ id: "tenant", protocol: "azure-openai", base_url: `${address}/azure` },
+        entra: { tenant: "contoso", client_id: "app", client_secret_env: "TENANT_SECRET", authority: `${address}/azure/login` },
+      },
     ],
     models: [
       language("demo/works", [{ provider: "good", model: "chat" }]),
@@ -37,6 +41,7 @@ beforeAll(async () => {
         { provider: "good", model: "chat" },
       ]),
       language("demo/fine", [{ provider: "odd", model: "chat" }]),
+      language("demo/tenant", [{ provider: "tenant", model: "gpt" }]),
       language("demo/bad", [{ provider: "bad", model: "chat+sim-401" }]),
       language("demo/claude", [{ provider: "closed", model: "claude" }]),
       media("embedding", "embed-small", { mode: "per-token", input: 0.1 }, "good"),
@@ -62,7 +67,10 @@ afterAll(async () => {
 });
 
 const svc = (...words: string[]) =>
-  runSvc({ DATABASE_URL: gateway.databaseUrl, SVC_CATALOG: catalog, GOOD_KEY: "sk-good-and-secret" }, words);
+  runSvc(
+    { DATABASE_URL: gateway.databaseUrl, SVC_CATALOG: catalog, GOOD_KEY: "sk-good-and-secret", TENANT_SECRET: "wrong-and-secret" },
+    words,
+  );
 
 describe("svc provider list", () => {
   test("shows what is configured and how calls of the last minutes went, by provider", async () => {
@@ -86,6 +94,7 @@ describe("svc provider list", () => {
       "scribe",
       "songs",
       "unused",
+      "tenant",
     ]);
     expect(of("good")).toEqual({
       id: "good",
@@ -177,6 +186,13 @@ describe("svc provider test", () => {
     expect((await svc("provider", "test", "bad")).stdout).toMatch(/http_401.*; not set here: BAD_KEY\n$/);
     expect((await svc("provider", "test", "closed")).stdout).not.toContain("not set");
     expect((await svc("provider", "test", "good")).stdout).not.toContain("not set");
+  });
+
+  test("one whose application gets no token: what Entra says, without the secret", async () => {
+    const { status, result, stdout } = await run("tenant");
+    expect(status).toBe(1);
+    expect(result).toMatchObject({ cause: "credentials", detail: "Entra gave no token: invalid_client, AADSTS7000215", status: null });
+    expect(stdout).not.toContain("wrong-and-secret");
   });
 
   test("a provider of the shipped catalog is tested against a simulator of its own, without any gateway", async () => {

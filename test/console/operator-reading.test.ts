@@ -6,6 +6,7 @@ import { hello, language, provider } from "../operations/chat/chat-gateway.ts";
 import { chromiumPath, useBrowser } from "../support/browser.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
 import { endJob, newJob, pngFile } from "../support/media-jobs.ts";
+import { tamper } from "../support/tamper.ts";
 import { give, openOperator, type Role } from "./operators.ts";
 import { keepScreen, violationsOf } from "./people.ts";
 
@@ -121,6 +122,53 @@ describe.skipIf(chromiumPath === null)("an operator reads", () => {
     await dialog.getByRole("button", { name: "Close" }).click();
     await table.getByRole("row").nth(1).getByText("refunded").waitFor();
     expect(faults).toEqual([]);
+    await close();
+  });
+
+  test("the ledger shows what waits in holds, and an audit names the balance that differs and the link that is broken", async () => {
+    const { page, faults, close } = await open("/ledger", "finance");
+    const ledger = page.getByRole("table", { name: "Ledger" });
+    await ledger.getByRole("row", { name: /^Accounts below 0 0 \$0\.00/ }).waitFor();
+    await ledger.getByRole("row", { name: /^Holds of media jobs/ }).waitFor();
+    const run = async (reason: string) => {
+      await page.getByRole("button", { name: "Run audit" }).click();
+      await give(page, reason, "Run audit");
+      await page.getByRole("table", { name: "Audits that operators began" }).getByText(reason).waitFor();
+    };
+    const audit = page.getByRole("region", { name: "Audit", exact: true });
+    await run("end of the quarter");
+    await audit.getByText("Agrees").first().waitFor();
+    const move = (by: string) =>
+      tamper(gateway, `update ledger_entry set created_at = created_at + interval '${by}' where account_id = $1`, [customer.accountId]);
+    await move("1 second");
+    await tamper(gateway, "update balance set available = available + 1 where account_id = $1", [customer.accountId]);
+    await run("a complaint");
+    const differs = audit.getByRole("table", { name: "What differs" });
+    await differs.getByRole("row", { name: new RegExp(`^${customer.id} balance`) }).waitFor();
+    await audit.getByRole("note", { name: "Broken link" }).getByText(`of ${customer.id}:`).waitFor();
+    await move("-1 second");
+    expect(await violationsOf(page)).toEqual([]);
+    await keepScreen(page, "desktop-light-operator-ledger-differs");
+    await page.getByRole("link", { name: "Overview" }).click();
+    await page.getByRole("region", { name: "Alerts" }).getByRole("link", { name: "The ledger differs from its entries" }).click();
+    await page.getByRole("heading", { level: 1, name: "Ledger" }).waitFor();
+    const owner = await gateway.createAccount();
+    await tamper(gateway, "update balance set available = -150000000 where account_id = $1", [owner.accountId]);
+    await page.goto(`${gateway.url}/console/operator`);
+    const owed = page.getByRole("region", { name: "Alerts" }).getByRole("listitem").filter({ hasText: "1 account is below 0" });
+    await owed.getByText("By $1.50 in all").waitFor();
+    await keepScreen(page, "desktop-light-operator-alerts");
+    await tamper(gateway, "update balance set available = 0 where account_id = $1", [owner.accountId]);
+    await tamper(gateway, "update balance set available = available - 1 where account_id = $1", [customer.accountId]);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test("support reads the ledger, and is offered no audit", async () => {
+    const { page, close } = await open("/ledger", "support");
+    await page.getByText("An audit needs the role finance.").waitFor();
+    await page.getByRole("table", { name: "Ledger" }).waitFor();
+    expect(await page.getByRole("button", { name: "Run audit" }).count()).toBe(0);
     await close();
   });
 

@@ -12,6 +12,7 @@ describe.skipIf(chromiumPath === null)("Playground", () => {
     language("demo/two", ["chat+sim-tokens-20"]),
     language("demo/slow", ["chat+sim-tokens-2000+sim-pace-100ms"]),
     language("demo/down", ["chat+sim-fail-503"]),
+    language("demo/sees", ["chat"], { input_modalities: ["text", "image"], supports_tools: true }),
   ]);
   const answered = (text: string | null) => /\$0\.0\d+/.test(text ?? "");
 
@@ -128,6 +129,37 @@ describe.skipIf(chromiumPath === null)("Playground", () => {
     expect(await answer.locator("a[href^='javascript']").count()).toBe(0);
     expect(await answer.getByRole("link", { name: "page" }).getAttribute("rel")).toContain("noopener");
     expect([faults, foreign, await page.title()]).toEqual([[], [], "Playground · Console"]);
+    await close();
+  });
+
+  test("pictures and tools go with a message; what the model would call is shown, and a broken list is said before anything is sent", async () => {
+    const { page, faults, foreign, close } = await openPerson(chromium.browser, world.gateway, { account: await world.account() });
+    await page.goto(`${world.gateway.url}/console/playground?models=demo/one`);
+    await page.getByText("reads no pictures").waitFor();
+    await page.getByRole("combobox", { name: "Model" }).selectOption("demo/sees");
+    const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    const chooser = page.getByLabel("Add pictures");
+    await chooser.setInputFiles({ name: "dot.png", mimeType: "image/png", buffer: Buffer.from(png, "base64") });
+    await page.getByRole("img", { name: "dot.png" }).waitFor();
+    await page.getByRole("textbox", { name: "Message" }).fill("What is the weather there?");
+    await page.getByLabel("Tools").fill("{}");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText("The tools are no JSON array.").waitFor();
+    expect(world.sent()).toEqual([]);
+    await page.getByRole("button", { name: "New chat" }).click();
+    const parameters = { type: "object", properties: { place: { type: "string" } }, required: ["place"] };
+    await page.getByLabel("Tools").fill(JSON.stringify([{ type: "function", function: { name: "weather", parameters } }]));
+    await chooser.setInputFiles({ name: "dot.png", mimeType: "image/png", buffer: Buffer.from(png, "base64") });
+    await page.getByRole("textbox", { name: "Message" }).fill("What is the weather there?");
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole("button", { name: "Send" }).click();
+    const answer = page.getByRole("region", { name: "demo/sees" });
+    await answer.getByRole("link", { name: "Receipt" }).waitFor();
+    await answer.getByText(/weather\(/).waitFor();
+    const [message] = world.sent()[0]!["messages"] as { content: { type: string; image_url?: { url: string } }[] }[];
+    expect([message!.content.map(({ type }) => type), message!.content[1]!.image_url!.url]).toEqual([["text", "image_url"], expect.stringContaining(png)]); // prettier-ignore
+    expect([await violationsOf(page), faults, foreign]).toEqual([[], [], []]);
+    await keepScreen(page, "desktop-light-playground-tools");
     await close();
   });
 });

@@ -31,7 +31,8 @@ const promised = `createChatCompletion createMessage countMessageTokens createCo
   exportAccount deleteAccount redeemVoucher listCreditGrants listStatements getStatement listSessions endSession endOtherSessions
   adjustAccount refundCall listOperatorCalls getOperatorCall listOperators setOperator removeOperator
   listProviders disableProvider enableProvider getTotp beginTotp confirmTotp deleteTotp
-  listOperatorJobs getOperatorJob listOperatorSettings getOperatorUsageSummary getOperatorCatalog checkCatalog compareCatalog createAccount`
+  listOperatorJobs getOperatorJob listOperatorSettings getOperatorUsageSummary getOperatorCatalog checkCatalog compareCatalog createAccount getOperatorLedger startLedgerAudit
+  getAuthOptions getAutoTopup updateAutoTopup startCardSetup removeCard`
   .trim()
   .split(/\s+/);
 

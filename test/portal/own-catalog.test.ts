@@ -76,10 +76,11 @@ test("every model that a sample sends is one of this catalog; MODEL_ID stands wh
   const code = [...pages].flatMap(([path, text]) =>
     path.endsWith(".md") ? blocksIn(text.replace(/^(```\w+) .*$/gm, "$1"), path).map((block) => ({ path, code: block.code })) : [],
   );
+  // A route of a catalog file names the provider's own model.
   const sent = code.flatMap((block) =>
     [
       ...block.code.matchAll(
-        /(?:\b(?:model|did_you_mean)\\?"?\s*[:=]\s*\\?["']?|\bMODEL=|\b(?:svc|openai|anthropic|cohere)(?:\.\w+)?\(")([\w./-]+)/g,
+        /(?:(?<!\bprovider: \w+, )\b(?:model|did_you_mean)\\?"?\s*[:=]\s*\\?["']?|\bMODEL=|\b(?:svc|openai|anthropic|cohere)(?:\.\w+)?\(")([\w./-]+)/g,
       ),
     ].map(([, model]) => `${block.path}: ${model!}`),
   );

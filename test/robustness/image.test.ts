@@ -26,7 +26,7 @@ describe("what the image holds", () => {
 
   const copied = copiesOf(last).flatMap(({ from, sources, target }) => (from === null && !target.endsWith("/") ? sources : []));
   test.each([...copied, "node_modules"])("without %s something would be missing", (folder) => {
-    const without = (path: string) => isCache(path) || (!path.startsWith(`${folder}/`) && existsSync(join(image.app, path)));
+    const without = (path: string) => isCache(path) || (!`${path}/`.startsWith(`${folder}/`) && existsSync(join(image.app, path)));
     expect(missingFrom(image.app, entry, without)).not.toEqual([]);
   });
 

@@ -1,7 +1,8 @@
 // What is read from the API, by name, and what happens when the session ends while a person works.
-import { QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
+import { MutationCache, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
 import { getCreditBalance, getLimits, listApiKeys, listModels, listTiers, SvcError } from "svc-sdk/functions";
 import { api, loadSession } from "./api.ts";
+import { noteAway } from "./reach.ts";
 
 type Ended = () => void;
 let whenEnded: Ended = () => undefined;
@@ -14,14 +15,16 @@ export function onSessionEnd(ended: Ended): void {
 export const queries = new QueryClient({
   queryCache: new QueryCache({
     onError: (error, { queryKey }) => {
+      noteAway(error);
       if (queryKey[0] !== "session" && isSignedOut(error)) whenEnded();
     },
   }),
-  // The SDK repeats what may be repeated.
+  // The SDK repeats what may be repeated. Asked is also where the browser thinks that it is offline: then the page says so (reach.ts).
   defaultOptions: {
-    queries: { retry: false, staleTime: 10_000 },
-    mutations: { onError: (error) => void (isSignedOut(error) && whenEnded()) },
+    queries: { retry: false, staleTime: 10_000, networkMode: "always" },
+    mutations: { networkMode: "always", onError: (error) => void (isSignedOut(error) && whenEnded()) },
   },
+  mutationCache: new MutationCache({ onError: noteAway }),
 });
 
 export function isSignedOut(error: unknown): boolean {

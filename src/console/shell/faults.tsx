@@ -1,6 +1,7 @@
 // What stands in place of a page: it does not exist, it failed, it is on its way.
 import { Link, type ErrorComponentProps } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
+import { mayReload, useAway } from "../lib/reach.ts";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Loading, Page } from "../ui/parts.tsx";
 
@@ -16,7 +17,14 @@ export function NotFound(): ReactNode {
   );
 }
 
+/** A page that could not be loaded while the gateway was away is loaded once more when it is back. */
 export function PageFault({ error, reset }: ErrorComponentProps): ReactNode {
+  const away = useAway();
+  const was = useRef(away);
+  useEffect(() => {
+    if (was.current && !away && mayReload()) location.reload();
+    was.current = away;
+  }, [away]);
   return (
     <div className="mx-auto max-w-2xl p-8">
       <h1 className="mb-4 text-2xl font-semibold">This page could not be shown</h1>

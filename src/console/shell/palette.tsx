@@ -2,6 +2,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, type ReactNode, useId, useState } from "react";
 import { gatewayUrl } from "../lib/api.ts";
+import { useMay } from "../lib/rights.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { controlClass } from "../ui/field.tsx";
 import { Icon, type IconName } from "../ui/icons.tsx";
@@ -16,10 +17,13 @@ interface Command {
 
 function useCommands(): Command[] {
   const navigate = useNavigate();
+  const mayCreate = useMay("keys") !== false;
   const operating = useOperatorPlaces().map(({ label, ...place }) => ({ ...place, label: `Operator: ${label}` }));
   return [
     ...[...places, ...operating].map(({ to, label, icon }) => ({ label, icon, run: () => void navigate({ to }) })),
-    { label: "Create key", icon: "plus" as const, run: () => void navigate({ to: "/keys", search: { create: "1" } }) },
+    ...(mayCreate
+      ? [{ label: "Create key", icon: "plus" as const, run: () => void navigate({ to: "/keys", search: { create: "1" } }) }]
+      : []),
     { label: "Documentation", icon: "book" as const, run: () => location.assign(`${gatewayUrl}/docs`) },
   ];
 }

@@ -1,5 +1,5 @@
 // Fields of forms: a label, the control, a hint.
-import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, type TextareaHTMLAttributes, useId } from "react";
+import { type InputHTMLAttributes, type ReactNode, type Ref, type SelectHTMLAttributes, type TextareaHTMLAttributes, useId } from "react";
 
 export const controlClass =
   "block w-full min-h-9 rounded-lg border border-edge bg-panel px-3 py-1.5 text-sm text-text placeholder:text-quiet disabled:opacity-60";
@@ -26,14 +26,21 @@ export function Field({ label, hint, className = "", ...rest }: Labelled & Input
   );
 }
 
-export function TextArea({ label, hint, className = "", ...rest }: Labelled & TextareaHTMLAttributes<HTMLTextAreaElement>): ReactNode {
+type TextAreaProps = Labelled & TextareaHTMLAttributes<HTMLTextAreaElement> & { ref?: Ref<HTMLTextAreaElement>; mono?: boolean };
+
+export function TextArea({ label, hint, className = "", mono = false, ...rest }: TextAreaProps): ReactNode {
   const id = useId();
   return (
     <div className={className}>
       <label htmlFor={id} className="mb-1.5 block text-sm font-medium">
         {label}
       </label>
-      <textarea {...rest} id={id} aria-describedby={hint === undefined ? undefined : `${id}-hint`} className={controlClass} />
+      <textarea
+        {...rest}
+        id={id}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        className={`${controlClass} ${mono ? "font-mono text-xs" : ""}`}
+      />
       {hint !== undefined && (
         <p id={`${id}-hint`} className="mt-1.5 text-xs text-quiet">
           {hint}

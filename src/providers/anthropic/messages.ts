@@ -5,10 +5,10 @@ import { type Json, objectOf, parseLong } from "../json/read.ts";
 import { wholeOf } from "../json/text.ts";
 import { chatToMessageRequest } from "../translation/chat-to-message-request.ts";
 import { messageToChatAnswer, messageToChatStream } from "../translation/message-to-chat-stream.ts";
-import { exchange, isJson, wholeText } from "../transport/exchange.ts";
+import { exchange, isJson, type ReadError, wholeText } from "../transport/exchange.ts";
 import { inOrder, openOutlet, type Outlet } from "../transport/outlet.ts";
-import { type Piece, readStream, replayedTally, replayStream, type StreamReader } from "../transport/read-stream.ts";
-import type { Upstream, UpstreamAnswer } from "../transport/types.ts";
+import { type Piece, readStream, type RecordParser, replayedTally, replayStream, type StreamReader } from "../transport/read-stream.ts";
+import type { Upstream, UpstreamRequest } from "../transport/types.ts";
 import type { Chat } from "../verbs/chat.ts";
 import type { MessageCall, MessageRecord, Messages, MessageStream, MessageTally, MessageWhole } from "../verbs/messages.ts";
 import { readEvents } from "./events.ts";
@@ -22,14 +22,38 @@ export interface MessageTimes {
 }
 
 export function anthropicMessages(upstream: Upstream, change: Partial<MessageTimes> = {}): Messages {
+  return messagesOver(upstream, (call) => ({ request: messageRequest(call), read: (text) => readWhole(text, call) }), change);
+}
+
+/** One call of a protocol that carries this dialect, or whose answers are turned into it. */
+export interface MessageExchange {
+  request: UpstreamRequest;
+  read(text: string): MessageWhole;
+  /** Absent: errors as most hosts have them. */
+  readError?: ReadError;
+  /** Absent: the stream is one of server-sent events. */
+  parser?: () => RecordParser;
+}
+
+export function messagesOver(
+  upstream: Upstream,
+  open: (call: MessageCall) => MessageExchange,
+  change: Partial<MessageTimes> = {},
+): Messages {
   const { clock, startAfterMs }: MessageTimes = { clock: systemClock, startAfterMs: 3_000, ...change };
   return async (call) => {
-    const answer = await exchange(upstream, messageRequest(call), clock);
-    if (call.stream && !isJson(answer)) return await openMessageStream(answer, call, startAfterMs);
-    const whole = readMessage(await wholeText(answer), call.publicModel, call.route.provider, call.searches);
+    const { request, read, readError, parser } = open(call);
+    const answer = await exchange(upstream, request, clock, readError);
+    if (call.stream && !isJson(answer))
+      return await readStream(answer, (onEnd) => messageReader(call, onEnd, parser?.()), call, startAfterMs);
+    const whole = read(await wholeText(answer));
     if (!call.stream) return whole;
     return streamOfMessage(whole, call.signal, whole.usage === null ? await call.promptTokens() : 0);
   };
+}
+
+export function readWhole(text: string, { publicModel, route, searches }: MessageCall): MessageWhole {
+  return readMessage(text, publicModel, route.provider, searches);
 }
 
 // The records of a replayed message; they keep the rules of events.ts.
@@ -98,13 +122,10 @@ interface Gate {
 }
 
 /** The stream begins with its first block. */
-function openMessageStream(answer: UpstreamAnswer, call: MessageCall, startAfterMs: number): Promise<MessageStream> {
-  return readStream(answer, (onEnd) => messageReader(call, onEnd), call, startAfterMs);
-}
-
 function messageReader(
   { publicModel, promptTokens, route, searches }: MessageCall,
   onEnd: () => void,
+  parser?: RecordParser,
 ): StreamReader<MessageRecord, MessageTally> {
   const events = readEvents({ publicModel, promptTokens, searches, provider: route.provider });
   const { outlet, take } = openGate(onEnd);
@@ -116,6 +137,7 @@ function messageReader(
   };
   return {
     outlet,
+    ...(parser === undefined ? {} : { parser }),
     tally: events.tally,
     take(record) {
       const read = events.read(record, outlet.begun);

@@ -18,7 +18,8 @@ const stateful = ["container", "mcp_servers"] as const;
 
 type Edits = Record<string, string | null>;
 
-function fitBody({ body: text, route, outputMax }: Pick<MessageCall, "body" | "route" | "outputMax">): JsonText {
+/** The body as a Claude upstream takes it, whichever protocol carries it. */
+export function fitBody({ body: text, route, outputMax }: Pick<MessageCall, "body" | "route" | "outputMax">): JsonText {
   const body = objectOf(parseLong(wholeOf(text)));
   const messages = arrayOf(body["messages"]);
   const cleaned = cleanMessages(messages);

@@ -42,7 +42,7 @@ export function readErrorValue(value: unknown): ErrorSigns {
   if (typeof body === "string") return { words: new Set(), status: null, message: textOf(body), param: null };
   if (!isObject(body)) return { words: new Set(), status: null, message: null, param: null };
   const inner = [body, objectOf(body["error"]), objectOf(body["detail"]), objectOf(objectOf(body["detail"])["error"])];
-  const deeper = inner.flatMap((part) => [objectOf(part["innererror"]), objectOf(part["metadata"])]);
+  const deeper = inner.flatMap((part) => [objectOf(part["innererror"]), objectOf(part["inner_error"]), objectOf(part["metadata"])]);
   const all = [...inner, ...deeper];
   return { words: new Set(all.flatMap(wordsOf)), status: firstStatus(all), message: messageOf(body), param: firstParam(inner) };
 }

@@ -66,6 +66,7 @@ function faultOfWords(status: number, signs: ErrorSigns): UpstreamFault | null {
   if (anyOf(signs, quotaWords) || quotaText.test(message)) return "our_fault";
   if (anyOf(signs, limitWords)) return "rate_limited"; // Groq: 413 for a burst of tokens
   if (status !== 429 && (anyOf(signs, keyWords) || badKeyText.test(message))) return "our_fault"; // xAI, Gemini: 400
+  if (versionText.test(message)) return "our_fault";
   if (anyOf(signs, goneWords)) return "gone";
   return null;
 }
@@ -129,7 +130,17 @@ const keyWords = new Set([
 /** xAI and Gemini say it only in the sentence. */
 const badKeyText = /\b(?:incorrect|invalid) api key\b|\bapi key not valid\b/i;
 
-const goneWords = new Set(["model_not_found", "model_decommissioned", "model_not_available", "deploymentnotfound", "not_found_error"]);
+/** Azure's 400 about the operator's `api_version`. */
+const versionText = /\bapi version not supported\b|\benabled only for api versions\b/i;
+
+const goneWords = new Set([
+  "model_not_found",
+  "model_decommissioned",
+  "model_not_available",
+  "deploymentnotfound",
+  "operationnotsupported",
+  "not_found_error",
+]);
 
 const requestWords = new Set([
   "invalid_request_error",

@@ -1,39 +1,7 @@
-// What hosts of the `openai` protocol read otherwise than it says, as data: names of request fields, and fields that they refuse. The plain
-// form is sent to every other host (docs/behaviour/providers.md#variants).
+// Writes a request's body as the host of a variant reads it; src/catalog/variants.ts lists the variants.
 import { renameMembers } from "../json/splice.ts";
 import type { JsonText } from "../json/text.ts";
 import type { Variant } from "../types.ts";
-
-export type VariantName = keyof typeof variants;
-
-const oldCap = { max_completion_tokens: "max_tokens" };
-const newCap = { max_tokens: "max_completion_tokens" };
-
-export const variants = {
-  // Its reasoning models refuse `max_tokens`; all its models read the newer name.
-  openai: { hosts: ["api.openai.com"], fields: newCap },
-  // Refuses every field that it doesn't know. Its streams end with their usage unasked.
-  mistral: {
-    hosts: ["api.mistral.ai"],
-    fields: { ...oldCap, seed: "random_seed", stream_options: null, user: null, service_tier: null, logit_bias: null },
-  },
-  groq: { hosts: ["api.groq.com"], fields: newCap },
-  deepseek: { hosts: ["api.deepseek.com"], fields: oldCap },
-  xai: { hosts: ["api.x.ai"], fields: newCap },
-  together: { hosts: ["api.together.xyz", "api.together.ai"], fields: oldCap },
-  fireworks: { hosts: ["api.fireworks.ai"], fields: oldCap },
-  openrouter: { hosts: ["openrouter.ai"], fields: oldCap },
-  vllm: { hosts: [], fields: oldCap },
-  ollama: { hosts: [], fields: oldCap },
-  "lm-studio": { hosts: [], fields: oldCap },
-} satisfies Record<string, Variant>;
-
-/** The variant that a provider of the catalog file names, else that of its host; undefined: the plain form. */
-export function variantOf(named: VariantName | undefined, baseUrl: string): Variant | undefined {
-  if (named !== undefined) return variants[named];
-  const host = URL.parse(baseUrl)?.hostname ?? "";
-  return Object.values<Variant>(variants).find(({ hosts }) => hosts.some((known) => host === known || host.endsWith(`.${known}`)));
-}
 
 /** A request's body as the host reads it. */
 export function inVariant<Text extends JsonText>(text: Text, variant: Variant | undefined): Text {

@@ -16,6 +16,8 @@ const lingerMs = 1_000;
 export interface StreamReader<Rec, Shown extends Tally> {
   outlet: Outlet<Rec>;
   tally: Shown;
+  /** Absent: the body is server-sent events. */
+  parser?: RecordParser;
   /** Hands on what the record says, its end included. Throws UpstreamError where it is an error or can't be understood. */
   take(record: SseRecord): void | Promise<void>;
   /** Whether nothing has been received yet. */
@@ -66,7 +68,7 @@ export async function readStream<Rec, Shown extends Tally>(
 /** Reads the body and tells the outlet how it went; never rejects. */
 async function readToEnd<Rec, Shown extends Tally>(body: UpstreamAnswer["body"], reader: StreamReader<Rec, Shown>): Promise<void> {
   const { outlet } = reader;
-  const parser = openSseParser();
+  const parser = reader.parser ?? openSseParser();
   let told: unknown = null; // what a record or its listener threw, as opposed to the socket
   const tell = (error: unknown) => {
     told = error;
@@ -122,7 +124,8 @@ export interface SseRecord {
   data: string;
 }
 
-interface SseParser {
+/** Of server-sent events, or of another framing whose records it turns into the same form. */
+export interface RecordParser {
   push(chunk: Buffer): SseRecord[];
   /** The last record may come without its blank line. */
   end(): SseRecord[];
@@ -131,7 +134,7 @@ interface SseParser {
 /** Characters of one record: an image in a chunk is 1 to 2 MB of base64; anything larger is not an answer. */
 const recordCharactersMax = 4_194_304;
 
-export function openSseParser(maxCharacters: number = recordCharactersMax): SseParser {
+export function openSseParser(maxCharacters: number = recordCharactersMax): RecordParser {
   // TextDecoder would take the byte order mark off by itself, but decodes small chunks at half the speed.
   const decoder = new StringDecoder("utf8");
   let records: SseRecord[] = [];

@@ -96,7 +96,7 @@ function headersOf(provider: Provider): string[] {
   return [...headers].flat();
 }
 
-function authHeader(protocol: Protocol, apiKey: string): [string, string] {
+export function authHeader(protocol: Protocol, apiKey: string): [string, string] {
   switch (protocol) {
     case "anthropic":
       return ["x-api-key", apiKey];
@@ -104,6 +104,8 @@ function authHeader(protocol: Protocol, apiKey: string): [string, string] {
       return ["authorization", `Key ${apiKey}`];
     case "elevenlabs":
       return ["xi-api-key", apiKey];
+    case "azure-openai":
+      return ["api-key", apiKey];
     case "gemini":
       return ["x-goog-api-key", apiKey];
     default:

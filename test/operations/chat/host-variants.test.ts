@@ -1,6 +1,6 @@
 // Hosts of the openai protocol that call fields otherwise, or refuse them: each gets the form that it reads, from every dialect.
 import { describe, expect, test } from "vitest";
-import { variantOf, variants } from "../../../src/providers/openai/variants.ts";
+import { variantOf, variants } from "../../../src/catalog/variants.ts";
 import { chatWorld, hello, language, provider } from "./chat-gateway.ts";
 
 const providers = [

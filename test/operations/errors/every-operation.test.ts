@@ -192,9 +192,11 @@ describe("500 internal_error", () => {
 
   test.each(names(notRerank.filter(readsCatalog)))("%s: without detail, under a request id", async (_, operation) => {
     const { context } = gateway;
-    const { catalog } = context;
-    context.catalog = {} as Catalog; // the one thing that all of these read
-    withoutDetail(operation, await ask(operation).finally(() => (context.catalog = catalog)));
+    const { catalog, config } = context;
+    context.catalog = {} as Catalog; // what all of these read but one,
+    context.config = { ...config, signUp: null as never }; // which reads this
+    const reply = await ask(operation).finally(() => Object.assign(context, { catalog, config }));
+    withoutDetail(operation, reply);
   });
 
   test.each(names(notRerank.filter(({ auth }) => auth !== "none")))("%s: without detail, under a request id", async (_, operation) => {

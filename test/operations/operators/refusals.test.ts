@@ -30,6 +30,7 @@ test("403 confirmation_required: without a confirmed session nothing is changed,
     ["operators", { account: target.id, role: "support" }],
     ["operators/remove", { account: admin.account.id }],
     ["accounts", { email: "new@example.com" }],
+    ["ledger/audit", {}],
   ];
   for (const [path, body] of changes) expect([path, ...codeOf(await post(path, body, key))]).toEqual([path, 403, "confirmation_required"]);
   expect(await gateway.balance(target)).toMatchObject({ balance: 5 });

@@ -2,18 +2,23 @@
 import type { OperatorAccount } from "svc-sdk";
 import type { ListOperatorAccountsQuery } from "svc-sdk/types";
 import { listOperatorAccounts } from "svc-sdk/operator";
-import { type ReactNode, useDeferredValue } from "react";
+import { type ReactNode, useDeferredValue, useState } from "react";
 import { api } from "../../lib/api.ts";
 import { usd } from "../../lib/money.ts";
 import { dayOf } from "../../lib/time.ts";
+import { Button } from "../../ui/button.tsx";
 import { SearchBox, Select } from "../../ui/field.tsx";
 import { Badge, Card, Empty, Page } from "../../ui/parts.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { useAddress } from "../address.tsx";
 import { PagedTable } from "../paged-table.tsx";
+import { useMay } from "../role.ts";
+import { CreateAccount } from "./create-account.tsx";
 
 export function Accounts(): ReactNode {
   const { search, set, open } = useAddress();
+  const [creating, setCreating] = useState(false);
+  const may = useMay("finance");
   const text = useDeferredValue(search.q ?? "").trim();
   const { status } = search;
   const asked: ListOperatorAccountsQuery = {
@@ -21,7 +26,17 @@ export function Accounts(): ReactNode {
     ...(status === "active" || status === "suspended" ? { status } : {}),
   };
   return (
-    <Page title="Accounts" about="Every account of this gateway, newest first.">
+    <Page
+      title="Accounts"
+      about="Every account of this gateway, newest first."
+      actions={
+        may && (
+          <Button kind="primary" onClick={() => setCreating(true)}>
+            Create account
+          </Button>
+        )
+      }
+    >
       <div className="flex flex-wrap items-end gap-3">
         <SearchBox
           value={search.q ?? ""}
@@ -52,6 +67,7 @@ export function Accounts(): ReactNode {
           empty={<Empty title="No account fits" />}
         />
       </Card>
+      {creating && <CreateAccount onClose={() => setCreating(false)} />}
     </Page>
   );
 }

@@ -11,8 +11,8 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { Facts } from "../../ui/parts.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { OperatorLink } from "../address.tsx";
+import { Differences } from "../differences.tsx";
 import { PagedTable } from "../paged-table.tsx";
-import { Differences } from "./differences.tsx";
 
 interface ActionsProps {
   asked: ListOperatorActionsQuery;
@@ -58,7 +58,7 @@ function ActionDetails({ action }: { action: OperatorAction }): ReactNode {
         ]}
       />
       <Region title="Changes">
-        <Differences action={action} />
+        <Differences before={action.before} after={action.after} />
       </Region>
     </div>
   );

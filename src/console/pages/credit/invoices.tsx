@@ -6,6 +6,8 @@ import type { ReactNode } from "react";
 import { api } from "../../lib/api.ts";
 import { download } from "../../lib/download.ts";
 import { usd } from "../../lib/money.ts";
+import { useMay } from "../../lib/rights.ts";
+import { RoleNote } from "../../shell/role-note.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Icon } from "../../ui/icons.tsx";
@@ -15,8 +17,10 @@ import { type Column, Table } from "../../ui/table.tsx";
 const monthName = new Intl.DateTimeFormat("en", { month: "long", year: "numeric", timeZone: "UTC" });
 
 export function Invoices(): ReactNode {
+  const reads = useMay("pay");
   const months = useInfiniteQuery({
     queryKey: ["statements"],
+    enabled: reads === true,
     queryFn: ({ pageParam }) => listStatements(api, { limit: 24, ...(pageParam === null ? {} : { after: pageParam }) }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => (page.has_more ? page.last_id : null),
@@ -55,20 +59,23 @@ export function Invoices(): ReactNode {
         </Link>
       }
     >
+      <RoleNote right="pay" what="read invoices" />
       <ErrorNote error={months.error ?? save.error} retry={months.error === null ? undefined : () => void months.refetch()} />
-      <Card title="Months" flush>
-        {rows === undefined && months.error === null && <Loading what="Loading the months" lines={6} />}
-        {rows !== undefined && (
-          <Table name="Invoices" rows={rows} idOf={({ month }) => month} columns={columns} empty={<Empty title="No entries yet" />} />
-        )}
-        {months.hasNextPage && (
-          <div className="border-t border-line p-4 text-center">
-            <Button busy={months.isFetchingNextPage} onClick={() => void months.fetchNextPage()}>
-              Load older months
-            </Button>
-          </div>
-        )}
-      </Card>
+      {reads !== false && (
+        <Card title="Months" flush>
+          {rows === undefined && months.error === null && <Loading what="Loading the months" lines={6} />}
+          {rows !== undefined && (
+            <Table name="Invoices" rows={rows} idOf={({ month }) => month} columns={columns} empty={<Empty title="No entries yet" />} />
+          )}
+          {months.hasNextPage && (
+            <div className="border-t border-line p-4 text-center">
+              <Button busy={months.isFetchingNextPage} onClick={() => void months.fetchNextPage()}>
+                Load older months
+              </Button>
+            </div>
+          )}
+        </Card>
+      )}
     </Page>
   );
 }

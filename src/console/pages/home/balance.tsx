@@ -3,11 +3,13 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { usd, usdShort } from "../../lib/money.ts";
 import { balanceQuery } from "../../lib/queries.ts";
+import { useMay } from "../../lib/rights.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Badge, Card, Facts, Loading } from "../../ui/parts.tsx";
 
 export function Balance(): ReactNode {
+  const mayPay = useMay("pay") !== false;
   const { data, error, refetch } = useQuery(balanceQuery);
   return (
     <Card title="Balance" actions={data !== undefined && <Badge tone="accent">{data.tier_name}</Badge>}>
@@ -26,8 +28,8 @@ export function Balance(): ReactNode {
               ["Spent", usdShort(data.lifetime_spent)],
             ]}
           />
-          <ButtonLink kind="primary" to="/credit">
-            Add credit
+          <ButtonLink kind={mayPay ? "primary" : "plain"} to="/credit">
+            {mayPay ? "Add credit" : "See credit"}
           </ButtonLink>
         </div>
       )}

@@ -1,5 +1,6 @@
 // Home: what is left, what was spent, what was called, and what to do next.
 import type { ReactNode } from "react";
+import { useMay } from "../../lib/rights.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Page } from "../../ui/parts.tsx";
 import { Balance } from "./balance.tsx";
@@ -7,13 +8,16 @@ import { Recent } from "./recent.tsx";
 import { Spend } from "./spend.tsx";
 
 export function Home(): ReactNode {
+  const mayCreate = useMay("keys") !== false;
   return (
     <Page
       title="Home"
       actions={
-        <ButtonLink kind="primary" to="/keys" search={{ create: "1" }}>
-          Create key
-        </ButtonLink>
+        mayCreate && (
+          <ButtonLink kind="primary" to="/keys" search={{ create: "1" }}>
+            Create key
+          </ButtonLink>
+        )
       }
     >
       <div className="grid gap-6 lg:grid-cols-3">

@@ -19,7 +19,7 @@ import { RollKey } from "./roll-key.tsx";
 
 const reload = () => queries.invalidateQueries({ queryKey: keysQuery.queryKey });
 
-export function KeyTable({ keys }: { keys: readonly ApiKeyRecord[] }): ReactNode {
+export function KeyTable({ keys, readOnly }: { keys: readonly ApiKeyRecord[]; readOnly: boolean }): ReactNode {
   const [deleting, setDeleting] = useState<ApiKeyRecord | null>(null);
   const [rolling, setRolling] = useState<ApiKeyRecord | null>(null);
   const [editing, setEditing] = useState<ApiKeyRecord | null>(null);
@@ -49,7 +49,7 @@ export function KeyTable({ keys }: { keys: readonly ApiKeyRecord[] }): ReactNode
   return (
     <>
       <ErrorNote error={toggle.error} />
-      <Table name="API keys" rows={keys} idOf={({ id }) => id} columns={[...columns, actions]} />
+      <Table name="API keys" rows={keys} idOf={({ id }) => id} columns={readOnly ? columns : [...columns, actions]} />
       <Confirm
         action="Delete key"
         open={deleting !== null}

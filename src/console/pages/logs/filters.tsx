@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ListUsageLogsQuery } from "svc-sdk/types";
 import type { ReactNode } from "react";
 import { keysQuery } from "../../lib/queries.ts";
+import { useMay } from "../../lib/rights.ts";
 import { type RangeSearch, timesOf } from "../../lib/range.ts";
 import { DateRange } from "../../ui/date-range.tsx";
 import { SearchBox, Select } from "../../ui/field.tsx";
@@ -23,7 +24,7 @@ export function queryOf({ status, type, key, range, from, to }: LogSearch): List
 }
 
 export function Filters({ search, set }: { search: LogSearch; set: (changed: LogSearch) => void }): ReactNode {
-  const { data: keys = [] } = useQuery(keysQuery);
+  const { data: keys = [] } = useQuery({ ...keysQuery, enabled: useMay("readKeys") === true });
   const any = { value: "", label: "Any" };
   return (
     <div className="flex flex-wrap items-end gap-3">

@@ -9,7 +9,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { Markdown } from "../../ui/markdown.tsx";
 import { Badge } from "../../ui/parts.tsx";
 import type { Answer } from "./chat-store.ts";
-import { SchemaError } from "./request.ts";
+import { InputError } from "./request.ts";
 
 interface AnswerViewProps {
   answer: Answer;
@@ -20,7 +20,7 @@ interface AnswerViewProps {
 }
 
 export function AnswerView({ answer, asked, model, turn }: AnswerViewProps): ReactNode {
-  const { text, reasoning, state, error } = answer;
+  const { text, reasoning, calls, state, error } = answer;
   return (
     <section
       aria-label={turn === 1 ? answer.model : `${answer.model}, answer ${turn}`}
@@ -46,8 +46,14 @@ export function AnswerView({ answer, asked, model, turn }: AnswerViewProps): Rea
         </details>
       )}
       <Markdown text={text} />
-      {state !== "running" && text === "" && error === null && <p className="text-quiet">No text came.</p>}
-      {error instanceof SchemaError ? <p role="alert">{error.message}</p> : <ErrorNote error={error} />}
+      {calls.map(({ name, arguments: given }, at) => (
+        <div key={at} className="mt-2 rounded-lg bg-sunken p-3">
+          <p className="text-xs text-quiet">Calls a tool</p>
+          <p className="font-mono text-xs break-words whitespace-pre-wrap">{`${name}(${given})`}</p>
+        </div>
+      ))}
+      {state !== "running" && text === "" && calls.length === 0 && error === null && <p className="text-quiet">No text came.</p>}
+      {error instanceof InputError ? <p role="alert">{error.message}</p> : <ErrorNote error={error} />}
       <Measures answer={answer} asked={asked} model={model} />
     </section>
   );

@@ -7,6 +7,7 @@ import { Icon } from "../../ui/icons.tsx";
 import { AnswerView } from "./answer-view.tsx";
 import { type Chat, mostColumns, setChat, setModels, type Turn, useChat } from "./chat-store.ts";
 import { Composer } from "./composer.tsx";
+import { Pictures } from "./pictures.tsx";
 import { ModelChoice } from "./model-choice.tsx";
 import { stopAll } from "./send.ts";
 import { SettingsPanel } from "./settings-panel.tsx";
@@ -77,9 +78,10 @@ const widths = ["", "", "md:grid-cols-2", "md:grid-cols-3", "md:grid-cols-2"];
 function Turns({ turns, models }: { turns: readonly Turn[]; models: readonly ModelRow[] }): ReactNode {
   return (
     <div role="log" aria-label="Conversation" aria-live="off" className="space-y-5">
-      {turns.map(({ id, text, answers }, at) => (
+      {turns.map(({ id, text, pictures, answers }, at) => (
         <div key={id} className="space-y-3">
           <p className="ml-auto w-fit max-w-[85%] rounded-xl bg-accent-soft px-4 py-2.5 break-words whitespace-pre-wrap">{text}</p>
+          <Pictures pictures={pictures} />
           <div className={`grid gap-3 ${widths[answers.length] ?? ""}`}>
             {answers.map((answer) => (
               <AnswerView

@@ -7,11 +7,25 @@ export interface Column {
   model: string;
 }
 
+export interface ToolCall {
+  name: string;
+  /** JSON, as the model wrote it. */
+  arguments: string;
+}
+
+/** As a data address: it goes with the message and is nowhere else. */
+export interface Picture {
+  name: string;
+  url: string;
+}
+
 export interface Answer {
   column: number;
   model: string;
   text: string;
   reasoning: string;
+  /** What the model wants to be called. Nothing calls it. */
+  calls: readonly ToolCall[];
   state: "running" | "done" | "stopped" | "failed";
   error: unknown;
   /** USD; null until the gateway has said it. */
@@ -25,6 +39,7 @@ export interface Answer {
 export interface Turn {
   id: number;
   text: string;
+  pictures: readonly Picture[];
   answers: readonly Answer[];
 }
 
@@ -36,6 +51,8 @@ export interface Settings {
   effort: string;
   format: "text" | "json_object" | "json_schema";
   schema: string;
+  /** JSON, as the API takes them; empty: none. */
+  tools: string;
 }
 
 export interface Chat {
@@ -43,6 +60,7 @@ export interface Chat {
   turns: readonly Turn[];
   settings: Settings;
   draft: string;
+  pictures: readonly Picture[];
 }
 
 export const mostColumns = 4;
@@ -53,8 +71,17 @@ const exampleSchema = `{
   "additionalProperties": false
 }`;
 
-const settings: Settings = { system: "", temperature: "", topP: "", maxTokens: "", effort: "", format: "text", schema: exampleSchema };
-let chat: Chat = { columns: [], turns: [], settings, draft: "" };
+const settings: Settings = {
+  system: "",
+  temperature: "",
+  topP: "",
+  maxTokens: "",
+  effort: "",
+  format: "text",
+  schema: exampleSchema,
+  tools: "",
+};
+let chat: Chat = { columns: [], turns: [], settings, draft: "", pictures: [] };
 let next = 1;
 const listeners = new Set<() => void>();
 

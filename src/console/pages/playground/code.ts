@@ -9,7 +9,7 @@ export interface Sample {
 }
 
 export function codeOf(body: ChatRequest): Sample[] {
-  const json = JSON.stringify({ ...body, stream: true }, null, 2);
+  const json = JSON.stringify({ ...body, stream: true }, shortened, 2);
   return [
     {
       name: "curl",
@@ -21,9 +21,14 @@ export function codeOf(body: ChatRequest): Sample[] {
     },
     {
       name: "Python",
-      code: `import os\nfrom openai import OpenAI\n\nclient = OpenAI(base_url="${gatewayUrl}/v1", api_key=os.environ["SVC_KEY"])\nstream = client.chat.completions.create(**${python(JSON.stringify(body, null, 4))}, stream=True)\nfor chunk in stream:\n    if chunk.choices:\n        print(chunk.choices[0].delta.content or "", end="")`,
+      code: `import os\nfrom openai import OpenAI\n\nclient = OpenAI(base_url="${gatewayUrl}/v1", api_key=os.environ["SVC_KEY"])\nstream = client.chat.completions.create(**${python(JSON.stringify(body, shortened, 4))}, stream=True)\nfor chunk in stream:\n    if chunk.choices:\n        print(chunk.choices[0].delta.content or "", end="")`,
     },
   ];
+}
+
+/** A picture that was chosen here would fill pages: its beginning stands for it. */
+function shortened(_: string, value: unknown): unknown {
+  return typeof value === "string" && value.startsWith("data:image/") && value.length > 100 ? `${value.slice(0, 60)}…` : value;
 }
 
 /** JSON is Python but for three words, which inside strings stay as they are. */

@@ -2,16 +2,20 @@
 import { useMutation } from "@tanstack/react-query";
 import type { ModelRow } from "svc-sdk/functions";
 import { type FormEvent, type KeyboardEvent, type ReactNode, useId } from "react";
+import { useMay } from "../../lib/rights.ts";
 import { Button } from "../../ui/button.tsx";
 import { controlClass } from "../../ui/field.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { type Chat, setChat } from "./chat-store.ts";
+import { AddPictures, Pictures } from "./pictures.tsx";
 import { send, stopAll } from "./send.ts";
 
 export function Composer({ chat, busy, models }: { chat: Chat; busy: boolean; models: readonly ModelRow[] }): ReactNode {
   const id = useId();
   const ask = useMutation({ mutationFn: send });
-  const ready = !busy && chat.draft.trim() !== "" && models.length > 0;
+  const may = useMay("keys") !== false;
+  const ready = may && !busy && chat.draft.trim() !== "" && models.length > 0;
+  const blind = models.find(({ id: model, supports_vision }) => !supports_vision && chat.columns.some((column) => column.model === model));
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (ready) ask.mutate(chat.draft);
@@ -33,7 +37,9 @@ export function Composer({ chat, busy, models }: { chat: Chat; busy: boolean; mo
         onKeyDown={onKeyDown}
         className={controlClass}
       />
-      <div className="flex items-center justify-end gap-2">
+      <Pictures pictures={chat.pictures} onRemove={(gone) => setChat({ pictures: chat.pictures.filter((one) => one !== gone) })} />
+      <div className="flex flex-wrap items-center justify-end gap-2">
+        <AddPictures pictures={chat.pictures} blind={blind?.name} />
         {busy && (
           <Button onClick={stopAll}>
             <Icon name="stop" /> Stop

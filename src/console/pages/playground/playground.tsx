@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { modelsQuery } from "../../lib/queries.ts";
+import { RoleNote } from "../../shell/role-note.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Loading, Page } from "../../ui/parts.tsx";
 import { ChatPane } from "./chat-pane.tsx";
@@ -24,6 +25,7 @@ export function Playground(): ReactNode {
   };
   return (
     <Page title="Playground" about="Try models, several side by side. Each answer costs what the same call with a key costs.">
+      <RoleNote right="keys" what="call models" />
       <ErrorNote error={error} retry={() => void refetch()} />
       {data === undefined && error === null && <Loading what="Loading the models" />}
       {data !== undefined && (

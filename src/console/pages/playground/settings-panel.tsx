@@ -60,6 +60,15 @@ export function SettingsPanel({ settings }: { settings: Settings }): ReactNode {
             onChange={(event) => set({ schema: event.target.value })}
           />
         )}
+        <TextArea
+          label="Tools"
+          rows={4}
+          spellCheck={false}
+          value={settings.tools}
+          onChange={(event) => set({ tools: event.target.value })}
+          placeholder='[{"type": "function", …}]'
+          hint="A JSON array. Calls are shown, and nothing is called."
+        />
       </div>
     </Card>
   );

@@ -21,7 +21,11 @@ function Code({ chat }: { chat: Chat }): ReactNode {
   const column = chat.columns[0];
   const { data, error } = useQuery({
     queryKey: ["playground", "code", chat],
-    queryFn: () => requestOf(chat, column?.model ?? "", column?.id ?? 0, chat.draft.trim() === "" ? "Hello" : chat.draft),
+    queryFn: () =>
+      requestOf(chat, column?.model ?? "", column?.id ?? 0, {
+        text: chat.draft.trim() === "" ? "Hello" : chat.draft,
+        pictures: chat.pictures,
+      }),
     gcTime: 0,
   });
   if (error !== null) return <p role="alert">{error.message}</p>;

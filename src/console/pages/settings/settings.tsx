@@ -1,5 +1,6 @@
 // Settings: the workspace's name, how the person signs in, who and what is told of events, and what can't be undone.
 import type { ReactNode } from "react";
+import { RoleNote } from "../../shell/role-note.tsx";
 import { Page } from "../../ui/parts.tsx";
 import { DangerZone } from "./danger-zone.tsx";
 import { Notices } from "./notices.tsx";
@@ -14,6 +15,7 @@ export function Settings(): ReactNode {
       <Security />
       <Notices />
       <Webhooks />
+      <RoleNote right="manage" what="set notices and webhooks" />
       <DangerZone />
     </Page>
   );

@@ -1,6 +1,7 @@
 // A media tab: the model, the form that the model takes, and what came, the newest first.
 import type { ModelRow } from "svc-sdk/functions";
 import { type FormEvent, type ReactNode, useState } from "react";
+import { useMay } from "../../../lib/rights.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Icon } from "../../../ui/icons.tsx";
 import { Card, Empty } from "../../../ui/parts.tsx";
@@ -43,6 +44,7 @@ interface MediaFormProps {
 function MediaForm({ kind, models, model, values }: MediaFormProps): ReactNode {
   const [file, setFile] = useState<File | null>(null);
   const [code, setCode] = useState(false);
+  const may = useMay("keys") !== false;
   const fields = kind.fields(model);
   const body = bodyOf(kind, model, values);
   const missing = fields.some(({ kind: type }) => type === "file") && file === null && body["audio_url"] === undefined;
@@ -71,7 +73,7 @@ function MediaForm({ kind, models, model, values }: MediaFormProps): ReactNode {
         />
       ))}
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" kind="primary" disabled={missing}>
+        <Button type="submit" kind="primary" disabled={missing || !may}>
           <Icon name="send" /> {kind.action}
         </Button>
         <Button onClick={() => setCode(true)}>

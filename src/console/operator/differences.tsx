@@ -1,14 +1,13 @@
-// What an action changed, field by field: before beside after, with what stayed the same below.
-import type { OperatorAction } from "svc-sdk";
+// What changed, field by field: before beside after, with what stayed the same below.
 import type { ReactNode } from "react";
-import { none } from "../../lib/money.ts";
-import { Badge } from "../../ui/parts.tsx";
-import { type Column, Table } from "../../ui/table.tsx";
+import { none } from "../lib/money.ts";
+import { Badge } from "../ui/parts.tsx";
+import { type Column, Table } from "../ui/table.tsx";
 
-type Values = OperatorAction["before"];
+type Values = Record<string, unknown> | null;
 type Kind = "changed" | "added" | "removed" | "same";
 
-interface Difference {
+export interface Difference {
   field: string;
   /** Absent on that side: undefined. */
   before: string | undefined;
@@ -44,16 +43,16 @@ function flatten(values: Values, path = "", depth = 0): Map<string, string> {
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 
-export function Differences({ action: { before, after } }: { action: OperatorAction }): ReactNode {
+export function Differences({ before, after }: { before: Values; after: Values }): ReactNode {
   const rows = differencesOf(before, after);
-  if (rows.length === 0) return <p className="text-quiet">The row names no values.</p>;
-  return <Table name="What changed" rows={rows} idOf={({ field }) => field} columns={columns} />;
+  if (rows.length === 0) return <p className="text-quiet">No values are named.</p>;
+  return <Table name="What changed" rows={rows} idOf={({ field }) => field} columns={differenceColumns} />;
 }
 
 const tones = { changed: "accent", added: "good", removed: "bad", same: "quiet" } as const;
 const labels = { changed: "Changed", added: "Added", removed: "Removed", same: "Unchanged" } as const;
 
-const columns: readonly Column<Difference>[] = [
+export const differenceColumns: readonly Column<Difference>[] = [
   { name: "Field", cell: ({ field }) => <span className="font-mono text-xs break-all">{field}</span> },
   { name: "Change", cell: ({ kind }) => <Badge tone={tones[kind]}>{labels[kind]}</Badge> },
   { name: "Before", cell: ({ before, kind }) => <Value text={before} tone={kind === "same" ? "" : "text-bad"} /> },

@@ -1,0 +1,30 @@
+// What a sign-in page has to know before a person signs in or up. Nothing of it is secret: the replies to sign-ups and sign-ins say it too.
+import type { components } from "../../generated/api.d.ts";
+import type { Config } from "../config.ts";
+
+type Schemas = components["schemas"];
+
+export function authOptions({ signInProviders, signUp }: Pick<Config, "signInProviders" | "signUp">): Schemas["AuthOptions"] {
+  return {
+    object: "auth.options",
+    providers: signInProviders.map(({ name, speaks }) => ({
+      name,
+      display_name: displayName(name),
+      id_tokens: speaks.protocol === "openid",
+    })),
+    sign_up: signUp.mode,
+    sign_up_domains: signUp.domains,
+    captcha_required: signUp.captcha !== null,
+  };
+}
+
+/** Whose own spelling is another one than a capital and the rest. */
+const spellings = new Map([
+  ["github", "GitHub"],
+  ["gitlab", "GitLab"],
+  ["linkedin", "LinkedIn"],
+]);
+
+function displayName(name: string): string {
+  return spellings.get(name) ?? name.replaceAll("-", " ").replace(/^./, (letter) => letter.toUpperCase());
+}

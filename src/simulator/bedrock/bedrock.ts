@@ -1,0 +1,116 @@
+// Bedrock's runtime: its paths, which name the model and the operation, and the plans of its operations. Every request is signed.
+import { answerMessage } from "../anthropic/answer.ts";
+import { countPrompt } from "../anthropic/usage.ts";
+import { planEmbeddings } from "../openai/embeddings.ts";
+import { type Ask, jsonReply, type LiveOperation, type Plan, planAnswer, type SimulatorProtocol, type WholeReply } from "../protocol.ts";
+import { readFields, refuse } from "../request-fields.ts";
+import { planRerank } from "../rerank/rerank.ts";
+import { digest } from "../seed.ts";
+import { converseRecords, metadataRecord, wholeAnswer } from "./answer.ts";
+import { renderRefusal, rewordRefusal } from "./errors.ts";
+import { frameOf } from "./frames.ts";
+import { readConverseRequest } from "./read-request.ts";
+import { checkSignature, roleArn, temporaryKeys } from "./signature.ts";
+import { parseJson } from "../../json/parse.ts";
+
+export const bedrock: SimulatorProtocol = {
+  name: "bedrock",
+  prefixes: ["/bedrock"],
+  headers: { "x-amzn-requestid": "00000000-0000-4000-8000-000000000000" },
+  findOperation: () => null,
+  findLive(method, path): LiveOperation | null {
+    if (method !== "POST") return null;
+    if (path === "/sts/" || path === "/sts") return assumeRole;
+    const [, id, operation] = /^\/model\/([^/]+)\/(converse|converse-stream|invoke)$/.exec(path) ?? [];
+    if (id === undefined) return null;
+    const model = decodeURIComponent(id);
+    return (ask) => {
+      checkAuthorized(ask);
+      return operation === "invoke" ? planInvoke(ask.body, model) : planConverse(ask.body, model, operation === "converse-stream");
+    };
+  },
+  rewordRefusal,
+  renderRefusal,
+  frame: frameOf,
+  streamType: "application/vnd.amazon.eventstream",
+  errorEndsStream: true,
+};
+
+/** A signature, or an API key of Bedrock's own. */
+function checkAuthorized(ask: Ask): void {
+  if (!String(ask.headers["authorization"] ?? "").startsWith("Bearer ")) checkSignature(ask, "bedrock");
+}
+
+export function planConverse(body: Buffer, model: string, stream: boolean): Plan {
+  const request = readConverseRequest(body, model, stream);
+  const { message } = request;
+  const promptTokens = countPrompt(message);
+  const answer = answerMessage(message);
+  return planAnswer({
+    model,
+    knobs: message.knobs,
+    stream,
+    tokens: answer.tokens,
+    extraBytesPerToken: 0,
+    whole: () => JSON.stringify(wholeAnswer(request, promptTokens, answer)),
+    records: () => converseRecords(request, promptTokens, answer),
+    terminator: message.knobs.noUsage ? null : metadataRecord(request, promptTokens, answer),
+    inputTokens: promptTokens,
+    hiddenTokens: message.hidesThinking ? answer.thinkingTokens : 0,
+    tokensIn: (record) => (/"delta":\{(?:"text"|"reasoningContent":\{"text"|"toolUse":\{"input":"[^"])/.test(record) ? 1 : 0),
+  });
+}
+
+// InvokeModel: the body is the vendor's own. The parts of other protocols answer, in the vendor's form.
+
+const cohereTextsMax = 96;
+
+function planInvoke(body: Buffer, model: string): Plan {
+  const fields = readFields(body);
+  if (typeof fields["query"] === "string") {
+    const { query, documents, top_n } = fields;
+    return planRerank(Buffer.from(JSON.stringify({ model, query, documents, top_n: top_n ?? null })), "cohere");
+  }
+  const { inputText, texts, dimensions, output_dimension } = fields;
+  const isTitan = typeof inputText === "string";
+  if (!isTitan && !Array.isArray(texts))
+    refuse(null, "Malformed input request: required key [inputText] not found, please reformat your input and try again.");
+  if (Array.isArray(texts) && texts.length > cohereTextsMax)
+    refuse("texts", `Malformed input request: #/texts: expected maximum item count: ${cohereTextsMax}`);
+  const asked = { model, input: isTitan ? [inputText] : texts, dimensions: dimensions ?? output_dimension ?? null };
+  const plan = planEmbeddings(Buffer.from(JSON.stringify(asked)));
+  const { data } = parseJson((plan.reply as WholeReply).body.toString()) as { data: { index: number; embedding: number[] }[] };
+  const vectors = data.map(({ embedding }) => embedding);
+  const tokens = plan.bill!.input;
+  const counted: Record<string, string> = plan.knobs.noUsage ? {} : { "x-amzn-bedrock-input-token-count": String(tokens) };
+  const answer = isTitan
+    ? { embedding: vectors[0], ...(plan.knobs.noUsage ? {} : { inputTextTokenCount: tokens }) }
+    : { id: digest(String(texts)), texts, embeddings: { float: vectors }, response_type: "embeddings_by_type" };
+  return { ...plan, reply: jsonReply(200, JSON.stringify(answer), counted) };
+}
+
+// STS: keys of a role, for an hour.
+
+function assumeRole(ask: Ask): Plan {
+  checkSignature(ask, "sts");
+  const form = new URLSearchParams(ask.body.toString());
+  const arn = form.get("RoleArn");
+  if (form.get("Action") !== "AssumeRole" || arn !== roleArn)
+    return xml(
+      403,
+      "<ErrorResponse><Error><Type>Sender</Type><Code>AccessDenied</Code><Message>Not authorized to perform sts:AssumeRole</Message></Error></ErrorResponse>",
+    );
+  const id = `ASIA${digest(`${arn}:${form.get("RoleSessionName")}`)
+    .slice(0, 16)
+    .toUpperCase()}`;
+  const { secretAccessKey, sessionToken } = temporaryKeys(id);
+  const until = new Date(Date.now() + Number(form.get("DurationSeconds") ?? 3600) * 1000).toISOString();
+  const keys = `<AccessKeyId>${id}</AccessKeyId><SecretAccessKey>${secretAccessKey}</SecretAccessKey><SessionToken>${sessionToken}</SessionToken><Expiration>${until}</Expiration>`;
+  return xml(200, `<AssumeRoleResponse><AssumeRoleResult><Credentials>${keys}</Credentials></AssumeRoleResult></AssumeRoleResponse>`);
+}
+
+function xml(status: number, text: string): Plan {
+  const body = Buffer.from(text);
+  const headers = { "content-type": "text/xml", "content-length": String(body.length) };
+  return { model: null, knobs: {}, reply: { kind: "whole", status, headers, body }, bytes: 0 };
+}

@@ -1,0 +1,135 @@
+// Answers of Azure's OpenAI as they are published, what callers and the bill get of them, and the addresses that are asked.
+import { describe, expect, test } from "vitest";
+import { overAzure } from "../../../src/providers/azure/azure.ts";
+import { entraAuthorization } from "../../../src/providers/credentials/entra.ts";
+import { openaiChat } from "../../../src/providers/openai/chat.ts";
+import type { Provider } from "../../../src/providers/types.ts";
+import type { ChatCall } from "../../../src/providers/verbs/chat.ts";
+import { assembled, collect, events, expectFault, json, publicModel } from "../openai/chat-fixture.ts";
+import { expectRules } from "../openai/rules.ts";
+import { type Answer, routeTo, startHost, useUpstream } from "../upstream-fixture.ts";
+import { type Row, rows } from "./corpus.ts";
+
+async function ask(answer: Answer, { stream = false, path = "", ...more }: Partial<Provider> & { stream?: boolean; path?: string } = {}) {
+  const host = await startHost(answer);
+  const route = routeTo(`${host.url}${path}`, { protocol: "azure-openai", apiKey: "azure-key-0123456789", ...more });
+  const signal = new AbortController().signal;
+  const body = '{"model":"upstream-model","messages":[{"role":"user","content":"Hello"}]}';
+  const call: ChatCall = { route, signal, requestId: "req_test", body, stream, publicModel, outputMax: 100 };
+  return { host, answered: overAzure(openaiChat(useUpstream()))(call) };
+}
+
+function answerOf({ answer, records, status = 200, headers = {} }: Row): Answer {
+  if (records !== undefined) return events(`${records.map((record) => `data: ${JSON.stringify(record)}\n\n`).join("")}data: [DONE]\n\n`);
+  return (_request, response) => {
+    response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(answer));
+  };
+}
+
+const measured = ({ usage }: Row) => (usage == null ? null : { input: usage[0], output: usage[1] });
+
+test.each(rows.filter(({ told, records }) => told !== undefined && records === undefined))("$name ($source)", async (row) => {
+  const whole = await (await ask(answerOf(row))).answered;
+  if (whole.kind !== "whole") throw new Error("a whole answer was expected");
+  const { message, finish_reason: finish } = whole.completion.choices[0]!;
+  expect({ content: message.content, finish }).toEqual(row.told);
+  expect(whole.usage).toMatchObject(measured(row)!);
+});
+
+test.each(rows.filter(({ records }) => records !== undefined))("$name ($source)", async (row) => {
+  const stream = await (await ask(answerOf(row), { stream: true })).answered;
+  if (stream.kind !== "stream") throw new Error("a stream was expected");
+  const records = await collect(stream);
+  expectRules(records);
+  const { content, finish } = assembled(records);
+  expect({ content, finish }).toEqual(row.told);
+  if (row.usage == null) expect(stream.tally.usage).toBeNull();
+  else expect(stream.tally.usage).toMatchObject(measured(row)!);
+});
+
+test.each(rows.filter(({ fault }) => fault !== undefined))("$fault: $name ($source)", async (row) => {
+  const error = await expectFault((await ask(answerOf(row))).answered, row.fault as "gone");
+  expect(error.retryAfterMs ?? undefined).toBe(row.retryAfterMs);
+});
+
+describe("addresses", () => {
+  const fine = json(200, JSON.stringify(rows[0]!.answer));
+
+  test.each([
+    ["a resource", {}, "/openai/v1/chat/completions"],
+    ["a resource with its path", { path: "/openai/v1" }, "/openai/v1/chat/completions"],
+    ["a resource behind a gateway's path", { path: "/eu/ai" }, "/eu/ai/openai/v1/chat/completions"],
+    ["a version", { apiVersion: "2024-10-21" }, "/openai/deployments/upstream-model/chat/completions?api-version=2024-10-21"],
+  ])("%s", async (_name, provider, url) => {
+    const { host, answered } = await ask(fine, provider);
+    await answered;
+    expect(host.requests).toMatchObject([{ url, headers: { "api-key": "azure-key-0123456789" } }]);
+    expect(host.requests[0]!.headers).not.toHaveProperty("authorization");
+  });
+});
+
+describe("tokens of Entra", () => {
+  const secret = "entra-secret-0123456789";
+
+  async function world(seconds: number) {
+    let now = Date.parse("2026-01-01T00:00:00Z");
+    let given = 0;
+    const entra = await startHost((_request, response) => {
+      given += 1;
+      json(200, JSON.stringify({ token_type: "Bearer", expires_in: seconds, access_token: `token-${given}` }))(_request, response, "");
+    });
+    const clock = () => new Date(now);
+    const client = { authority: entra.url, tenant: "contoso", clientId: "app", secret, variable: "SECRET", scope: "ai/.default" };
+    const { authorize, onUnauthorized } = entraAuthorization(client, clock);
+    const token = async () => (await authorize({ method: "POST", origin: "http://x", path: "/", headers: {}, body: "" }))["authorization"]!;
+    return { entra, token, onUnauthorized, pass: (ms: number) => (now += ms) };
+  }
+
+  test("one is asked for once by all that wait, and its request is the client-credentials grant", async () => {
+    const { entra, token } = await world(3_600);
+    expect(new Set(await Promise.all([token(), token(), token()]))).toEqual(new Set(["Bearer token-1"]));
+    expect(entra.requests).toMatchObject([{ method: "POST", url: "/contoso/oauth2/v2.0/token" }]);
+    expect(Object.fromEntries(new URLSearchParams(entra.requests[0]!.body))).toEqual({
+      ...{ grant_type: "client_credentials", client_id: "app" },
+      ...{ client_secret: secret, scope: "ai/.default" },
+    });
+  });
+
+  test("one that ends within five minutes is renewed while it still serves; one that has ended is awaited anew", async () => {
+    const { entra, token, pass } = await world(3_600);
+    await token();
+    pass(3_600_000 - 299_000);
+    expect(await token()).toBe("Bearer token-1");
+    await expect.poll(() => entra.requests.length).toBe(2);
+    await expect.poll(token).toBe("Bearer token-2");
+    pass(3_600_000);
+    expect(await token()).toBe("Bearer token-3");
+  });
+
+  test("one that the resource refuses is forgotten, unless it is new", async () => {
+    const { token, onUnauthorized, pass } = await world(3_600);
+    await token();
+    onUnauthorized();
+    expect(await token()).toBe("Bearer token-1");
+    pass(31_000);
+    onUnauthorized();
+    expect(await token()).toBe("Bearer token-2");
+  });
+
+  test.each([
+    ["a page", "<html>", "Entra gave no token: it answered 200"],
+    ["no token", '{"token_type":"Bearer"}', "Entra gave no token: it answered 200"],
+    ["a token that no header can carry", '{"access_token":"a\\nb"}', "Entra gave no token: it answered 200"],
+    [
+      "a refusal that quotes the secret",
+      JSON.stringify({ error: "invalid_client", error_description: `AADSTS7000215: Invalid secret ${secret}.` }),
+      "Entra gave no token: invalid_client, AADSTS7000215",
+    ],
+  ])("%s: the fault names neither secret nor tenant", async (_name, body, reason) => {
+    const entra = await startHost(json(200, body));
+    const client = { authority: entra.url, tenant: "contoso", clientId: "app", secret, variable: "SECRET", scope: "ai/.default" };
+    const asked = entraAuthorization(client).authorize({ method: "POST", origin: "http://x", path: "/", headers: {}, body: "" });
+    const error = await expectFault(asked, "our_fault");
+    expect(error.reason).toBe(reason);
+  });
+});
