@@ -187,7 +187,7 @@ describe("how they are handed out", () => {
   test("files have their content in their name and may be kept for ever; the interactive reference is one of them", async () => {
     const { text } = await call(edge, "/docs/api", html);
     const files = [...text.matchAll(/(?:src|href)="(assets\/[^"]+)"/g)].map(([, file]) => file!);
-    expect(files).toHaveLength(5); // style, icon, our script, Scalar, what starts it
+    expect(files).toHaveLength(6); // the theme's script, style, icon, our script, Scalar, what starts it
     for (const file of files) {
       const { status, headers } = await call(edge, `/docs/${file}`, { headers: { "accept-encoding": "br" } });
       expect([file, status, headers.get("cache-control")]).toEqual([file, 200, "public, max-age=31536000, immutable"]);
