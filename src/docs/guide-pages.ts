@@ -97,7 +97,7 @@ export const guides: readonly Guide[] = [
   {
     slug: "billing-on-failure",
     title: "Billing on failure",
-    summary: "What failed, abandoned, interrupted and refused calls cost.",
+    summary: "What failed, abandoned, interrupted, refused and refunded calls cost.",
     book: "customer",
   },
   {

@@ -74,7 +74,7 @@ function nameOf({ id, row }: Model): string {
 }
 
 function plain(text: string): string {
-  return text.replace(/[\\`*_[\]<>#]/g, (mark) => `\\${mark}`);
+  return text.replace(/[\\`*_[\]<>#]|:(?=\/\/)/g, (mark) => `\\${mark}`);
 }
 
 function aboutOf({ row, pricing, listPricing, freeTier, supports }: Model): string {

@@ -14,7 +14,7 @@ interface Entry {
   title: string;
   summary: string;
   place: string;
-  kind: "guide" | "operation" | "error" | "page";
+  kind: "guide" | "operation" | "operator" | "error" | "page";
   /** The headings of a page that is one entry. */
   headings: string;
   text: string;
@@ -48,7 +48,7 @@ export async function searchIndex(pages: Iterable<Page>, site: Site): Promise<st
 
 function entriesOf(page: Page, site: Site): Omit<Entry, "id">[] {
   const text = pageMarkdown(page, site);
-  const kind = kindOf(page.path);
+  const kind = kindOf(page);
   const place = placeOf(page.path, site);
   const summary = plainText(page.summary);
   const sections = sectionsOf(text);
@@ -68,9 +68,9 @@ function entriesOf(page: Page, site: Site): Omit<Entry, "id">[] {
   ];
 }
 
-function kindOf(path: string): Entry["kind"] {
+function kindOf({ path, summary }: Page): Entry["kind"] {
   if (path.startsWith("guides/")) return "guide";
-  if (path.startsWith("api/")) return "operation";
+  if (path.startsWith("api/")) return /^[A-Z]+ \/v1\/operator\b/.test(summary) ? "operator" : "operation";
   return path.startsWith("errors/") ? "error" : "page";
 }
 
@@ -83,7 +83,7 @@ function searchedText({ path }: Page, text: string): string {
 function sectionsOf(text: string): { heading: string; text: string }[] {
   const sections: { heading: string; text: string }[] = [];
   for (const part of text.split(/(^ *```[\s\S]*?^ *```)/m)) {
-    const pieces = part.startsWith("```") ? [part] : part.split(/^(?=##+ )/m);
+    const pieces = part.trimStart().startsWith("```") ? [part] : part.split(/^(?=##+ )/m);
     for (const piece of pieces) {
       const heading = /^##+ (.*)/.exec(piece)?.[1];
       const open = sections.at(-1);

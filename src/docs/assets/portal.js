@@ -112,19 +112,28 @@
     const telling = words.filter((word) => !empty.has(word));
     return (telling.length > 0 ? telling : words).slice(0, 12).join(" ");
   };
-  // A guide explains what the pages of codes and operations only mention.
-  const weights = { guide: 2, operation: 1, error: 1, page: 1.5 };
+  // A guide explains what the pages of codes and operations only mention; few readers are operators.
+  const weights = { guide: 2, operation: 1, operator: 0.4, error: 1, page: 1.5 };
   const options = {
     prefix: true,
     fuzzy: (word) => (word.length > 4 ? 0.2 : false),
-    boost: { title: 5, headings: 2, summary: 2 },
+    weights: { prefix: 0.5, fuzzy: 0.1 },
+    bm25: { k: 1.2, b: 0.2, d: 0.5 },
+    boost: { title: 4, headings: 2, summary: 2 },
     boostDocument: (_id, _word, { kind }) => weights[kind],
   };
   const find = (words) => {
     const all = pages.search(words, { ...options, combineWith: "AND" });
-    return all.length > 0 ? all : pages.search(words, options);
+    const found = all.length > 0 ? all : pages.search(words, options);
+    // Of one guide the best two sections: others answer as well.
+    const counts = {};
+    return found.filter(({ place }) => {
+      const [path] = place.split("#");
+      counts[path] = (counts[path] ?? 0) + 1;
+      return counts[path] <= 2;
+    });
   };
-  const kinds = { guide: "Guide", operation: "Operation", error: "Error", page: "Reference" };
+  const kinds = { guide: "Guide", operation: "Operation", operator: "Operator", error: "Error", page: "Reference" };
   const show = () => {
     const words = asked();
     const found = words === "" || pages === null ? [] : find(words);
