@@ -79,14 +79,14 @@ function plain(text: string): string {
 
 function aboutOf({ row, pricing, listPricing, freeTier, supports }: Model): string {
   const can = [
-    ...(supports.vision ? ["reads images"] : []),
+    ...(supports.vision ? ["images"] : []),
     ...(supports.tools ? ["tools"] : []),
     ...(supports.structuredOutputs ? ["schemas"] : []),
-    ...(supports.reasoning ? ["thinks"] : []),
+    ...(supports.reasoning ? ["thinking"] : []),
   ];
   const notes = [
     ...(row.best_for === "" ? [] : [plain(row.best_for)]),
-    ...(can.length === 0 ? [] : [`Takes: ${can.join(", ")}`.replace("Takes: reads", "Reads")]),
+    ...(can.length === 0 ? [] : [`Supports ${can.join(", ")}`]),
     ...(freeTier ? ["**Free tier**"] : []),
     ...(row.promotion === null
       ? []

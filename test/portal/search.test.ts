@@ -62,7 +62,7 @@ describe("what is found", () => {
   const options = { prefix: true, combineWith: "AND" as const };
   const kindsOf = (words: string) => new Set(index.search(words, options).map(({ kind }) => kind as string));
   test("guides, operations, errors and the other pages", () => {
-    expect([...kindsOf("credits")].sort()).toEqual(["error", "guide", "operation", "page"]);
+    expect([...kindsOf("credits")].sort()).toEqual(["error", "guide", "operation", "operator", "page"]);
   });
 
   test("every section of a guide leads to its own anchor, and each anchor is on its page", async () => {

@@ -31,6 +31,7 @@ window.Scalar.createApiReference(place, {
   showDeveloperTools: "never",
   hideClientButton: true,
   hideDarkModeToggle: true,
+  hideSearch: true, // the bar has one, over guides and errors too
   hideModels: true, // each operation shows its own
   theme: "none",
   documentDownloadType: "none", // both documents have links of their own
