@@ -795,6 +795,62 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/credits/auto-topup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get automatic top-ups
+         * @description Returns the workspace's automatic top-ups: the settings, the saved card and the text to agree to.
+         */
+        get: operations["getAutoTopup"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change automatic top-ups
+         * @description Changes the workspace's automatic top-ups. Turning them on requires a saved card (else 409 `card_missing`) and the consent to the terms: the
+         *     `consent_version` of every change that leaves them on has to be the version of the terms in force.
+         *
+         *     While they are on, the gateway charges the card `amount_usd` when the balance is below `threshold_usd`, one charge at a time, and never more
+         *     than `monthly_cap_usd` in a calendar month (UTC). After a decline it waits 1, 6 and 24 hours; the fourth decline in a row, or a bank that wants
+         *     the holder to confirm, turns them off with a `payment.failed` notice. A refund or a dispute of a payment turns them off, too.
+         */
+        patch: operations["updateAutoTopup"];
+        trace?: never;
+    };
+    "/v1/credits/auto-topup/card": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Save a card
+         * @description Starts the saving of a card for automatic top-ups, on a page of the payment provider. A card that was saved before is replaced. Nothing is
+         *     charged. An account can start 10 a minute, top-ups included; above, 429 `rate_limit_exceeded`. Without a payment provider that can charge saved
+         *     cards, the reply is 402 `payment_failed`.
+         */
+        post: operations["startCardSetup"];
+        /**
+         * Remove the saved card
+         * @description Removes the saved card, here and at the payment provider, and turns automatic top-ups off. A charge that has begun still ends. Without a saved
+         *     card nothing changes.
+         */
+        delete: operations["removeCard"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/credits/balance": {
         parameters: {
             query?: never;
@@ -2289,9 +2345,10 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a member's role
-         * @description Changes a member's role. Only owners make owners, and change owners. The last owner keeps the role, as does the person whose own workspace
-         *     it is: 403 `permission_denied`. It counts from the next request on.
+         * Change a member's role or budget
+         * @description Changes a member's role or budget. Only owners make owners, and change owners. The last owner keeps the role, as does the person whose own
+         *     workspace it is: 403 `permission_denied`. A role counts from the next request on, a budget within a second; it bounds the keys that the member
+         *     created, and keeps bounding them if the member leaves.
          */
         patch: operations["updateMember"];
         trace?: never;
@@ -3283,6 +3340,81 @@ export interface components {
             /** @description The only domains whose addresses may sign up; null: those of any. */
             sign_up_domains: string[] | null;
         };
+        /** @description A workspace's automatic top-ups. */
+        AutoTopup: {
+            /** @description USD that each automatic top-up adds. */
+            amount_usd: components["schemas"]["Usd"];
+            /** @description Whether this gateway can charge saved cards. */
+            available: boolean;
+            /** @description The saved card; null: none. */
+            card: components["schemas"]["SavedCard"] | null;
+            /** @description The last consent; null: none was given. */
+            consent: components["schemas"]["AutoTopupConsent"] | null;
+            /** @description Whether the card is charged when the balance is low. */
+            enabled: boolean;
+            /** @description Why the last charge failed; null: it did not. */
+            last_failure: components["schemas"]["AutoTopupFailure"] | null;
+            /** @description USD of this month's automatic top-ups, pending ones included. */
+            month_used_usd: components["schemas"]["Usd"];
+            /** @description USD that all automatic top-ups of a calendar month (UTC) add at most. */
+            monthly_cap_usd: components["schemas"]["Usd"];
+            /**
+             * @description Always `auto_topup`.
+             * @enum {string}
+             */
+            object: "auto_topup";
+            /** @description After a decline: no charge is tried before; else null. */
+            retry_at: components["schemas"]["Timestamp"] | null;
+            /** @description What to agree to. */
+            terms: components["schemas"]["AutoTopupTerms"];
+            /** @description USD; a balance below it is topped up. */
+            threshold_usd: components["schemas"]["Usd"];
+        };
+        /** @description What to change. Omitted fields stay unchanged. */
+        AutoTopupChange: {
+            /**
+             * Format: double
+             * @description USD that each top-up adds, 5 to 10,000, whole cents; default: unchanged.
+             */
+            amount_usd?: number;
+            /** @description Version of the terms that the person has agreed to; required in every change that leaves automatic top-ups on; default: none. */
+            consent_version?: string;
+            /** @description Whether the card is charged when the balance is low; default: unchanged. */
+            enabled?: boolean;
+            /**
+             * Format: double
+             * @description USD that a calendar month's automatic top-ups add at most, not less than `amount_usd`; default: unchanged.
+             */
+            monthly_cap_usd?: number;
+            /**
+             * Format: double
+             * @description USD, 0 to 10,000; a balance below it is topped up; default: unchanged.
+             */
+            threshold_usd?: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Who agreed to which text, and when. */
+        AutoTopupConsent: {
+            /** @description When. */
+            at: components["schemas"]["Timestamp"];
+            /** @description Id of the person. */
+            by: string;
+            /** @description Version of the text. */
+            version: string;
+        };
+        /**
+         * @description Why the last automatic charge failed.
+         * @enum {string}
+         */
+        AutoTopupFailure: "declined" | "authentication_required";
+        /** @description The text to agree to before automatic top-ups are turned on. */
+        AutoTopupTerms: {
+            /** @description The text. */
+            text: string;
+            /** @description Version of the text. */
+            version: string;
+        };
         /** @description A hint that the balance is nearly used up. */
         BalanceNudge: {
             /** @description What to do: the URL where you add credits. */
@@ -3498,6 +3630,31 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A page of the payment provider that saves a card. */
+        CardSetup: {
+            /** @description When the page can no longer be used. */
+            expires_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Always `card.setup`.
+             * @enum {string}
+             */
+            object: "card.setup";
+            /**
+             * Format: uri
+             * @description Open it in a browser. The card is saved once the provider has told the gateway, moments after the page was completed.
+             */
+            url: string;
+        };
+        /** @description Where to go back to. */
+        CardSetupRequest: {
+            /**
+             * Format: uri
+             * @description HTTPS URL that the provider's page returns to; default: the page `/docs/credits` of this gateway.
+             */
+            return_url?: string;
+        } & {
+            [key: string]: unknown;
+        };
         /** @description Pixels as `WIDTHxHEIGHT`, or `auto`. */
         CatalogAskedSize: string;
         /** @description An aspect ratio, such as `16:9`. */
@@ -3551,6 +3708,18 @@ export interface components {
             providers: number;
             /** @description What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
             warnings: components["schemas"]["CatalogProblem"][];
+        };
+        /** @description One of a provider's secrets. */
+        CatalogCredential: {
+            /** @description Name of the environment variable that holds the secret. */
+            api_key_env: string;
+            /** @description Its name in metrics, logs and lists. */
+            id: string;
+            /**
+             * Format: int32
+             * @description Its share of the requests, among the weights of all; default 1.
+             */
+            weight?: number;
         };
         /** @description A day, `YYYY-MM-DD`. */
         CatalogDay: string;
@@ -4016,9 +4185,15 @@ export interface components {
             api_version?: string;
             /**
              * @description Base URL of the protocol's paths. `simulator:/PATH` is PATH on the built-in simulator. Required, except for `bedrock`, whose own
-             *     follows from `region`.
+             *     follows from `region`, and for `vertex`, whose own follows from `location`.
              */
             base_url?: string;
+            /**
+             * @description Several secrets in place of `api_key_env`: requests are spread over them by weight, one that the provider refuses rests for a minute,
+             *     one that is rate-limited for as long as the provider says, and another is tried at once. For `openai`, `anthropic`, `azure-openai`,
+             *     `gemini`, `cohere` and `rerank`.
+             */
+            credentials?: components["schemas"]["CatalogCredential"][];
             /** @description `azure-openai`: the application that gets tokens from Microsoft Entra, in place of `api_key_env`. */
             entra?: components["schemas"]["CatalogEntra"];
             /**
@@ -4035,6 +4210,8 @@ export interface components {
             };
             /** @description Name of the provider, shown only in logs and metrics. */
             id: string;
+            /** @description `vertex`: the location whose models are called, such as `europe-west4`; `global`, `us` and `eu` are larger ones. */
+            location?: string;
             /**
              * @description What happens to a call whose caller disconnects: `cancel` stops it, and the caller pays for the input and the output received; `drain`
              *     reads it to its end, and the caller pays for its measured usage. Default: answers that are not streamed, and streams that hide their
@@ -4043,6 +4220,8 @@ export interface components {
              * @enum {string}
              */
             on_disconnect?: "cancel" | "drain";
+            /** @description `vertex`: id of the project that is billed. */
+            project?: string;
             /** @description The provider's wire protocol. */
             protocol: components["schemas"]["ProviderProtocol"];
             /** @description `bedrock`: the region whose models are called, and for which requests are signed. */
@@ -4051,6 +4230,11 @@ export interface components {
             role_arn?: string;
             /** @description `bedrock`: name of the environment variable that holds the secret access key. */
             secret_access_key_env?: string;
+            /**
+             * @description `vertex`: name of the environment variable that holds the JSON of a service account's key. Default: the machine's own identity, from its
+             *     metadata server.
+             */
+            service_account_env?: string;
             /** @description `bedrock`: name of the environment variable that holds the session token of a temporary access key. */
             session_token_env?: string;
             /**
@@ -4719,7 +4903,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -4727,7 +4911,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -5550,7 +5734,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -5558,7 +5742,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -5747,7 +5931,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -5755,7 +5939,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -5948,7 +6132,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -5956,7 +6140,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -6143,7 +6327,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -6151,7 +6335,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -6342,7 +6526,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -6350,7 +6534,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -6633,7 +6817,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -6643,7 +6827,7 @@ export interface components {
             request_id: string;
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -6882,7 +7066,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -6890,7 +7074,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -7102,7 +7286,7 @@ export interface components {
                  */
                 type: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -7110,7 +7294,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -7270,7 +7454,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -7278,7 +7462,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -7467,7 +7651,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -7475,7 +7659,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -7633,7 +7817,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -7641,7 +7825,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -7832,7 +8016,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -7840,7 +8024,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -8085,7 +8269,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -8093,7 +8277,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -8284,7 +8468,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -8292,7 +8476,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -8914,7 +9098,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -8922,7 +9106,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -9513,7 +9697,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -9521,7 +9705,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -9563,7 +9747,7 @@ export interface components {
                  */
                 type: "billing_error";
             };
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd?: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -9571,7 +9755,7 @@ export interface components {
             need_usd?: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required?: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup?: components["schemas"]["TopUp"];
@@ -10213,6 +10397,35 @@ export interface components {
                  * @enum {string}
                  */
                 code: "account_not_deletable";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 409. */
+        Error409CardMissing: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "card_missing";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -12865,6 +13078,13 @@ export interface components {
             email: string;
             /** @description User id of the person. */
             id: string;
+            /** @description When `limit_usd` begins anew; `never` where there is no limit. */
+            limit_resets: components["schemas"]["LimitResets"];
+            /**
+             * @description USD that all keys which the member created in this workspace may spend together: in all, or in each period of `limit_resets`. A call above
+             *     gives 402 `key_limit_reached`. Null: no limit beside those of the keys.
+             */
+            limit_usd: components["schemas"]["Usd"] | null;
             /** @description Display name; null if not set. */
             name: string | null;
             /**
@@ -12872,13 +13092,26 @@ export interface components {
              * @enum {string}
              */
             object: "workspace.member";
+            /** @description USD that they may still spend, less what requests in flight hold; null: no limit. */
+            remaining_usd: components["schemas"]["Usd"] | null;
+            /** @description When the running period ends; null where `limit_resets` is `never`. */
+            resets_at: components["schemas"]["Timestamp"] | null;
             /** @description Role in the workspace. */
             role: components["schemas"]["Role"];
+            /** @description USD that these keys spent: in the running period, or in all where `limit_resets` is `never`. Deleted keys count. */
+            spent_usd: components["schemas"]["Usd"];
         };
-        /** @description A member's new role. */
+        /** @description What to change of a member. Absent fields stay as they are. */
         MemberChange: {
+            /**
+             * @description When `limit_usd` begins anew; default: unchanged, `never` with a first limit. A change counts from now on: nothing is spent of the period that
+             *     is running. Without a limit it stays `never`.
+             */
+            limit_resets?: components["schemas"]["LimitResets"];
+            /** @description USD that all keys which the member created may spend together, including what they have already spent; null: no limit; default: unchanged. */
+            limit_usd?: components["schemas"]["KeyBudget"] | null;
             /** @description The role. */
-            role: components["schemas"]["Role"];
+            role?: components["schemas"]["Role"];
         } & {
             [key: string]: unknown;
         };
@@ -13772,6 +14005,8 @@ export interface components {
             cause: string | null;
             /** @description USD that the provider charges; null: the route names no cost. */
             cost_usd: components["schemas"]["Usd"] | null;
+            /** @description Id of the credential that was used last; absent: the provider has no list of credentials. */
+            credential?: string;
             /** @description The upstream's words, shortened. */
             detail: string | null;
             /**
@@ -13785,6 +14020,8 @@ export interface components {
             outcome: string;
             /** @description The provider, as the catalog names it. */
             provider: string;
+            /** @description Those that were refused before it; absent: none. */
+            refused?: components["schemas"]["RefusedCredential"][];
             /** @description The upstream's own id of its answer. */
             response_id: string | null;
             /** @description The route, as provider/model. */
@@ -14616,6 +14853,8 @@ export interface components {
              * @description Largest `max_tokens` that the balance could pay if all requests in flight ended without cost.
              */
             affordable_max_tokens_when_released?: number;
+            /** @description User id of the member whose budget refuses; with `key_limit_reached`, where it is not the key's own. */
+            member?: string;
             /** @description Requested model. */
             model: string;
             /**
@@ -14912,7 +15151,7 @@ export interface components {
          * @description The wire protocol that a provider speaks.
          * @enum {string}
          */
-        ProviderProtocol: "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere" | "azure-openai";
+        ProviderProtocol: "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere" | "azure-openai" | "vertex";
         /**
          * @description A host that speaks the `openai` protocol with other names for some fields, or refuses some.
          * @enum {string}
@@ -15556,6 +15795,48 @@ export interface components {
                  * @enum {string}
                  */
                 code: "permission_denied" | "csrf_failed" | "confirmation_required";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description A credential that its provider refused, so that another was tried at once. */
+        RefusedCredential: {
+            /** @description Why it was refused. */
+            cause: string;
+            /** @description Its id in the catalog file. */
+            credential: string;
+            /** @description The upstream's words, shortened. */
+            detail: string;
+            /** @description `our_fault` or `rate_limited`. */
+            outcome: string;
+            /** @description HTTP status of the upstream; null if it sent none. */
+            status: number | null;
+        };
+        /** @description Body of a 403. */
+        RemoveCardError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "session_required" | "csrf_failed";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -17178,7 +17459,7 @@ export interface components {
             };
             /** @description Human-readable; do not parse it. */
             error: string;
-            /** @description USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
             have_usd?: components["schemas"]["Usd"];
             /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
             held_usd?: components["schemas"]["Usd"];
@@ -17186,7 +17467,7 @@ export interface components {
             need_usd?: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required?: components["schemas"]["Usd"];
-            /** @description When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup?: components["schemas"]["TopUp"];
@@ -17246,6 +17527,23 @@ export interface components {
             };
             /** @description Human-readable; do not parse it. */
             error: string;
+        };
+        /** @description What is shown of a saved card. The payment provider has the card itself. */
+        SavedCard: {
+            /** @description Brand, such as `visa`. */
+            brand: string;
+            /**
+             * Format: int32
+             * @description Month in which it expires.
+             */
+            exp_month: number;
+            /**
+             * Format: int32
+             * @description Year in which it expires.
+             */
+            exp_year: number;
+            /** @description Last four digits. */
+            last4: string;
         };
         /**
          * @description Whether to keep the audio at a permanent URL.
@@ -17667,6 +17965,35 @@ export interface components {
             voice_settings?: components["schemas"]["VoiceSettings"] | null;
         } & {
             [key: string]: unknown;
+        };
+        /** @description Body of a 403. */
+        StartCardSetupError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "session_required" | "csrf_failed" | "email_unverified";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description A message that has just begun. */
         StartedMessage: {
@@ -18820,15 +19147,15 @@ export interface components {
                 type: "permission_error";
             };
         };
-        /** @description Body of a 400. */
-        UpdateMemberError400: {
+        /** @description Body of a 403. */
+        UpdateAutoTopupError403: {
             /** @description The error. */
             error: {
                 /**
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
+                code: "permission_denied" | "session_required" | "csrf_failed";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -18841,12 +19168,12 @@ export interface components {
                 /** @description Equals the header `x-request-id`. */
                 request_id: string;
                 /** @description Whether retrying the same request can help. */
-                retryable: boolean;
+                retryable?: boolean;
                 /**
                  * @description Category of the error.
                  * @enum {string}
                  */
-                type: "invalid_request_error";
+                type: "permission_error";
             };
         };
         /** @description Body of a 403. */
@@ -19099,7 +19426,7 @@ export interface components {
          * @description What a summary groups by.
          * @enum {string}
          */
-        UsageGroup: "model" | "key" | "operation" | "status" | "tag";
+        UsageGroup: "model" | "key" | "member" | "operation" | "status" | "tag";
         /** @description One request of the account. */
         UsageLog: {
             /** @description The alias in the request; null if the request used a model id. */
@@ -19264,6 +19591,8 @@ export interface components {
             latency_p50_ms: number | null;
             /** @description Milliseconds until the answer was complete that 95 % of the requests stayed within. */
             latency_p95_ms: number | null;
+            /** @description With `group_by=member`: user id of the person who created the API key, also after the person left; null where no member did. */
+            member?: string | null;
             /** @description With `group_by=model`: the requested model. */
             model?: string;
             /** @description With `group_by=operation`: id of the operation. */
@@ -20231,7 +20560,7 @@ export interface operations {
             };
             /**
              * @description `billing_error`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -20530,7 +20859,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -20824,7 +21153,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -21131,7 +21460,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -21588,7 +21917,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -21886,7 +22215,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -25698,7 +26027,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -26029,7 +26358,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -26242,6 +26571,536 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CreateCompletionError503"];
+                };
+            };
+        };
+    };
+    getAutoTopup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The automatic top-ups as they are now. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutoTopup"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDeniedOrSessionRequired"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    updateAutoTopup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What to change. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AutoTopupChange"];
+            };
+        };
+        responses: {
+            /** @description The automatic top-ups as they are now. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutoTopup"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidJsonOrInvalidParameter"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateAutoTopupError403"];
+                };
+            };
+            /** @description `card_missing`: Automatic top-ups were to be turned on, and no card is saved. Nothing was changed. */
+            409: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error409CardMissing"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    startCardSetup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Where to go back to. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CardSetupRequest"];
+            };
+        };
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CardSetup"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidJsonOrInvalidParameter"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /** @description `payment_failed`: The payment provider refused or did not answer, or none is configured. */
+            402: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error402PaymentFailed"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             *     `email_unverified`: The account's email address is not verified yet.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartCardSetupError403"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    removeCard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The automatic top-ups as they are now. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutoTopup"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemoveCardError403"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
                 };
             };
         };
@@ -27668,7 +28527,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -27945,7 +28804,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -28451,7 +29310,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -28786,7 +29645,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -29524,7 +30383,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -34862,7 +35721,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -35197,7 +36056,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -35676,7 +36535,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -36147,6 +37006,8 @@ export interface operations {
                 key?: string;
                 /** @description Rows per page: 1 to 1000, default 1000. */
                 limit?: number;
+                /** @description Only requests with the API keys that this member created: the user id. */
+                member?: string;
                 /** @description Only requests for this model. */
                 model?: string;
                 /** @description Only requests of this operation, such as `createChatCompletion`. */
@@ -36391,7 +37252,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -37725,7 +38586,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The new role. */
+        /** @description What to change. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["MemberChange"];
@@ -37748,7 +38609,6 @@ export interface operations {
             };
             /**
              * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
-             *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              */
             400: {
@@ -37760,7 +38620,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UpdateMemberError400"];
+                    "application/json": components["schemas"]["Error400InvalidJsonOrInvalidParameter"];
                 };
             };
             /**

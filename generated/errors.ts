@@ -111,6 +111,7 @@ export type ErrorCode =
   | "account_not_deletable"
   | "voucher_not_found"
   | "voucher_not_redeemable"
+  | "card_missing"
   | "statement_not_found"
   | "session_not_found"
   | "route_refused"
@@ -537,9 +538,9 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 402,
     "type": "billing_error",
     "retryable": false,
-    "message": "The API key {key} may spend {limit} USD {span}; {have} USD of it is left, and this request needs at least {need} USD.[ It begins anew at {resets_at}.]",
-    "happened": "A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew.",
-    "fix": "Raise the key's budget, wait until it begins anew, or use another key."
+    "message": "The API key {key}[ and all others of member {member} together] may spend {limit} USD {span}; {have} USD of it is left, and this request needs at least {need} USD.[ It begins anew at {resets_at}.]",
+    "happened": "A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.",
+    "fix": "Raise the key's or the member's budget, wait until it begins anew, or use another key."
   },
   "insufficient_balance": {
     "status": 402,
@@ -824,6 +825,14 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "The voucher can't be redeemed: {reason}.",
     "happened": "The voucher was redeemed, has expired or was withdrawn, or the workspace may redeem only one of its kind. Nothing was added.",
     "fix": "The message says why. Another voucher may work."
+  },
+  "card_missing": {
+    "status": 409,
+    "type": "invalid_request_error",
+    "retryable": false,
+    "message": "Automatic top-ups need a saved card.",
+    "happened": "Automatic top-ups were to be turned on, and no card is saved. Nothing was changed.",
+    "fix": "Save a card first (POST /v1/credits/auto-topup/card)."
   },
   "statement_not_found": {
     "status": 404,

@@ -41,6 +41,10 @@ export type OperationId =
   | "resendVerification"
   | "createChatCompletion"
   | "createCompletion"
+  | "getAutoTopup"
+  | "updateAutoTopup"
+  | "startCardSetup"
+  | "removeCard"
   | "getCreditBalance"
   | "listCreditGrants"
   | "listLedgerEntries"
@@ -1795,6 +1799,146 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": true,
     "counts": true
+  },
+  "getAutoTopup": {
+    "id": "getAutoTopup",
+    "method": "get",
+    "path": "/v1/credits/auto-topup",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "billing"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "updateAutoTopup": {
+    "id": "updateAutoTopup",
+    "method": "patch",
+    "path": "/v1/credits/auto-topup",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "billing"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "card_missing",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "startCardSetup": {
+    "id": "startCardSetup",
+    "method": "post",
+    "path": "/v1/credits/auto-topup/card",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "billing"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "email_unverified",
+      "payment_failed",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "removeCard": {
+    "id": "removeCard",
+    "method": "delete",
+    "path": "/v1/credits/auto-topup/card",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin",
+      "billing"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
   },
   "getCreditBalance": {
     "id": "getCreditBalance",
@@ -4638,6 +4782,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "type": "string"
       },
       {
+        "name": "member",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
         "name": "operation",
         "in": "query",
         "required": false,
@@ -5147,7 +5297,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "dialect": "standard",
     "errors": [
       "invalid_json",
-      "missing_parameter",
       "invalid_parameter",
       "member_not_found",
       "missing_api_key",

@@ -71,6 +71,43 @@ CREATE UNIQUE INDEX api_key_one_default ON public.api_key USING btree (account_i
 CREATE TRIGGER api_key_announced AFTER DELETE OR UPDATE OF enabled, deleted_at, hash, old_hash, expires_at, allowed_models, allowed_operations, allowed_networks, scopes, rpm, tpm ON public.api_key FOR EACH ROW EXECUTE FUNCTION announce_api_key();
 CREATE TRIGGER key_has_budget AFTER INSERT ON public.api_key FOR EACH ROW EXECUTE FUNCTION open_key_budget();
 
+create table auto_topup (
+  account_id bigint not null,
+  enabled boolean not null default false,
+  threshold bigint not null,
+  amount bigint not null,
+  monthly_cap bigint not null,
+  consent_version text,
+  consent_at timestamp with time zone,
+  consent_by bigint,
+  customer_id text,
+  card_id text,
+  card jsonb,
+  forget_cards text[] not null default '{}'::text[],
+  declines integer not null default 0,
+  retry_at timestamp with time zone,
+  last_failure text,
+  charging uuid,
+  charge_card text,
+  charge_customer text,
+  due_at timestamp with time zone,
+  asked boolean not null default false,
+  constraint auto_topup_pkey PRIMARY KEY (account_id),
+  constraint auto_topup_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint auto_topup_amount_check CHECK ((amount > 0)),
+  constraint auto_topup_charging_fkey FOREIGN KEY (charging) REFERENCES topup(id),
+  constraint auto_topup_check CHECK ((monthly_cap >= amount)),
+  constraint auto_topup_check1 CHECK (((NOT enabled) OR ((card_id IS NOT NULL) AND (customer_id IS NOT NULL) AND (consent_at IS NOT NULL)))),
+  constraint auto_topup_check2 CHECK (((card_id IS NULL) = (card IS NULL))),
+  constraint auto_topup_check3 CHECK (((charging IS NULL) = (due_at IS NULL))),
+  constraint auto_topup_consent_by_fkey FOREIGN KEY (consent_by) REFERENCES account(id),
+  constraint auto_topup_last_failure_check CHECK ((last_failure = ANY (ARRAY['declined'::text, 'authentication_required'::text]))),
+  constraint auto_topup_threshold_check CHECK ((threshold >= 0))
+);
+CREATE INDEX auto_topup_due ON public.auto_topup USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX auto_topup_enabled ON public.auto_topup USING btree (account_id) WHERE enabled;
+CREATE INDEX auto_topup_forgets ON public.auto_topup USING btree (account_id) WHERE (forget_cards <> '{}'::text[]);
+
 create table balance (
   account_id bigint not null,
   available bigint not null default 0,
@@ -260,6 +297,7 @@ create table key_budget (
   period_limit bigint,
   period_spent bigint not null default 0,
   period_ends timestamp with time zone,
+  member_id bigint,
   constraint key_budget_pkey PRIMARY KEY (key_id),
   constraint key_budget_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id),
   constraint key_budget_limit_amount_check CHECK ((limit_amount >= 0)),
@@ -272,6 +310,7 @@ create table key_budget (
 CREATE INDEX key_budget_limited ON public.key_budget USING btree (key_id) WHERE ((limit_amount IS NOT NULL) OR (period_limit IS NOT NULL));
 CREATE INDEX key_budget_of_account ON public.key_budget USING btree (account_id);
 CREATE TRIGGER budgets_follow_entries BEFORE UPDATE OF account_id, key_id, spent, reserved ON public.key_budget FOR EACH STATEMENT WHEN (((pg_trigger_depth() < 1) AND (current_setting('svc.moved'::text, true) IS DISTINCT FROM 'by the ledger'::text))) EXECUTE FUNCTION refuse_change('a budget follows its entries and holds; set its limit alone');
+CREATE TRIGGER budgets_move_members AFTER UPDATE OF spent, reserved ON public.key_budget FOR EACH ROW WHEN ((new.member_id IS NOT NULL)) EXECUTE FUNCTION apply_member_budget();
 CREATE TRIGGER budgets_recall_slices AFTER UPDATE OF limit_amount, period, period_limit ON public.key_budget FOR EACH ROW WHEN (((new.limit_amount IS DISTINCT FROM old.limit_amount) OR (new.period_limit IS DISTINCT FROM old.period_limit) OR (new.period IS DISTINCT FROM old.period))) EXECUTE FUNCTION recall_slices();
 CREATE TRIGGER budgets_start_with_their_key BEFORE INSERT ON public.key_budget FOR EACH STATEMENT WHEN ((pg_trigger_depth() < 1)) EXECUTE FUNCTION refuse_change('a budget is made with its key');
 CREATE TRIGGER budgets_stay BEFORE DELETE OR TRUNCATE ON public.key_budget FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('a key keeps its budget');
@@ -434,6 +473,31 @@ create table member (
   constraint member_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'billing'::text, 'viewer'::text])))
 );
 CREATE INDEX member_of_person ON public.member USING btree (person_id);
+
+create table member_budget (
+  account_id bigint not null,
+  person_id bigint not null,
+  limit_amount bigint,
+  spent bigint not null,
+  reserved bigint not null,
+  period text,
+  period_limit bigint,
+  period_spent bigint not null default 0,
+  period_ends timestamp with time zone,
+  constraint member_budget_pkey PRIMARY KEY (account_id, person_id),
+  constraint member_budget_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint member_budget_check CHECK (((limit_amount IS NULL) <> (period_limit IS NULL))),
+  constraint member_budget_check1 CHECK (((period IS NULL) = (period_limit IS NULL))),
+  constraint member_budget_limit_amount_check CHECK ((limit_amount >= 0)),
+  constraint member_budget_period_check CHECK ((period = ANY (ARRAY['hour'::text, 'day'::text, 'week'::text, 'month'::text]))),
+  constraint member_budget_period_limit_check CHECK ((period_limit >= 0)),
+  constraint member_budget_period_spent_check CHECK ((period_spent >= 0)),
+  constraint member_budget_person_id_fkey FOREIGN KEY (person_id) REFERENCES account(id),
+  constraint member_budget_reserved_check CHECK ((reserved >= 0)),
+  constraint member_budget_spent_check CHECK ((spent >= 0))
+) with (fillfactor=50);
+CREATE TRIGGER member_budgets_follow_keys BEFORE UPDATE OF account_id, person_id, spent, reserved ON public.member_budget FOR EACH STATEMENT WHEN ((pg_trigger_depth() < 1)) EXECUTE FUNCTION refuse_change('a member''s budget follows those of the keys; set its limit alone');
+CREATE TRIGGER member_budgets_recall_slices AFTER INSERT OR UPDATE OF limit_amount, period, period_limit ON public.member_budget FOR EACH ROW EXECUTE FUNCTION recall_slices();
 
 create table notice (
   account_id bigint not null,
@@ -661,6 +725,7 @@ create table topup (
   completed_at timestamp with time zone,
   payment_id text,
   paid bigint,
+  automatic boolean not null default false,
   constraint topup_pkey PRIMARY KEY (id),
   constraint topup_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
   constraint topup_amount_check CHECK ((amount > 0)),
@@ -895,6 +960,7 @@ create table webhook_endpoint (
 -- function announce_api_key() returns trigger
 -- function apply_ended_holds() returns trigger
 -- function apply_entries() returns trigger
+-- function apply_member_budget() returns trigger
 -- function apply_new_holds() returns trigger
 -- function balance_starts_empty() returns trigger
 -- function budget_left(_limit bigint, _spent bigint, _reserved bigint, _period_limit bigint, _period_spent bigint, _period_ends timestamp with time zone, _at timestamp with time zone) returns bigint

@@ -61,6 +61,29 @@ export interface ApiKey {
   tpm: number | null;
 }
 
+export interface AutoTopup {
+  account_id: bigint;
+  amount: bigint;
+  asked: Generated<boolean>;
+  card: Json | null;
+  card_id: string | null;
+  charge_card: string | null;
+  charge_customer: string | null;
+  charging: string | null;
+  consent_at: Timestamp | null;
+  consent_by: bigint | null;
+  consent_version: string | null;
+  customer_id: string | null;
+  declines: Generated<number>;
+  due_at: Timestamp | null;
+  enabled: Generated<boolean>;
+  forget_cards: Generated<string[]>;
+  last_failure: string | null;
+  monthly_cap: bigint;
+  retry_at: Timestamp | null;
+  threshold: bigint;
+}
+
 export interface Balance {
   account_id: bigint;
   available: Generated<bigint>;
@@ -183,6 +206,7 @@ export interface KeyBudget {
   account_id: bigint;
   key_id: bigint;
   limit_amount: bigint | null;
+  member_id: bigint | null;
   period: string | null;
   period_ends: Timestamp | null;
   period_limit: bigint | null;
@@ -277,6 +301,18 @@ export interface Member {
   created_at: Timestamp;
   person_id: bigint;
   role: string;
+}
+
+export interface MemberBudget {
+  account_id: bigint;
+  limit_amount: bigint | null;
+  period: string | null;
+  period_ends: Timestamp | null;
+  period_limit: bigint | null;
+  period_spent: Generated<bigint>;
+  person_id: bigint;
+  reserved: bigint;
+  spent: bigint;
 }
 
 export interface Notice {
@@ -418,6 +454,7 @@ export interface SignupMailbox {
 export interface Topup {
   account_id: bigint;
   amount: bigint;
+  automatic: Generated<boolean>;
   checkout_id: string | null;
   checkout_url: string | null;
   completed_at: Timestamp | null;
@@ -593,6 +630,7 @@ export interface WebhookEndpoint {
 export interface DB {
   account: Account;
   api_key: ApiKey;
+  auto_topup: AutoTopup;
   balance: Balance;
   balance_armed: BalanceArmed;
   budget_told: BudgetTold;
@@ -613,6 +651,7 @@ export interface DB {
   media_job: MediaJob;
   media_job_move: MediaJobMove;
   member: Member;
+  member_budget: MemberBudget;
   notice: Notice;
   notice_delivery: NoticeDelivery;
   notice_preference: NoticePreference;

@@ -16918,6 +16918,355 @@ validate_parameters_createCompletion.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_updateAutoTopup = validate_bodies_updateAutoTopup;
+const schema_AutoTopupChange = {
+"type": "object",
+"properties": {
+"enabled": { "type": "boolean" },
+"threshold_usd": {
+"type": "number",
+"format": "double",
+"minimum": 0,
+"maximum": 1e4
+},
+"amount_usd": {
+"type": "number",
+"format": "double",
+"minimum": 5,
+"maximum": 1e4
+},
+"monthly_cap_usd": {
+"type": "number",
+"format": "double",
+"minimum": 5,
+"maximum": 1e5
+},
+"consent_version": {
+"type": "string",
+"maxLength": 64
+}
+},
+"additionalProperties": true
+};
+function validate_bodies_updateAutoTopup(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_updateAutoTopup.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+if (data.enabled !== void 0) {
+let data0 = data.enabled;
+if (typeof data0 !== "boolean") {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/enabled",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_AutoTopupChange.properties.enabled,
+data: data0
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.threshold_usd !== void 0) {
+let data1 = data.threshold_usd;
+if (typeof data1 == "number") {
+if (data1 > 1e4 || isNaN(data1)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/threshold_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e4
+},
+message: "must be <= 10000",
+parentSchema: schema_AutoTopupChange.properties.threshold_usd,
+data: data1
+}];
+return false;
+} else if (data1 < 0 || isNaN(data1)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/threshold_usd",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_AutoTopupChange.properties.threshold_usd,
+data: data1
+}];
+return false;
+} else if (!formats_f5433107.validate(data1)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/threshold_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_AutoTopupChange.properties.threshold_usd,
+data: data1
+}];
+return false;
+}
+} else {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/threshold_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_AutoTopupChange.properties.threshold_usd,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.amount_usd !== void 0) {
+let data2 = data.amount_usd;
+if (typeof data2 == "number") {
+if (data2 > 1e4 || isNaN(data2)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/amount_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e4
+},
+message: "must be <= 10000",
+parentSchema: schema_AutoTopupChange.properties.amount_usd,
+data: data2
+}];
+return false;
+} else if (data2 < 5 || isNaN(data2)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/amount_usd",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 5
+},
+message: "must be >= 5",
+parentSchema: schema_AutoTopupChange.properties.amount_usd,
+data: data2
+}];
+return false;
+} else if (!formats_f5433107.validate(data2)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/amount_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_AutoTopupChange.properties.amount_usd,
+data: data2
+}];
+return false;
+}
+} else {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/amount_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_AutoTopupChange.properties.amount_usd,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.monthly_cap_usd !== void 0) {
+let data3 = data.monthly_cap_usd;
+if (typeof data3 == "number") {
+if (data3 > 1e5 || isNaN(data3)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/monthly_cap_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e5
+},
+message: "must be <= 100000",
+parentSchema: schema_AutoTopupChange.properties.monthly_cap_usd,
+data: data3
+}];
+return false;
+} else if (data3 < 5 || isNaN(data3)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/monthly_cap_usd",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 5
+},
+message: "must be >= 5",
+parentSchema: schema_AutoTopupChange.properties.monthly_cap_usd,
+data: data3
+}];
+return false;
+} else if (!formats_f5433107.validate(data3)) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/monthly_cap_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_AutoTopupChange.properties.monthly_cap_usd,
+data: data3
+}];
+return false;
+}
+} else {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/monthly_cap_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_AutoTopupChange.properties.monthly_cap_usd,
+data: data3
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.consent_version !== void 0) {
+let data4 = data.consent_version;
+if (typeof data4 === "string") {
+if (func_7a031813(data4) > 64) {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/consent_version",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_AutoTopupChange.properties.consent_version,
+data: data4
+}];
+return false;
+}
+} else {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath: instancePath + "/consent_version",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_AutoTopupChange.properties.consent_version,
+data: data4
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+}
+}
+} else {
+validate_bodies_updateAutoTopup.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_AutoTopupChange,
+data
+}];
+return false;
+}
+validate_bodies_updateAutoTopup.errors = vErrors;
+return true;
+}
+validate_bodies_updateAutoTopup.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_startCardSetup = validate_bodies_startCardSetup;
+const schema_CardSetupRequest = {
+"type": "object",
+"properties": { "return_url": {
+"type": "string",
+"format": "uri",
+"maxLength": 2048,
+"pattern": "^https://",
+"description": "HTTPS URL that the provider's page returns to; default: the page `/docs/credits` of this gateway.",
+"x-must": "must be an https:// address"
+} },
+"additionalProperties": true
+};
+const pattern_a17575c7 = new RegExp("^https://", "u");
+function validate_bodies_startCardSetup(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_startCardSetup.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+if (data.return_url !== void 0) {
+let data0 = data.return_url;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 2048) {
+validate_bodies_startCardSetup.errors = [{
+instancePath: instancePath + "/return_url",
+keyword: "maxLength",
+params: { limit: 2048 },
+message: "must NOT have more than 2048 characters",
+parentSchema: schema_CardSetupRequest.properties.return_url,
+data: data0
+}];
+return false;
+} else if (!pattern_a17575c7.test(data0)) {
+validate_bodies_startCardSetup.errors = [{
+instancePath: instancePath + "/return_url",
+keyword: "pattern",
+params: { pattern: "^https://" },
+message: "must match pattern \"^https://\"",
+parentSchema: schema_CardSetupRequest.properties.return_url,
+data: data0
+}];
+return false;
+} else if (!formats_db36833d.test(data0)) {
+validate_bodies_startCardSetup.errors = [{
+instancePath: instancePath + "/return_url",
+keyword: "format",
+params: { format: "uri" },
+message: "must match format \"uri\"",
+parentSchema: schema_CardSetupRequest.properties.return_url,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_startCardSetup.errors = [{
+instancePath: instancePath + "/return_url",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CardSetupRequest.properties.return_url,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_bodies_startCardSetup.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CardSetupRequest,
+data
+}];
+return false;
+}
+validate_bodies_startCardSetup.errors = vErrors;
+return true;
+}
+validate_bodies_startCardSetup.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
 const parameters_listCreditGrants = validate_parameters_listCreditGrants;
 const schema_parameters_listCreditGrants = {
 "type": "object",
@@ -17560,7 +17909,6 @@ const schema_TopupRequest = {
 },
 "additionalProperties": true
 };
-const pattern_a17575c7 = new RegExp("^https://", "u");
 function validate_bodies_createTopup(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 const evaluated0 = validate_bodies_createTopup.evaluated;
@@ -45161,6 +45509,10 @@ const schema_parameters_getUsageSummary = {
 },
 "model": { "type": "string" },
 "key": { "type": "string" },
+"member": {
+"type": "string",
+"maxLength": 64
+},
 "operation": {
 "type": "string",
 "maxLength": 64
@@ -45197,6 +45549,7 @@ const schema_UsageGroup = {
 "enum": [
 "model",
 "key",
+"member",
 "operation",
 "status",
 "tag"
@@ -45361,7 +45714,7 @@ data: data6
 }];
 return false;
 }
-if (!(data6 === "model" || data6 === "key" || data6 === "operation" || data6 === "status" || data6 === "tag")) {
+if (!(data6 === "model" || data6 === "key" || data6 === "member" || data6 === "operation" || data6 === "status" || data6 === "tag")) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/group_by/" + i0,
 keyword: "enum",
@@ -45420,17 +45773,45 @@ return false;
 var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
-if (data0.operation !== void 0) {
-let data9 = data0.operation;
+if (data0.member !== void 0) {
+let data9 = data0.member;
 if (typeof data9 === "string") {
 if (func_7a031813(data9) > 64) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/member",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.member,
+data: data9
+}];
+return false;
+}
+} else {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/member",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getUsageSummary.properties.query.properties.member,
+data: data9
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.operation !== void 0) {
+let data10 = data0.operation;
+if (typeof data10 === "string") {
+if (func_7a031813(data10) > 64) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/operation",
 keyword: "maxLength",
 params: { limit: 64 },
 message: "must NOT have more than 64 characters",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.operation,
-data: data9
+data: data10
 }];
 return false;
 }
@@ -45441,7 +45822,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.operation,
-data: data9
+data: data10
 }];
 return false;
 }
@@ -45449,26 +45830,26 @@ var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
 if (data0.status !== void 0) {
-let data10 = data0.status;
-if (typeof data10 !== "string") {
+let data11 = data0.status;
+if (typeof data11 !== "string") {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/status",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_UsageStatus,
-data: data10
+data: data11
 }];
 return false;
 }
-if (!(data10 === "success" || data10 === "failed")) {
+if (!(data11 === "success" || data11 === "failed")) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/status",
 keyword: "enum",
 params: { allowedValues: schema_UsageStatus.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_UsageStatus,
-data: data10
+data: data11
 }];
 return false;
 }
@@ -45476,16 +45857,16 @@ var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
 if (data0.tag !== void 0) {
-let data11 = data0.tag;
-if (typeof data11 === "string") {
-if (func_7a031813(data11) > 577) {
+let data12 = data0.tag;
+if (typeof data12 === "string") {
+if (func_7a031813(data12) > 577) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/tag",
 keyword: "maxLength",
 params: { limit: 577 },
 message: "must NOT have more than 577 characters",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.tag,
-data: data11
+data: data12
 }];
 return false;
 }
@@ -45496,7 +45877,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.tag,
-data: data11
+data: data12
 }];
 return false;
 }
@@ -45504,16 +45885,16 @@ var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
 if (data0.tag_key !== void 0) {
-let data12 = data0.tag_key;
-if (typeof data12 === "string") {
-if (func_7a031813(data12) > 64) {
+let data13 = data0.tag_key;
+if (typeof data13 === "string") {
+if (func_7a031813(data13) > 64) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/tag_key",
 keyword: "maxLength",
 params: { limit: 64 },
 message: "must NOT have more than 64 characters",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.tag_key,
-data: data12
+data: data13
 }];
 return false;
 }
@@ -45524,7 +45905,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.tag_key,
-data: data12
+data: data13
 }];
 return false;
 }
@@ -45532,20 +45913,20 @@ var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
 if (data0.limit !== void 0) {
-let data13 = data0.limit;
-if (!(typeof data13 == "number" && !(data13 % 1) && !isNaN(data13))) {
+let data14 = data0.limit;
+if (!(typeof data14 == "number" && !(data14 % 1) && !isNaN(data14))) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
-data: data13
+data: data14
 }];
 return false;
 }
-if (typeof data13 == "number") {
-if (data13 > 1e3 || isNaN(data13)) {
+if (typeof data14 == "number") {
+if (data14 > 1e3 || isNaN(data14)) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "maximum",
@@ -45555,10 +45936,10 @@ limit: 1e3
 },
 message: "must be <= 1000",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
-data: data13
+data: data14
 }];
 return false;
-} else if (data13 < 1 || isNaN(data13)) {
+} else if (data14 < 1 || isNaN(data14)) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "minimum",
@@ -45568,17 +45949,17 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
-data: data13
+data: data14
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data13)) {
+} else if (!formats_6f7aca8b.validate(data14)) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
-data: data13
+data: data14
 }];
 return false;
 }
@@ -45587,26 +45968,26 @@ var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
 if (data0.after !== void 0) {
-let data14 = data0.after;
-if (typeof data14 === "string") {
-if (func_7a031813(data14) > 4096) {
+let data15 = data0.after;
+if (typeof data15 === "string") {
+if (func_7a031813(data15) > 4096) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/after",
 keyword: "maxLength",
 params: { limit: 4096 },
 message: "must NOT have more than 4096 characters",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.after,
-data: data14
+data: data15
 }];
 return false;
-} else if (!pattern_1faac6e5.test(data14)) {
+} else if (!pattern_1faac6e5.test(data15)) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/after",
 keyword: "pattern",
 params: { pattern: "^sum_[A-Za-z0-9_-]+$" },
 message: "must match pattern \"^sum_[A-Za-z0-9_-]+$\"",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.after,
-data: data14
+data: data15
 }];
 return false;
 }
@@ -45617,12 +45998,13 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.after,
-data: data14
+data: data15
 }];
 return false;
 }
 var valid1 = true;
 } else var valid1 = true;
+}
 }
 }
 }
@@ -47279,29 +47661,24 @@ validate_parameters_listMembers.evaluated = {
 const bodies_updateMember = validate_bodies_updateMember;
 const schema_MemberChange = {
 "type": "object",
-"required": ["role"],
-"properties": { "role": { "$ref": "#/components/schemas/Role" } },
+"properties": {
+"role": { "$ref": "#/components/schemas/Role" },
+"limit_usd": { "anyOf": [{ "$ref": "#/components/schemas/KeyBudget" }, { "type": "null" }] },
+"limit_resets": { "$ref": "#/components/schemas/LimitResets" }
+},
 "additionalProperties": true
 };
 function validate_MemberChange(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
+let errors = 0;
 const evaluated0 = validate_MemberChange.evaluated;
 if (evaluated0.dynamicProps) evaluated0.props = void 0;
 if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.role === void 0 && (missing0 = "role")) {
-validate_MemberChange.errors = [{
-instancePath,
-keyword: "required",
-params: { missingProperty: missing0 },
-message: "must have required property '" + missing0 + "'",
-parentSchema: schema_MemberChange,
-data
-}];
-return false;
-} else if (data.role !== void 0) {
+if (data.role !== void 0) {
 let data0 = data.role;
+const _errs2 = errors;
 if (typeof data0 !== "string") {
 validate_MemberChange.errors = [{
 instancePath: instancePath + "/role",
@@ -47324,6 +47701,144 @@ data: data0
 }];
 return false;
 }
+var valid0 = _errs2 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.limit_usd !== void 0) {
+let data1 = data.limit_usd;
+const _errs5 = errors;
+const _errs6 = errors;
+let valid2 = false;
+const _errs7 = errors;
+if (errors === errors) {
+if (typeof data1 == "number") {
+if (data1 > 6e7 || isNaN(data1)) {
+const err0 = {
+instancePath: instancePath + "/limit_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 6e7
+},
+message: "must be <= 60000000",
+parentSchema: schema_KeyBudget,
+data: data1
+};
+if (vErrors === null) vErrors = [err0];
+else vErrors.push(err0);
+errors++;
+} else if (data1 < 0 || isNaN(data1)) {
+const err1 = {
+instancePath: instancePath + "/limit_usd",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_KeyBudget,
+data: data1
+};
+if (vErrors === null) vErrors = [err1];
+else vErrors.push(err1);
+errors++;
+} else if (!formats_f5433107.validate(data1)) {
+const err2 = {
+instancePath: instancePath + "/limit_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_KeyBudget,
+data: data1
+};
+if (vErrors === null) vErrors = [err2];
+else vErrors.push(err2);
+errors++;
+}
+} else {
+const err3 = {
+instancePath: instancePath + "/limit_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_KeyBudget,
+data: data1
+};
+if (vErrors === null) vErrors = [err3];
+else vErrors.push(err3);
+errors++;
+}
+}
+var _valid0 = _errs7 === errors;
+valid2 = valid2 || _valid0;
+const _errs10 = errors;
+if (data1 !== null) {
+const err4 = {
+instancePath: instancePath + "/limit_usd",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_MemberChange.properties.limit_usd.anyOf[1],
+data: data1
+};
+if (vErrors === null) vErrors = [err4];
+else vErrors.push(err4);
+errors++;
+}
+var _valid0 = _errs10 === errors;
+valid2 = valid2 || _valid0;
+if (!valid2) {
+const err5 = {
+instancePath: instancePath + "/limit_usd",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_MemberChange.properties.limit_usd,
+data: data1
+};
+if (vErrors === null) vErrors = [err5];
+else vErrors.push(err5);
+errors++;
+validate_MemberChange.errors = vErrors;
+return false;
+} else {
+errors = _errs6;
+if (vErrors !== null) {
+if (_errs6) vErrors.length = _errs6;
+else vErrors = null;
+}
+}
+var valid0 = _errs5 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.limit_resets !== void 0) {
+let data2 = data.limit_resets;
+const _errs12 = errors;
+if (typeof data2 !== "string") {
+validate_MemberChange.errors = [{
+instancePath: instancePath + "/limit_resets",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_LimitResets,
+data: data2
+}];
+return false;
+}
+if (!(data2 === "never" || data2 === "hourly" || data2 === "daily" || data2 === "weekly" || data2 === "monthly")) {
+validate_MemberChange.errors = [{
+instancePath: instancePath + "/limit_resets",
+keyword: "enum",
+params: { allowedValues: schema_LimitResets.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_LimitResets,
+data: data2
+}];
+return false;
+}
+var valid0 = _errs12 === errors;
+} else var valid0 = true;
+}
 }
 } else {
 validate_MemberChange.errors = [{
@@ -47336,8 +47851,9 @@ data
 }];
 return false;
 }
+}
 validate_MemberChange.errors = vErrors;
-return true;
+return errors === 0;
 }
 validate_MemberChange.evaluated = {
 "props": true,
@@ -50034,6 +50550,12 @@ const schema_CatalogProvider = {
 "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
 "description": "Name of the environment variable that holds the secret."
 },
+"credentials": {
+"type": "array",
+"items": { "$ref": "#/components/schemas/CatalogCredential" },
+"minItems": 1,
+"maxItems": 16
+},
 "region": {
 "type": "string",
 "pattern": "^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$",
@@ -50058,6 +50580,21 @@ const schema_CatalogProvider = {
 "type": "string",
 "pattern": "^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$",
 "description": "`bedrock`: ARN of a role that is assumed with these credentials."
+},
+"project": {
+"type": "string",
+"pattern": "^([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]{3,61}$",
+"description": "`vertex`: id of the project that is billed."
+},
+"location": {
+"type": "string",
+"pattern": "^[a-z]{2,}(-[a-z]+[0-9]{1,2})?$",
+"description": "`vertex`: the location whose models are called, such as `europe-west4`; `global`, `us` and `eu` are larger ones."
+},
+"service_account_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "`vertex`: name of the environment variable that holds the JSON of a service account's key. Default: the machine's own identity, from its\nmetadata server."
 },
 "api_version": {
 "type": "string",
@@ -50098,7 +50635,8 @@ const schema_ProviderProtocol = {
 "minimax",
 "gemini",
 "cohere",
-"azure-openai"
+"azure-openai",
+"vertex"
 ]
 };
 const schema_ProviderVariant = {
@@ -50116,6 +50654,29 @@ const schema_ProviderVariant = {
 "ollama",
 "lm-studio"
 ]
+};
+const schema_CatalogCredential = {
+"type": "object",
+"required": ["id", "api_key_env"],
+"properties": {
+"id": {
+"type": "string",
+"pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+"description": "Its name in metrics, logs and lists."
+},
+"api_key_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "Name of the environment variable that holds the secret."
+},
+"weight": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 1e3
+}
+},
+"additionalProperties": false
 };
 const schema_CatalogEntra = {
 "type": "object",
@@ -50155,8 +50716,11 @@ const schema_CatalogEntra = {
 };
 const func_191f75b3 = Object.prototype.hasOwnProperty;
 const pattern_831b2ab4 = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
+const pattern_0fd2e731 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "u");
 const pattern_934cc0a5 = new RegExp("^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$", "u");
 const pattern_d21d220c = new RegExp("^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$", "u");
+const pattern_8285fac1 = new RegExp("^([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]{3,61}$", "u");
+const pattern_c6ac0b0d = new RegExp("^[a-z]{2,}(-[a-z]+[0-9]{1,2})?$", "u");
 const pattern_e44e0a05 = new RegExp("^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$", "u");
 const pattern_88cc4c62 = new RegExp("^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$", "u");
 function validate_CatalogProvider(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -50239,7 +50803,7 @@ data: data1
 }];
 return false;
 }
-if (!(data1 === "openai" || data1 === "anthropic" || data1 === "bedrock" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax" || data1 === "gemini" || data1 === "cohere" || data1 === "azure-openai")) {
+if (!(data1 === "openai" || data1 === "anthropic" || data1 === "bedrock" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax" || data1 === "gemini" || data1 === "cohere" || data1 === "azure-openai" || data1 === "vertex")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/protocol",
 keyword: "enum",
@@ -50346,17 +50910,208 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
+if (data.credentials !== void 0) {
+let data5 = data.credentials;
+if (Array.isArray(data5)) {
+if (data5.length > 16) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials",
+keyword: "maxItems",
+params: { limit: 16 },
+message: "must NOT have more than 16 items",
+parentSchema: schema_CatalogProvider.properties.credentials,
+data: data5
+}];
+return false;
+} else if (data5.length < 1) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials",
+keyword: "minItems",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 items",
+parentSchema: schema_CatalogProvider.properties.credentials,
+data: data5
+}];
+return false;
+} else {
+const len0 = data5.length;
+for (let i0 = 0; i0 < len0; i0++) {
+let data6 = data5[i0];
+if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
+let missing1;
+if (data6.id === void 0 && (missing1 = "id") || data6.api_key_env === void 0 && (missing1 = "api_key_env")) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials/" + i0,
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_CatalogCredential,
+data: data6
+}];
+return false;
+} else {
+for (const key1 in data6) if (!(key1 === "id" || key1 === "api_key_env" || key1 === "weight")) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials/" + i0,
+keyword: "additionalProperties",
+params: { additionalProperty: key1 },
+message: "must NOT have additional properties",
+parentSchema: schema_CatalogCredential,
+data: data6
+}];
+return false;
+}
+if (data6.id !== void 0) {
+let data7 = data6.id;
+if (typeof data7 === "string") {
+if (!pattern_0fd2e731.test(data7)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials/" + i0 + "/id",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" },
+message: "must match pattern \"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$\"",
+parentSchema: schema_CatalogCredential.properties.id,
+data: data7
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials/" + i0 + "/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogCredential.properties.id,
+data: data7
+}];
+return false;
+}
+var valid5 = true;
+} else var valid5 = true;
+if (valid5) {
+if (data6.api_key_env !== void 0) {
+let data8 = data6.api_key_env;
+if (typeof data8 === "string") {
+if (!pattern_831b2ab4.test(data8)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials/" + i0 + "/api_key_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogCredential.properties.api_key_env,
+data: data8
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials/" + i0 + "/api_key_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogCredential.properties.api_key_env,
+data: data8
+}];
+return false;
+}
+var valid5 = true;
+} else var valid5 = true;
+if (valid5) {
+if (data6.weight !== void 0) {
+let data9 = data6.weight;
+if (!(typeof data9 == "number" && !(data9 % 1) && !isNaN(data9))) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials/" + i0 + "/weight",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_CatalogCredential.properties.weight,
+data: data9
+}];
+return false;
+}
+if (typeof data9 == "number") {
+if (data9 > 1e3 || isNaN(data9)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials/" + i0 + "/weight",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e3
+},
+message: "must be <= 1000",
+parentSchema: schema_CatalogCredential.properties.weight,
+data: data9
+}];
+return false;
+} else if (data9 < 1 || isNaN(data9)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials/" + i0 + "/weight",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_CatalogCredential.properties.weight,
+data: data9
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data9)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials/" + i0 + "/weight",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_CatalogCredential.properties.weight,
+data: data9
+}];
+return false;
+}
+}
+var valid5 = true;
+} else var valid5 = true;
+}
+}
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials/" + i0,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogCredential,
+data: data6
+}];
+return false;
+}
+}
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/credentials",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_CatalogProvider.properties.credentials,
+data: data5
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
 if (data.region !== void 0) {
-let data5 = data.region;
-if (typeof data5 === "string") {
-if (!pattern_934cc0a5.test(data5)) {
+let data10 = data.region;
+if (typeof data10 === "string") {
+if (!pattern_934cc0a5.test(data10)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/region",
 keyword: "pattern",
 params: { pattern: "^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$" },
 message: "must match pattern \"^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$\"",
 parentSchema: schema_CatalogProvider.properties.region,
-data: data5
+data: data10
 }];
 return false;
 }
@@ -50367,7 +51122,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.region,
-data: data5
+data: data10
 }];
 return false;
 }
@@ -50375,16 +51130,16 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.access_key_id_env !== void 0) {
-let data6 = data.access_key_id_env;
-if (typeof data6 === "string") {
-if (!pattern_831b2ab4.test(data6)) {
+let data11 = data.access_key_id_env;
+if (typeof data11 === "string") {
+if (!pattern_831b2ab4.test(data11)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/access_key_id_env",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
 message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
 parentSchema: schema_CatalogProvider.properties.access_key_id_env,
-data: data6
+data: data11
 }];
 return false;
 }
@@ -50395,7 +51150,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.access_key_id_env,
-data: data6
+data: data11
 }];
 return false;
 }
@@ -50403,16 +51158,16 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.secret_access_key_env !== void 0) {
-let data7 = data.secret_access_key_env;
-if (typeof data7 === "string") {
-if (!pattern_831b2ab4.test(data7)) {
+let data12 = data.secret_access_key_env;
+if (typeof data12 === "string") {
+if (!pattern_831b2ab4.test(data12)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/secret_access_key_env",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
 message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
 parentSchema: schema_CatalogProvider.properties.secret_access_key_env,
-data: data7
+data: data12
 }];
 return false;
 }
@@ -50423,7 +51178,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.secret_access_key_env,
-data: data7
+data: data12
 }];
 return false;
 }
@@ -50431,16 +51186,16 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.session_token_env !== void 0) {
-let data8 = data.session_token_env;
-if (typeof data8 === "string") {
-if (!pattern_831b2ab4.test(data8)) {
+let data13 = data.session_token_env;
+if (typeof data13 === "string") {
+if (!pattern_831b2ab4.test(data13)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/session_token_env",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
 message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
 parentSchema: schema_CatalogProvider.properties.session_token_env,
-data: data8
+data: data13
 }];
 return false;
 }
@@ -50451,7 +51206,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.session_token_env,
-data: data8
+data: data13
 }];
 return false;
 }
@@ -50459,16 +51214,16 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.role_arn !== void 0) {
-let data9 = data.role_arn;
-if (typeof data9 === "string") {
-if (!pattern_d21d220c.test(data9)) {
+let data14 = data.role_arn;
+if (typeof data14 === "string") {
+if (!pattern_d21d220c.test(data14)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/role_arn",
 keyword: "pattern",
 params: { pattern: "^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$" },
 message: "must match pattern \"^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$\"",
 parentSchema: schema_CatalogProvider.properties.role_arn,
-data: data9
+data: data14
 }];
 return false;
 }
@@ -50479,7 +51234,91 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.role_arn,
-data: data9
+data: data14
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.project !== void 0) {
+let data15 = data.project;
+if (typeof data15 === "string") {
+if (!pattern_8285fac1.test(data15)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/project",
+keyword: "pattern",
+params: { pattern: "^([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]{3,61}$" },
+message: "must match pattern \"^([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]{3,61}$\"",
+parentSchema: schema_CatalogProvider.properties.project,
+data: data15
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/project",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.project,
+data: data15
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.location !== void 0) {
+let data16 = data.location;
+if (typeof data16 === "string") {
+if (!pattern_c6ac0b0d.test(data16)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/location",
+keyword: "pattern",
+params: { pattern: "^[a-z]{2,}(-[a-z]+[0-9]{1,2})?$" },
+message: "must match pattern \"^[a-z]{2,}(-[a-z]+[0-9]{1,2})?$\"",
+parentSchema: schema_CatalogProvider.properties.location,
+data: data16
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/location",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.location,
+data: data16
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.service_account_env !== void 0) {
+let data17 = data.service_account_env;
+if (typeof data17 === "string") {
+if (!pattern_831b2ab4.test(data17)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/service_account_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogProvider.properties.service_account_env,
+data: data17
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/service_account_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.service_account_env,
+data: data17
 }];
 return false;
 }
@@ -50487,16 +51326,16 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.api_version !== void 0) {
-let data10 = data.api_version;
-if (typeof data10 === "string") {
-if (!pattern_e44e0a05.test(data10)) {
+let data18 = data.api_version;
+if (typeof data18 === "string") {
+if (!pattern_e44e0a05.test(data18)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/api_version",
 keyword: "pattern",
 params: { pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$" },
 message: "must match pattern \"^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$\"",
 parentSchema: schema_CatalogProvider.properties.api_version,
-data: data10
+data: data18
 }];
 return false;
 }
@@ -50507,7 +51346,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.api_version,
-data: data10
+data: data18
 }];
 return false;
 }
@@ -50515,42 +51354,42 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.entra !== void 0) {
-let data11 = data.entra;
-if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
-let missing1;
-if (data11.tenant === void 0 && (missing1 = "tenant") || data11.client_id === void 0 && (missing1 = "client_id") || data11.client_secret_env === void 0 && (missing1 = "client_secret_env")) {
+let data19 = data.entra;
+if (data19 && typeof data19 == "object" && !Array.isArray(data19)) {
+let missing2;
+if (data19.tenant === void 0 && (missing2 = "tenant") || data19.client_id === void 0 && (missing2 = "client_id") || data19.client_secret_env === void 0 && (missing2 = "client_secret_env")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra",
 keyword: "required",
-params: { missingProperty: missing1 },
-message: "must have required property '" + missing1 + "'",
+params: { missingProperty: missing2 },
+message: "must have required property '" + missing2 + "'",
 parentSchema: schema_CatalogEntra,
-data: data11
+data: data19
 }];
 return false;
 } else {
-for (const key1 in data11) if (!(key1 === "tenant" || key1 === "client_id" || key1 === "client_secret_env" || key1 === "authority" || key1 === "scope")) {
+for (const key2 in data19) if (!(key2 === "tenant" || key2 === "client_id" || key2 === "client_secret_env" || key2 === "authority" || key2 === "scope")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra",
 keyword: "additionalProperties",
-params: { additionalProperty: key1 },
+params: { additionalProperty: key2 },
 message: "must NOT have additional properties",
 parentSchema: schema_CatalogEntra,
-data: data11
+data: data19
 }];
 return false;
 }
-if (data11.tenant !== void 0) {
-let data12 = data11.tenant;
-if (typeof data12 === "string") {
-if (!pattern_88cc4c62.test(data12)) {
+if (data19.tenant !== void 0) {
+let data20 = data19.tenant;
+if (typeof data20 === "string") {
+if (!pattern_88cc4c62.test(data20)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/tenant",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$" },
 message: "must match pattern \"^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$\"",
 parentSchema: schema_CatalogEntra.properties.tenant,
-data: data12
+data: data20
 }];
 return false;
 }
@@ -50561,34 +51400,34 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.tenant,
-data: data12
+data: data20
 }];
 return false;
 }
-var valid4 = true;
-} else var valid4 = true;
-if (valid4) {
-if (data11.client_id !== void 0) {
-let data13 = data11.client_id;
-if (typeof data13 === "string") {
-if (func_7a031813(data13) > 200) {
+var valid7 = true;
+} else var valid7 = true;
+if (valid7) {
+if (data19.client_id !== void 0) {
+let data21 = data19.client_id;
+if (typeof data21 === "string") {
+if (func_7a031813(data21) > 200) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/client_id",
 keyword: "maxLength",
 params: { limit: 200 },
 message: "must NOT have more than 200 characters",
 parentSchema: schema_CatalogEntra.properties.client_id,
-data: data13
+data: data21
 }];
 return false;
-} else if (func_7a031813(data13) < 1) {
+} else if (func_7a031813(data21) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/client_id",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogEntra.properties.client_id,
-data: data13
+data: data21
 }];
 return false;
 }
@@ -50599,24 +51438,24 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.client_id,
-data: data13
+data: data21
 }];
 return false;
 }
-var valid4 = true;
-} else var valid4 = true;
-if (valid4) {
-if (data11.client_secret_env !== void 0) {
-let data14 = data11.client_secret_env;
-if (typeof data14 === "string") {
-if (!pattern_831b2ab4.test(data14)) {
+var valid7 = true;
+} else var valid7 = true;
+if (valid7) {
+if (data19.client_secret_env !== void 0) {
+let data22 = data19.client_secret_env;
+if (typeof data22 === "string") {
+if (!pattern_831b2ab4.test(data22)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/client_secret_env",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
 message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
 parentSchema: schema_CatalogEntra.properties.client_secret_env,
-data: data14
+data: data22
 }];
 return false;
 }
@@ -50627,34 +51466,34 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.client_secret_env,
-data: data14
+data: data22
 }];
 return false;
 }
-var valid4 = true;
-} else var valid4 = true;
-if (valid4) {
-if (data11.authority !== void 0) {
-let data15 = data11.authority;
-if (typeof data15 === "string") {
-if (func_7a031813(data15) > 2e3) {
+var valid7 = true;
+} else var valid7 = true;
+if (valid7) {
+if (data19.authority !== void 0) {
+let data23 = data19.authority;
+if (typeof data23 === "string") {
+if (func_7a031813(data23) > 2e3) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/authority",
 keyword: "maxLength",
 params: { limit: 2e3 },
 message: "must NOT have more than 2000 characters",
 parentSchema: schema_CatalogEntra.properties.authority,
-data: data15
+data: data23
 }];
 return false;
-} else if (func_7a031813(data15) < 1) {
+} else if (func_7a031813(data23) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/authority",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogEntra.properties.authority,
-data: data15
+data: data23
 }];
 return false;
 }
@@ -50665,34 +51504,34 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.authority,
-data: data15
+data: data23
 }];
 return false;
 }
-var valid4 = true;
-} else var valid4 = true;
-if (valid4) {
-if (data11.scope !== void 0) {
-let data16 = data11.scope;
-if (typeof data16 === "string") {
-if (func_7a031813(data16) > 500) {
+var valid7 = true;
+} else var valid7 = true;
+if (valid7) {
+if (data19.scope !== void 0) {
+let data24 = data19.scope;
+if (typeof data24 === "string") {
+if (func_7a031813(data24) > 500) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/scope",
 keyword: "maxLength",
 params: { limit: 500 },
 message: "must NOT have more than 500 characters",
 parentSchema: schema_CatalogEntra.properties.scope,
-data: data16
+data: data24
 }];
 return false;
-} else if (func_7a031813(data16) < 1) {
+} else if (func_7a031813(data24) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/scope",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogEntra.properties.scope,
-data: data16
+data: data24
 }];
 return false;
 }
@@ -50703,12 +51542,12 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.scope,
-data: data16
+data: data24
 }];
 return false;
 }
-var valid4 = true;
-} else var valid4 = true;
+var valid7 = true;
+} else var valid7 = true;
 }
 }
 }
@@ -50721,7 +51560,7 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogEntra,
-data: data11
+data: data19
 }];
 return false;
 }
@@ -50729,17 +51568,17 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.headers !== void 0) {
-let data17 = data.headers;
-if (data17 && typeof data17 == "object" && !Array.isArray(data17)) for (const key2 in data17) {
-let data18 = data17[key2];
-if (typeof data18 !== "string") {
+let data25 = data.headers;
+if (data25 && typeof data25 == "object" && !Array.isArray(data25)) for (const key3 in data25) {
+let data26 = data25[key3];
+if (typeof data26 !== "string") {
 validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/headers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),
+instancePath: instancePath + "/headers/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.headers.additionalProperties,
-data: data18
+data: data26
 }];
 return false;
 }
@@ -50751,7 +51590,7 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogProvider.properties.headers,
-data: data17
+data: data25
 }];
 return false;
 }
@@ -50759,19 +51598,19 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.forward !== void 0) {
-let data19 = data.forward;
-if (Array.isArray(data19)) {
-const len0 = data19.length;
-for (let i0 = 0; i0 < len0; i0++) {
-let data20 = data19[i0];
-if (typeof data20 !== "string") {
+let data27 = data.forward;
+if (Array.isArray(data27)) {
+const len1 = data27.length;
+for (let i1 = 0; i1 < len1; i1++) {
+let data28 = data27[i1];
+if (typeof data28 !== "string") {
 validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/forward/" + i0,
+instancePath: instancePath + "/forward/" + i1,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.forward.items,
-data: data20
+data: data28
 }];
 return false;
 }
@@ -50783,7 +51622,7 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogProvider.properties.forward,
-data: data19
+data: data27
 }];
 return false;
 }
@@ -50791,20 +51630,20 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.timeout_ms !== void 0) {
-let data21 = data.timeout_ms;
-if (!(typeof data21 == "number" && !(data21 % 1) && !isNaN(data21))) {
+let data29 = data.timeout_ms;
+if (!(typeof data29 == "number" && !(data29 % 1) && !isNaN(data29))) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data21
+data: data29
 }];
 return false;
 }
-if (typeof data21 == "number") {
-if (data21 > 36e5 || isNaN(data21)) {
+if (typeof data29 == "number") {
+if (data29 > 36e5 || isNaN(data29)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "maximum",
@@ -50814,10 +51653,10 @@ limit: 36e5
 },
 message: "must be <= 3600000",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data21
+data: data29
 }];
 return false;
-} else if (data21 < 1 || isNaN(data21)) {
+} else if (data29 < 1 || isNaN(data29)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "minimum",
@@ -50827,17 +51666,17 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data21
+data: data29
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data21)) {
+} else if (!formats_6f7aca8b.validate(data29)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data21
+data: data29
 }];
 return false;
 }
@@ -50846,31 +51685,35 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.on_disconnect !== void 0) {
-let data22 = data.on_disconnect;
-if (typeof data22 !== "string") {
+let data30 = data.on_disconnect;
+if (typeof data30 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data22
+data: data30
 }];
 return false;
 }
-if (!(data22 === "cancel" || data22 === "drain")) {
+if (!(data30 === "cancel" || data30 === "drain")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "enum",
 params: { allowedValues: schema_CatalogProvider.properties.on_disconnect.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data22
+data: data30
 }];
 return false;
 }
 var valid0 = true;
 } else var valid0 = true;
+}
+}
+}
+}
 }
 }
 }
@@ -58892,6 +59735,8 @@ verifyAccount: bodies_verifyAccount,
 resendVerification: bodies_resendVerification,
 createChatCompletion: bodies_createChatCompletion,
 createCompletion: bodies_createCompletion,
+updateAutoTopup: bodies_updateAutoTopup,
+startCardSetup: bodies_startCardSetup,
 createTopup: bodies_createTopup,
 redeemVoucher: bodies_redeemVoucher,
 receivePaymentEvent: bodies_receivePaymentEvent,
@@ -59059,10 +59904,12 @@ bodies_setOperator,
 bodies_signIn,
 bodies_signInWithProvider,
 bodies_signUp,
+bodies_startCardSetup,
 bodies_startLedgerAudit,
 bodies_startSignIn,
 bodies_suspendAccount,
 bodies_updateApiKey,
+bodies_updateAutoTopup,
 bodies_updateMember,
 bodies_updateNotices,
 bodies_updateWebhook,

@@ -1,6 +1,7 @@
 // GET /v1/usage/summary: the account's requests, summed up by time, model, key and more.
 import { everyKeyLike } from "../src/accounts/key-records.ts";
 import { failParameter } from "../src/errors/fail.ts";
+import { parseUserId } from "../src/ids.ts";
 import { type Bucket, bucketsOf, type BucketName, type Span } from "../src/ledger/summary/periods.ts";
 import { readSummary, type SummaryGroup } from "../src/ledger/summary/read-summary.ts";
 import { csvOf, parseSummaryRowId, showFigures, showRow, summaryRowId } from "../src/ledger/summary/show-summary.ts";
@@ -13,13 +14,15 @@ const bucketsMax = 1000;
 const rowsDefault = 1000;
 const defaultMs = 30 * 24 * 3_600_000;
 
-type Query = Omit<Request<"getUsageSummary">["query"], "group_by" | "key">;
+type Query = Omit<Request<"getUsageSummary">["query"], "group_by" | "key" | "member">;
 
 interface Asked<Group extends SummaryGroup> {
   /** Null: of all accounts. */
   accountId: bigint | null;
   groups: readonly Group[] | undefined;
   keyIds?: readonly bigint[] | undefined;
+  /** UUID */
+  member?: string | undefined;
   provider?: string | undefined;
   route?: string | undefined;
 }
@@ -27,7 +30,8 @@ interface Asked<Group extends SummaryGroup> {
 export const getUsageSummary: Handler<"getUsageSummary"> = async (context, request) => {
   const { caller, query, headers } = request;
   const keyIds = query.key === undefined ? undefined : await everyKeyLike(context.db, notSecret(query.key), caller.accountId);
-  const summary = await summaryOf(context, query, { accountId: caller.accountId, groups: query.group_by, keyIds });
+  const member = query.member === undefined ? undefined : (parseUserId(query.member) ?? failParameter("member", "it must be a user id"));
+  const summary = await summaryOf(context, query, { accountId: caller.accountId, groups: query.group_by, keyIds, member });
   const { rows, total, groups, page } = summary;
   const data = rows.map((row) => showRow(row, groups));
   const form = listFormOf(headers.accept);
@@ -49,8 +53,8 @@ export async function summaryOf<Group extends SummaryGroup>(context: Context, qu
   const { bucket = "day", timezone = "UTC", limit = rowsDefault, after, model, operation, status, tag } = query;
   const place = after === undefined ? undefined : (parseSummaryRowId(after, groups.length) ?? failParameter("after", "it must be an id of this list")); // prettier-ignore
   const buckets = await readBuckets(context, span, bucket, timezone);
-  const { accountId, keyIds, provider, route } = asked;
-  const filter = { model, operation, status, tag, tagKey: query.tag_key, keyIds, provider, route };
+  const { accountId, keyIds, member, provider, route } = asked;
+  const filter = { model, operation, status, tag, tagKey: query.tag_key, keyIds, member, provider, route };
   const { rows, total } = await readSummary(context.db, { accountId, span, buckets, groups, filter, after: place, limit });
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);

@@ -32,6 +32,10 @@ import { deleteApiKey } from "./delete-api-key.ts";
 import { designVoice } from "./design-voice.ts";
 import { forgotPassword } from "./forgot-password.ts";
 import { getAuthOptions } from "./get-auth-options.ts";
+import { getAutoTopup } from "./get-auto-topup.ts";
+import { removeCard } from "./remove-card.ts";
+import { startCardSetup } from "./start-card-setup.ts";
+import { updateAutoTopup } from "./update-auto-topup.ts";
 import { getCreditBalance } from "./get-credit-balance.ts";
 import { getGenmediaJob } from "./get-genmedia-job.ts";
 import { getJob } from "./get-job.ts";
@@ -122,6 +126,10 @@ export const handlers: Handlers = {
   designVoice: answerOnce(designVoice),
   forgotPassword,
   getAuthOptions,
+  getAutoTopup,
+  updateAutoTopup,
+  startCardSetup,
+  removeCard,
   getCreditBalance,
   getGenmediaJob,
   getJob,

@@ -34,6 +34,7 @@ import type { Send } from "./notices/deliver.ts";
 import { type NoticeTimes, startNotices } from "./notices/worker.ts";
 import { sendWebhook, type WebhookOptions, webhookPausesMs } from "./webhooks/send.ts";
 import { disabledChannel, openDisabledRoutes } from "./operators/disabled-routes.ts";
+import { keepToppedUp } from "./payments/auto-charge.ts";
 import { openAdapters } from "./providers/adapters.ts";
 import { connectUpstreams } from "./providers/transport/http.ts";
 import { createBreakers } from "./routing/breaker.ts";
@@ -77,6 +78,8 @@ export interface GatewayOptions {
   connectionLifeMs?: number;
   ledger?: LedgerTimes;
   notices?: Partial<NoticeTimes>;
+  /** How often low balances are looked for, to be topped up. */
+  autoTopupMs?: number;
   /** For tests: a certificate to trust, and names. */
   webhooks?: WebhookOptions;
   /** For tests: a certificate to trust. */
@@ -195,7 +198,7 @@ interface Ground {
 /** Money, accounts, limits, mail, sign-in and payments; each closes with `opening`. */
 async function openDomain(
   config: Config,
-  { databaseUrl, ledger: times }: GatewayOptions,
+  { databaseUrl, ledger: times, autoTopupMs: everyMs }: GatewayOptions,
   { opening, db, clock, log, metrics, batchers, onFault, alsoHears }: Ground,
 ) {
   const chargeLog = config.chargeLog === null ? null : opening.adopt(openChargeLog(config.chargeLog, onFault), (opened) => opened.close());
@@ -231,6 +234,7 @@ async function openDomain(
     config.signUp.captcha === null ? null : opening.adopt(openCaptcha(config.signUp.captcha, onFault), (opened) => opened.close());
   // The SDK takes a tenth of a second to load, so it is loaded only if configured.
   const payments = config.stripe === null ? null : (await import("./payments/stripe.ts")).connectStripe(config.stripe);
+  opening.adopt(keepToppedUp({ db, clock, log, payments, onFault, everyMs }), (opened) => opened.stop());
   opening.adopt(keepPartitions(db, { usageLogMonths: config.usageLogMonths, onFault }), (opened) => opened.stop());
   opening.adopt(keepRolledUp(db, { months: config.usageRollupMonths, onFault }), (opened) => opened.stop());
   opening.adopt(keepSwept(db, { clock, onFault }), (opened) => opened.stop());

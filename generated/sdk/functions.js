@@ -157,6 +157,22 @@ export function createCompletion(client, input, options) {
   return call(client, { path: "/v1/completions", method: "POST", encode: withUsage, read: stream }, input, options);
 }
 
+export function getAutoTopup(client, options) {
+  return call(client, { path: "/v1/credits/auto-topup", auth: "session" }, undefined, options);
+}
+
+export function updateAutoTopup(client, input, options) {
+  return call(client, { path: "/v1/credits/auto-topup", method: "PATCH", auth: "session" }, input, options);
+}
+
+export function startCardSetup(client, input, options) {
+  return call(client, { path: "/v1/credits/auto-topup/card", method: "POST", auth: "session" }, input, options);
+}
+
+export function removeCard(client, options) {
+  return call(client, { path: "/v1/credits/auto-topup/card", method: "DELETE", auth: "session" }, undefined, options);
+}
+
 export function getCreditBalance(client, options) {
   return call(client, { path: "/v1/credits/balance", auth: "either" }, undefined, options);
 }

@@ -22,10 +22,14 @@ import type {
   ApiKeyUsage,
   AudioGeneration,
   AuthOptions,
+  AutoTopup,
+  AutoTopupChange,
   BegunTotp,
   BlockDeltaEvent,
   BlockStartEvent,
   BlockStopEvent,
+  CardSetup,
+  CardSetupRequest,
   CatalogCheck,
   CatalogDiff,
   CatalogText,
@@ -1050,6 +1054,7 @@ export interface CompletionsMethods {
 
 /** `svc.credits` */
 export interface CreditsMethods {
+  readonly autoTopup: CreditsAutoTopupMethods;
   /**
    * Returns the account's balance and tier. Works with an API key or a session.
    *
@@ -1083,6 +1088,76 @@ export interface CreditsMethods {
   readonly statements: CreditsStatementsMethods;
   readonly topups: CreditsTopupsMethods;
   readonly vouchers: CreditsVouchersMethods;
+}
+
+/** `svc.credits.autoTopup` */
+export interface CreditsAutoTopupMethods {
+  /**
+   * Returns the workspace's automatic top-ups: the settings, the saved card and the text to agree to.
+   *
+   * `GET /v1/credits/auto-topup`, /docs/api/getAutoTopup
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(options?: RequestOptions): Call<AutoTopup, "getAutoTopup">;
+  /**
+   * Changes the workspace's automatic top-ups. Turning them on requires a saved card (else 409 `card_missing`) and the consent to the terms: the
+   * `consent_version` of every change that leaves them on has to be the version of the terms in force.
+   *
+   * While they are on, the gateway charges the card `amount_usd` when the balance is below `threshold_usd`, one charge at a time, and never more
+   * than `monthly_cap_usd` in a calendar month (UTC). After a decline it waits 1, 6 and 24 hours; the fourth decline in a row, or a bank that wants
+   * the holder to confirm, turns them off with a `payment.failed` notice. A refund or a dispute of a payment turns them off, too.
+   *
+   * `PATCH /v1/credits/auto-topup`, /docs/api/updateAutoTopup
+   *
+   * @example
+   * await svc.credits.autoTopup.update({ enabled: true, threshold_usd: 5, amount_usd: 20, monthly_cap_usd: 100, consent_version: "2026-11-26" });
+   * @throws {SvcError} 400 `invalid_json`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 409 `card_missing`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  update(input: AutoTopupChange, options?: RequestOptions): Call<AutoTopup, "updateAutoTopup">;
+  /**
+   * Starts the saving of a card for automatic top-ups, on a page of the payment provider. A card that was saved before is replaced. Nothing is
+   * charged. An account can start 10 a minute, top-ups included; above, 429 `rate_limit_exceeded`. Without a payment provider that can charge saved
+   * cards, the reply is 402 `payment_failed`.
+   *
+   * `POST /v1/credits/auto-topup/card`, /docs/api/startCardSetup
+   *
+   * @example
+   * await svc.credits.autoTopup.saveCard({ return_url: "https://app.example.com/billing" });
+   * @throws {SvcError} 400 `invalid_json`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 402 `payment_failed`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`, `email_unverified`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  saveCard(input: CardSetupRequest, options?: RequestOptions): Call<CardSetup, "startCardSetup">;
+  /**
+   * Removes the saved card, here and at the payment provider, and turns automatic top-ups off. A charge that has begun still ends. Without a saved
+   * card nothing changes.
+   *
+   * `DELETE /v1/credits/auto-topup/card`, /docs/api/removeCard
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  removeCard(options?: RequestOptions): Call<AutoTopup, "removeCard">;
 }
 
 /** `svc.credits.grants` */
@@ -1533,14 +1608,15 @@ export interface WorkspacesMembersMethods {
    */
   list(input?: ListMembersQuery, options?: RequestOptions): Pages<MemberList, "listMembers">;
   /**
-   * Changes a member's role. Only owners make owners, and change owners. The last owner keeps the role, as does the person whose own workspace
-   * it is: 403 `permission_denied`. It counts from the next request on.
+   * Changes a member's role or budget. Only owners make owners, and change owners. The last owner keeps the role, as does the person whose own
+   * workspace it is: 403 `permission_denied`. A role counts from the next request on, a budget within a second; it bounds the keys that the member
+   * created, and keeps bounding them if the member leaves.
    *
    * `PATCH /v1/workspace/members/{member}`, /docs/api/updateMember
    *
    * @example
-   * await svc.workspaces.members.update(member, { role: "developer" });
-   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * await svc.workspaces.members.update(member, { role: "developer", limit_usd: 50, limit_resets: "monthly" });
+   * @throws {SvcError} 400 `invalid_json`, `invalid_parameter`
    * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
    * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
    * @throws {SvcError} 404 `member_not_found`

@@ -81,6 +81,12 @@ export class Svc {
       create: of(f.createCompletion),
     };
     this.credits = {
+      autoTopup: {
+        get: of(f.getAutoTopup),
+        update: of(f.updateAutoTopup),
+        saveCard: of(f.startCardSetup),
+        removeCard: of(f.removeCard),
+      },
       balance: of(f.getCreditBalance),
       grants: {
         list: of(f.listCreditGrants),

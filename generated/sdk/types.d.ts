@@ -264,6 +264,69 @@ export interface AuthOptions {
   captcha_required: boolean;
 }
 
+/** A workspace's automatic top-ups. */
+export interface AutoTopup {
+  /** Always `auto_topup`. */
+  object: "auto_topup";
+  /** Whether this gateway can charge saved cards. */
+  available: boolean;
+  /** Whether the card is charged when the balance is low. */
+  enabled: boolean;
+  /** USD; a balance below it is topped up. */
+  threshold_usd: number;
+  /** USD that each automatic top-up adds. */
+  amount_usd: number;
+  /** USD that all automatic top-ups of a calendar month (UTC) add at most. */
+  monthly_cap_usd: number;
+  /** USD of this month's automatic top-ups, pending ones included. */
+  month_used_usd: number;
+  /** The saved card; null: none. */
+  card: SavedCard | null;
+  /** What to agree to. */
+  terms: AutoTopupTerms;
+  /** The last consent; null: none was given. */
+  consent: AutoTopupConsent | null;
+  /** Why the last charge failed; null: it did not. */
+  last_failure: AutoTopupFailure | null;
+  /** After a decline: no charge is tried before; else null. */
+  retry_at: string | null;
+}
+
+/** What to change. Omitted fields stay unchanged. */
+export interface AutoTopupChange {
+  /** Whether the card is charged when the balance is low; default: unchanged. */
+  enabled?: boolean | undefined;
+  /** USD, 0 to 10,000; a balance below it is topped up; default: unchanged. 0 to 10000. */
+  threshold_usd?: number | undefined;
+  /** USD that each top-up adds, 5 to 10,000, whole cents; default: unchanged. 5 to 10000. */
+  amount_usd?: number | undefined;
+  /** USD that a calendar month's automatic top-ups add at most, not less than `amount_usd`; default: unchanged. 5 to 100000. */
+  monthly_cap_usd?: number | undefined;
+  /** Version of the terms that the person has agreed to; required in every change that leaves automatic top-ups on; default: none. */
+  consent_version?: string | undefined;
+}
+
+/** Who agreed to which text, and when. */
+export interface AutoTopupConsent {
+  /** Version of the text. */
+  version: string;
+  /** When. */
+  at: string;
+  /** Id of the person. */
+  by: string;
+}
+
+/** Why the last automatic charge failed. */
+export type AutoTopupFailure = "declined" | "authentication_required";
+
+/** The text to agree to before automatic top-ups are turned on. */
+export interface AutoTopupTerms {
+  /** Version of the text. */
+  version: string;
+  /** The text. */
+  text: string;
+}
+
 /** A hint that the balance is nearly used up. */
 export interface BalanceNudge {
   /** The hint as a sentence, for humans. */
@@ -332,6 +395,22 @@ export interface CacheControl {
   type: string;
   /** How long the cache lives: `5m`, the default, or `1h`. */
   ttl?: string | null | undefined;
+}
+
+/** A page of the payment provider that saves a card. */
+export interface CardSetup {
+  /** Always `card.setup`. */
+  object: "card.setup";
+  /** Open it in a browser. The card is saved once the provider has told the gateway, moments after the page was completed. */
+  url: string;
+  /** When the page can no longer be used. */
+  expires_at: string;
+}
+
+/** Where to go back to. */
+export interface CardSetupRequest {
+  /** HTTPS URL that the provider's page returns to; default: the page `/docs/credits` of this gateway. */
+  return_url?: string | undefined;
 }
 
 /** How something differs. */
@@ -1905,12 +1984,32 @@ export interface Member {
   role: Role;
   /** When the person became a member. */
   created_at: string;
+  /**
+   * USD that all keys which the member created in this workspace may spend together: in all, or in each period of `limit_resets`. A call above
+   * gives 402 `key_limit_reached`. Null: no limit beside those of the keys.
+   */
+  limit_usd: number | null;
+  /** When `limit_usd` begins anew; `never` where there is no limit. */
+  limit_resets: LimitResets;
+  /** USD that these keys spent: in the running period, or in all where `limit_resets` is `never`. Deleted keys count. */
+  spent_usd: number;
+  /** USD that they may still spend, less what requests in flight hold; null: no limit. */
+  remaining_usd: number | null;
+  /** When the running period ends; null where `limit_resets` is `never`. */
+  resets_at: string | null;
 }
 
-/** A member's new role. */
+/** What to change of a member. Absent fields stay as they are. */
 export interface MemberChange {
   /** The role. */
-  role: Role;
+  role?: Role | undefined;
+  /** USD that all keys which the member created may spend together, including what they have already spent; null: no limit; default: unchanged. */
+  limit_usd?: number | null | undefined;
+  /**
+   * When `limit_usd` begins anew; default: unchanged, `never` with a first limit. A change counts from now on: nothing is spent of the period that
+   * is running. Without a limit it stays `never`.
+   */
+  limit_resets?: LimitResets | undefined;
 }
 
 /** A page of members. */
@@ -2664,6 +2763,10 @@ export interface OperatorAttempt {
   detail: string | null;
   /** USD that the provider charges; null: the route names no cost. */
   cost_usd: number | null;
+  /** Id of the credential that was used last; absent: the provider has no list of credentials. */
+  credential?: string;
+  /** Those that were refused before it; absent: none. */
+  refused?: RefusedCredential[];
 }
 
 /** A call of any account. */
@@ -3319,6 +3422,8 @@ export interface PaymentDetails {
   affordable_max_tokens?: number;
   /** Largest `max_tokens` that the balance could pay if all requests in flight ended without cost. */
   affordable_max_tokens_when_released?: number;
+  /** User id of the member whose budget refuses; with `key_limit_reached`, where it is not the key's own. */
+  member?: string;
 }
 
 /** Detail of a model billed by image. */
@@ -4013,6 +4118,20 @@ export interface RedactedThinkingBlock {
   type: "redacted_thinking";
   /** What the provider sent instead. */
   data: string;
+}
+
+/** A credential that its provider refused, so that another was tried at once. */
+export interface RefusedCredential {
+  /** Its id in the catalog file. */
+  credential: string;
+  /** `our_fault` or `rate_limited`. */
+  outcome: string;
+  /** HTTP status of the upstream; null if it sent none. 100 to 599. */
+  status: number | null;
+  /** Why it was refused. */
+  cause: string;
+  /** The upstream's words, shortened. */
+  detail: string;
 }
 
 /** A person who is no longer a member. */
@@ -4856,6 +4975,18 @@ export type RouteHealth = "ok" | "degraded" | "failing" | "unknown";
 /** Whether to keep the audio at a permanent URL. */
 export type SaveToBlob = "1" | "0";
 
+/** What is shown of a saved card. The payment provider has the card itself. */
+export interface SavedCard {
+  /** Brand, such as `visa`. */
+  brand: string;
+  /** Last four digits. */
+  last4: string;
+  /** Month in which it expires. */
+  exp_month: number;
+  /** Year in which it expires. */
+  exp_year: number;
+}
+
 /** A search result that the model may cite. */
 export interface SearchResultBlock {
   /** Always `search_result`. */
@@ -5683,7 +5814,7 @@ export interface UsageFigures {
 }
 
 /** What a summary groups by. */
-export type UsageGroup = "model" | "key" | "operation" | "status" | "tag";
+export type UsageGroup = "model" | "key" | "member" | "operation" | "status" | "tag";
 
 /** One request of the account. */
 export interface UsageLog {
@@ -5793,6 +5924,8 @@ export interface UsageSummaryRow {
   model?: string;
   /** With `group_by=key`: id of the API key; null for a session. */
   key?: string | null;
+  /** With `group_by=member`: user id of the person who created the API key, also after the person left; null where no member did. */
+  member?: string | null;
   /** With `group_by=operation`: id of the operation. */
   operation?: string;
   /** With `group_by=status`: how the requests ended. */
@@ -6598,6 +6731,8 @@ export interface GetUsageSummaryQuery {
   model?: string | undefined;
   /** Only requests with this key: its record id or its masked form. The secret itself is refused. */
   key?: string | undefined;
+  /** Only requests with the API keys that this member created: the user id. */
+  member?: string | undefined;
   /** Only requests of this operation, such as `createChatCompletion`. */
   operation?: string | undefined;
   /** Only requests with this status. */
@@ -6729,7 +6864,7 @@ export interface TopupErrorBody<Code extends string, Type extends string> {
   };
   /** Minimum USD that must be available for this request. */
   need_usd?: number;
-  /** USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+  /** USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
   have_usd?: number;
   /** USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
   balance?: number;
@@ -6737,7 +6872,7 @@ export interface TopupErrorBody<Code extends string, Type extends string> {
   required?: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
-  /** When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  /** When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
   resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url?: string;
@@ -6777,7 +6912,7 @@ export interface AnthropicPaymentErrorBody<Code extends string, Type extends str
   request_id: string;
   /** Minimum USD that must be available for this request. */
   need_usd: number;
-  /** USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+  /** USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
   have_usd: number;
   /** USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
   balance: number;
@@ -6785,7 +6920,7 @@ export interface AnthropicPaymentErrorBody<Code extends string, Type extends str
   required: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
-  /** When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  /** When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
   resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url: string;
@@ -6810,7 +6945,7 @@ export interface BarePaymentErrorBody<Code extends string> {
   };
   /** Minimum USD that must be available for this request. */
   need_usd: number;
-  /** USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+  /** USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
   have_usd: number;
   /** USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
   balance: number;
@@ -6818,7 +6953,7 @@ export interface BarePaymentErrorBody<Code extends string> {
   required: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
-  /** When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  /** When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
   resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url: string;
@@ -6847,7 +6982,7 @@ export interface GenmediaPaymentErrorBody<Code extends string> {
   };
   /** Minimum USD that must be available for this request. */
   need_usd?: number;
-  /** USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+  /** USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
   have_usd?: number;
   /** USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
   balance?: number;
@@ -6855,7 +6990,7 @@ export interface GenmediaPaymentErrorBody<Code extends string> {
   required?: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
-  /** When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  /** When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
   resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url?: string;
@@ -6884,7 +7019,7 @@ export interface PaymentErrorBody<Code extends string, Type extends string> {
   };
   /** Minimum USD that must be available for this request. */
   need_usd: number;
-  /** USD available now; with `key_limit_reached` what is left of the key's budget, at least 0. */
+  /** USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
   have_usd: number;
   /** USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
   balance: number;
@@ -6892,7 +7027,7 @@ export interface PaymentErrorBody<Code extends string, Type extends string> {
   required: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
-  /** When the key's budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  /** When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
   resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url: string;
@@ -7326,6 +7461,7 @@ export type Error404VoucherNotFound = Refusal<404, "voucher_not_found", ErrorBod
 export type Error404WebhookNotFound = Refusal<404, "webhook_not_found", ErrorBody<"webhook_not_found", "not_found_error">>;
 export type Error404WebhookNotFoundOrWebhookDeliveryNotFound = Refusal<404, "webhook_not_found" | "webhook_delivery_not_found", ErrorBody<"webhook_not_found" | "webhook_delivery_not_found", "not_found_error">>;
 export type Error409AccountNotDeletable = Refusal<409, "account_not_deletable", ErrorBody<"account_not_deletable", "invalid_request_error">>;
+export type Error409CardMissing = Refusal<409, "card_missing", ErrorBody<"card_missing", "invalid_request_error">>;
 export type Error409IdempotencyKeyReusedOrNotPossible = Refusal<409, "idempotency_key_reused" | "not_possible", ErrorBody<"idempotency_key_reused" | "not_possible", "invalid_request_error">>;
 export type Error409NotPossible = Refusal<409, "not_possible", ErrorBody<"not_possible", "invalid_request_error">>;
 export type Error409VoucherNotRedeemable = Refusal<409, "voucher_not_redeemable", ErrorBody<"voucher_not_redeemable", "invalid_request_error">>;
@@ -7391,6 +7527,7 @@ export type RedeemVoucherError400 = Refusal<400, "invalid_json" | "missing_param
 export type RedeemVoucherError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type RefundCallError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type RefundCallError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
+export type RemoveCardError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type RemoveMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type RemoveOperatorError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type RemoveOperatorError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
@@ -7416,6 +7553,7 @@ export type SignInError400 = Refusal<400, "invalid_json" | "missing_parameter" |
 export type SignInWithProviderError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
 export type SignOutError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type SignUpError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "captcha_failed", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "captcha_failed", "invalid_request_error">>;
+export type StartCardSetupError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "email_unverified", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "email_unverified", "permission_error">>;
 export type StartLedgerAuditError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type StartLedgerAuditError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type StartSignInError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
@@ -7424,7 +7562,7 @@ export type SuspendAccountError403 = Refusal<403, "permission_denied" | "csrf_fa
 export type TestWebhookError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateApiKeyError400 = Refusal<400, "invalid_json" | "invalid_parameter" | "not_found", ErrorBody<"invalid_json" | "invalid_parameter" | "not_found", "invalid_request_error">>;
 export type UpdateApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
-export type UpdateMemberError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type UpdateAutoTopupError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateNoticesError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type UpdateNoticesError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
@@ -7507,6 +7645,14 @@ export type ResendVerificationError = ResendVerificationError400 | Error413Reque
 export type CreateChatCompletionError = CreateChatCompletionError400 | CreateChatCompletionError401 | CreateChatCompletionError402 | CreateChatCompletionError403 | Error404ModelNotFound | CreateChatCompletionError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateChatCompletionError503;
 /** The errors of `completions.create`. */
 export type CreateCompletionError = CreateCompletionError400 | CreateCompletionError401 | CreateCompletionError402 | CreateCompletionError403 | Error404ModelNotFound | CreateCompletionError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateCompletionError503;
+/** The errors of `credits.autoTopup.get`. */
+export type GetAutoTopupError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `credits.autoTopup.update`. */
+export type UpdateAutoTopupError = Error400InvalidJsonOrInvalidParameter | Error401MissingApiKeyOrInvalidApiKey | UpdateAutoTopupError403 | Error409CardMissing | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `credits.autoTopup.saveCard`. */
+export type StartCardSetupError = Error400InvalidJsonOrInvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error402PaymentFailed | StartCardSetupError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `credits.autoTopup.removeCard`. */
+export type RemoveCardError = Error401MissingApiKeyOrInvalidApiKey | RemoveCardError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `credits.balance`. */
 export type GetCreditBalanceError = GetCreditBalanceError401 | GetCreditBalanceError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `credits.grants.list`. */
@@ -7644,7 +7790,7 @@ export type LeaveWorkspaceError = Error400InvalidParameter | Error401MissingApiK
 /** The errors of `workspaces.members.list`. */
 export type ListMembersError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.members.update`. */
-export type UpdateMemberError = UpdateMemberError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateMemberError403 | Error404MemberNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type UpdateMemberError = Error400InvalidJsonOrInvalidParameter | Error401MissingApiKeyOrInvalidApiKey | UpdateMemberError403 | Error404MemberNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.members.remove`. */
 export type RemoveMemberError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | RemoveMemberError403 | Error404MemberNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.notices.get`. */
@@ -7692,6 +7838,8 @@ export interface ErrorsByCode {
   billing_error: Refusal<402, "billing_error", PaymentErrorBody<"billing_error", "billing_error">>;
   /** `captcha_token` is missing, wrong, used or too old. */
   captcha_failed: Refusal<400, "captcha_failed", ErrorBody<"captcha_failed", "invalid_request_error">>;
+  /** Automatic top-ups were to be turned on, and no card is saved. Nothing was changed. */
+  card_missing: Refusal<409, "card_missing", ErrorBody<"card_missing", "invalid_request_error">>;
   /** The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes. */
   confirmation_required: Refusal<403, "confirmation_required", OlderErrorBody<"confirmation_required", "permission_error">>;
   /** The provider's content policy refused the prompt, a reference or the result, without details. */
@@ -7764,7 +7912,7 @@ export interface ErrorsByCode {
   job_not_found: Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error"> | GenmediaErrorBody<"job_not_found">>;
   /** The key's `expires_at` has passed. */
   key_expired: Refusal<401, "key_expired", AnthropicErrorBody<"key_expired", "authentication_error"> | ErrorBody<"key_expired", "authentication_error"> | GenmediaErrorBody<"key_expired">>;
-  /** A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight. The account may have more. `resets_at` says when a recurring budget begins anew. */
+  /** A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew. */
   key_limit_reached: Refusal<402, "key_limit_reached", AnthropicPaymentErrorBody<"key_limit_reached", "billing_error"> | BarePaymentErrorBody<"key_limit_reached"> | GenmediaPaymentErrorBody<"key_limit_reached"> | PaymentErrorBody<"key_limit_reached", "billing_error">>;
   /** The id is not that of a member of the workspace, or the person has just left it. */
   member_not_found: Refusal<404, "member_not_found", ErrorBody<"member_not_found", "not_found_error">>;
@@ -7893,6 +8041,7 @@ export type ErrorCode =
   | "auth_required"
   | "billing_error"
   | "captcha_failed"
+  | "card_missing"
   | "confirmation_required"
   | "content_policy"
   | "content_policy_likeness"
@@ -8401,6 +8550,50 @@ export interface Operations {
     event: CompletionChunk;
     answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-served-model">;
     error: CreateCompletionError;
+  };
+  /** `credits.autoTopup.get`: `GET /v1/credits/auto-topup`. */
+  getAutoTopup: {
+    path: never;
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: AutoTopup;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetAutoTopupError;
+  };
+  /** `credits.autoTopup.update`: `PATCH /v1/credits/auto-topup`. */
+  updateAutoTopup: {
+    path: never;
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: AutoTopupChange;
+    result: AutoTopup;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: UpdateAutoTopupError;
+  };
+  /** `credits.autoTopup.saveCard`: `POST /v1/credits/auto-topup/card`. */
+  startCardSetup: {
+    path: never;
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: CardSetupRequest;
+    result: CardSetup;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: StartCardSetupError;
+  };
+  /** `credits.autoTopup.removeCard`: `DELETE /v1/credits/auto-topup/card`. */
+  removeCard: {
+    path: never;
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: AutoTopup;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: RemoveCardError;
   };
   /** `credits.balance`: `GET /v1/credits/balance`. */
   getCreditBalance: {

@@ -79,9 +79,9 @@ export async function setBudget({ pool }: Queries, keyId: bigint, change: Budget
 }
 
 interface SentBudget {
-  limit_usd?: number | null;
-  limit_resets?: LimitResets;
-  lifetime_limit_usd?: number | null;
+  limit_usd?: number | null | undefined;
+  limit_resets?: LimitResets | undefined;
+  lifetime_limit_usd?: number | null | undefined;
 }
 
 /** A figure that the ledger can't hold exactly is refused, not rounded. */

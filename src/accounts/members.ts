@@ -2,6 +2,8 @@
 import type { components } from "../../generated/api.d.ts";
 import type { Queries } from "../db/connect.ts";
 import { parseUserId, userIdText } from "../ids.ts";
+import { toUsd } from "../money.ts";
+import { readMemberSpending } from "./member-budgets.ts";
 import type { Role } from "./roles.ts";
 
 export interface Member {
@@ -70,6 +72,20 @@ export async function countOwners({ pool }: Queries, accountId: bigint): Promise
   return rows[0]!.owners;
 }
 
-export function memberRecord({ id, email, name, role, joinedAt }: Member): MemberRecord {
-  return { id, object: "workspace.member", email, name, role, created_at: joinedAt.toISOString() };
+/** As the contract shows them, each with what the own keys spent and may spend. */
+export async function memberRecords(db: Queries, accountId: bigint, members: readonly Member[]): Promise<MemberRecord[]> {
+  const persons = members.map(({ personId }) => personId);
+  const spending = await readMemberSpending(db, accountId, persons);
+  return members.map(({ personId, id, email, name, role, joinedAt }) => {
+    const { limit, resets, spent, reserved, resetsAt } = spending.get(personId)!;
+    const left = limit === null ? null : limit - spent - reserved;
+    return {
+      ...{ id, object: "workspace.member", email, name, role, created_at: joinedAt.toISOString() },
+      limit_usd: limit === null ? null : toUsd(limit),
+      limit_resets: resets,
+      spent_usd: toUsd(spent),
+      remaining_usd: left === null ? null : toUsd(left > 0n ? left : 0n), // a budget may be set below what is spent
+      resets_at: resetsAt?.toISOString() ?? null,
+    };
+  });
 }

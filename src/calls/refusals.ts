@@ -6,6 +6,7 @@ import { tierOf } from "../catalog/tiers.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
+import { userIdText } from "../ids.ts";
 import { readBalance, readLimitedKey } from "../ledger/balance.ts";
 import type { Reserved } from "../ledger/reserve.ts";
 import { type Amount, amountFromUsd, toUsd, usdText } from "../money.ts";
@@ -50,16 +51,17 @@ function refuseBalance(
   });
 }
 
-/** For a key whose budget is too small although the account could pay. What the account's other requests hold doesn't matter here. */
+/** For a key whose budget, or its member's, is too small although the account could pay. What the account's other requests hold doesn't matter here. */
 async function refuseKey(context: Refusing, { affordable = null, ...unpaid }: Unpaid, keyLeft: Amount, available: Amount): Promise<never> {
   const have = keyLeft > 0n ? keyLeft : 0n; // its budget may have been set below what it had spent
   const key = (await readLimitedKey(context.db, unpaid.caller.keyId!))!; // only a key with a budget gets here
-  const details: Record<string, number> = affordable === null ? {} : { affordable_max_tokens: affordable(have) };
+  const member: Record<string, string> = key.member === null ? {} : { member: userIdText(key.member) };
+  const details = { ...(affordable === null ? {} : { affordable_max_tokens: affordable(have) }), ...member };
   const resets: Record<string, string> = key.resetsAt === null ? {} : { resets_at: key.resetsAt.toISOString() };
   fail("key_limit_reached", {
     text: {
       ...{ key: maskedKey(key), limit: usdText(key.limit ?? have), have: usdText(have), need: usdText(unpaid.need) },
-      ...{ span: key.period === null ? "in all" : `in each ${key.period}`, ...resets },
+      ...{ span: key.period === null ? "in all" : `in each ${key.period}`, ...resets, ...member },
     },
     extra: { ...refusalFields(context, unpaid, have, details), balance: toUsd(available), ...resets },
   });
@@ -69,7 +71,7 @@ function refusalFields(
   { catalog, publicUrl }: Refusing,
   { caller, model, need }: Omit<Unpaid, "affordable">,
   have: Amount,
-  details: Record<string, number>,
+  details: Record<string, number | string>,
 ) {
   return {
     ...paymentFields(publicUrl, need, have),

@@ -80,8 +80,8 @@ const unsetTags: ReadonlySet<string> = new Set(["fast", "implicit-caching", "exp
 
 /** The protocols over which each type of text model can be called; media types take several (docs/behaviour/providers.md#protocols). */
 const protocolsOf: Partial<Record<FileModel["type"], readonly FileProvider["protocol"][]>> = {
-  language: ["openai", "anthropic", "bedrock", "gemini", "cohere", "azure-openai"],
-  embedding: ["openai", "bedrock", "gemini", "cohere", "azure-openai"],
+  language: ["openai", "anthropic", "bedrock", "gemini", "cohere", "azure-openai", "vertex"],
+  embedding: ["openai", "bedrock", "gemini", "cohere", "azure-openai", "vertex"],
   decisions: ["openai", "azure-openai"],
   reranking: ["rerank", "bedrock", "cohere"],
 };

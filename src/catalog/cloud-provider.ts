@@ -1,6 +1,8 @@
 // The keys of a provider in the catalog file that only a cloud's protocol has: which it needs, where its models are, and how its requests
 // are authorized. provider.ts does the rest.
+import { parseJson } from "../json/parse.ts";
 import type { AwsIdentity } from "../providers/credentials/aws.ts";
+import type { GoogleIdentity, ServiceAccount } from "../providers/credentials/google.ts";
 import type { Provider } from "../providers/types.ts";
 import { azureFaults, azureParts, entraClientOf } from "./azure-provider.ts";
 import type { Fault, FileProvider, Path } from "./file.ts";
@@ -12,6 +14,7 @@ type Protocol = FileProvider["protocol"];
 const keysOf = {
   bedrock: ["region", "access_key_id_env", "secret_access_key_env", "session_token_env", "role_arn"],
   "azure-openai": ["api_version", "entra"],
+  vertex: ["project", "location", "service_account_env"],
 } as const satisfies Partial<Record<Protocol, readonly (keyof FileProvider)[]>>;
 
 /** Of them, those that name a variable with a secret. */
@@ -29,8 +32,15 @@ export function cloudFaults(provider: FileProvider, path: Path): Fault[] {
   const needs = (key: keyof FileProvider, why: string) => {
     if (provider[key] === undefined) faults.push({ path, message: `"${key}" is missing: ${why}` });
   };
-  if (protocol !== "bedrock" && address === undefined) needs("base_url", "a provider of this protocol can be anywhere");
+  if (protocol !== "bedrock" && protocol !== "vertex" && address === undefined)
+    needs("base_url", "a provider of this protocol can be anywhere");
   if (protocol === "azure-openai") faults.push(...azureFaults(provider, path));
+  if (protocol === "vertex") {
+    needs("project", "it is billed");
+    needs("location", "its models are called there");
+    if (apiKey !== undefined)
+      faults.push({ path: [...path, "api_key_env"], message: "has no use here: requests are authorized by a Google account" });
+  }
   if (protocol !== "bedrock") return faults;
   needs("region", "requests are signed for it");
   if (provider.secret_access_key_env !== undefined || provider.session_token_env !== undefined)
@@ -45,12 +55,23 @@ export function cloudFaults(provider: FileProvider, path: Path): Fault[] {
 }
 
 /** For a provider that names no `base_url`. */
-export function cloudAddress({ protocol, region = "" }: FileProvider): string {
+export function cloudAddress({ protocol, region = "", location = "" }: FileProvider): string {
+  if (protocol === "vertex") return `https://${vertexHost(location)}`;
   if (protocol !== "bedrock") return "";
   return `https://bedrock-runtime.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
 }
 
-/** Names of the variables that its keys name, with the key. */
+function vertexHost(location: string): string {
+  if (location === "us" || location === "eu") return `aiplatform.${location}.rep.googleapis.com`;
+  return location === "global" ? "aiplatform.googleapis.com" : `${location}-aiplatform.googleapis.com`;
+}
+
+/** Behind the address, whichever it is. */
+export function cloudPath({ protocol, project = "", location = "" }: FileProvider): string {
+  return protocol === "vertex" ? `/v1/projects/${project}/locations/${location}` : "";
+}
+
+/** Names of the variables that its keys name and a header carries, with the key. */
 export function cloudVariables(provider: FileProvider): { key: keyof FileProvider; variable: string }[] {
   const variables = secretKeys.flatMap((key) => (provider[key] === undefined ? [] : [{ key, variable: provider[key] }]));
   return provider.entra === undefined ? variables : [...variables, { key: "entra", variable: provider.entra.client_secret_env }];
@@ -65,6 +86,10 @@ export function cloudParts(provider: FileProvider, environment: Environment, res
     if (client === null) return azureParts(provider);
     const load = () => import("../providers/credentials/entra.ts").then(({ entraAuthorization }) => entraAuthorization(client));
     return { ...azureParts(provider), ...loadedLater(load) };
+  }
+  if (provider.protocol === "vertex") {
+    const identity = googleIdentityOf(provider, environment, resolve);
+    return loadedLater(() => import("../providers/credentials/google.ts").then(({ googleAuthorization }) => googleAuthorization(identity)));
   }
   if (provider.protocol !== "bedrock" || provider.api_key_env !== undefined) return {};
   const identity = awsIdentityOf(provider, environment, resolve);
@@ -99,4 +124,46 @@ function loadedLater(load: () => Promise<Authorization>): Authorization {
     authorize: async (request) => await (await (loading ??= load())).authorize(request),
     onUnauthorized: () => void loading?.then(({ onUnauthorized }) => onUnauthorized()),
   };
+}
+
+// Google's accounts: the JSON of a service account's key, as Google's console hands it out, or the metadata server.
+
+function googleIdentityOf(provider: FileProvider, environment: Environment, resolve: (address: string) => string): GoogleIdentity {
+  const { service_account_env: variable } = provider;
+  if (variable !== undefined) {
+    const account = readServiceAccount(environment[variable] ?? "", resolve);
+    return { kind: "service-account", variable, account: account === "unset" || account === "unfit" ? null : account };
+  }
+  const host = resolve(environment["GCE_METADATA_HOST"]?.trim() || "metadata.google.internal"); // the name that Google's own SDKs read
+  return { kind: "machine", metadataUrl: (host.includes("://") ? host : `http://${host}`).replace(/\/+$/, "") };
+}
+
+const googleTokenUrl = "https://oauth2.googleapis.com/token";
+
+/** Without a simulator its addresses stand for themselves. */
+function readServiceAccount(text: string, resolve = (address: string) => address): ServiceAccount | "unset" | "unfit" {
+  if (text.trim() === "") return "unset";
+  let fields: Record<string, unknown>;
+  try {
+    fields = Object(parseJson(text)) as Record<string, unknown>;
+  } catch {
+    return "unfit";
+  }
+  const { client_email: email, private_key: privateKey, private_key_id: keyId, token_uri: url = googleTokenUrl } = fields;
+  if (typeof email !== "string" || typeof privateKey !== "string" || typeof url !== "string") return "unfit";
+  const tokenUrl = resolve(url);
+  if (!/^(?:https?:\/\/|simulator:\/)/.test(tokenUrl) || !URL.canParse(tokenUrl)) return "unfit";
+  return { email, privateKey, keyId: typeof keyId === "string" ? keyId : null, tokenUrl };
+}
+
+/** Never repeats what the variable holds. */
+export function serviceAccountFault({ service_account_env: variable }: FileProvider, environment: Environment): string | null {
+  if (variable === undefined || readServiceAccount(environment[variable] ?? "") !== "unfit") return null;
+  return `the variable ${variable} does not hold the JSON of a service account's key`;
+}
+
+/** What must not appear in an answer; the rest of the JSON is no secret, and its words are ordinary ones. */
+export function serviceAccountSecrets({ service_account_env: variable }: FileProvider, environment: Environment): string[] {
+  const account = readServiceAccount(environment[variable ?? ""] ?? "");
+  return typeof account === "string" ? [] : [account.privateKey.replace(/-----[A-Z ]+-----/g, "").trim()];
 }

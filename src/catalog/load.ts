@@ -136,8 +136,8 @@ function readText(path: string): string {
 }
 
 /** An upstream without a key is legal (your own model server), so a variable that is named but empty only warns. */
-function warningOf({ provider, variable, header }: UnsetVariable, fileName: string): string {
-  const what = header === null ? "a key" : `the header "${header}"`;
+function warningOf({ provider, variable, header, credential }: UnsetVariable, fileName: string): string {
+  const what = credential !== undefined ? `the credential "${credential}"` : header === null ? "a key" : `the header "${header}"`;
   return `${fileName}: provider "${provider}" is called without ${what}: the variable ${variable} is not set`;
 }
 

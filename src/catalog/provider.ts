@@ -2,7 +2,16 @@
 // never puts one into a message.
 import { withheldFields } from "../../generated/withheld-fields.ts";
 import type { Provider } from "../providers/types.ts";
-import { cloudAddress, cloudParts, cloudFaults, cloudVariables } from "./cloud-provider.ts";
+import {
+  cloudAddress,
+  cloudFaults,
+  cloudParts,
+  cloudPath,
+  cloudVariables,
+  serviceAccountFault,
+  serviceAccountSecrets,
+} from "./cloud-provider.ts";
+import { credentialFaults, credentialsOf } from "./credentials.ts";
 import type { Fault, FileProvider, Path } from "./file.ts";
 import { variantOf } from "./variants.ts";
 
@@ -22,15 +31,18 @@ export function readProvider(provider: FileProvider, { environment, simulatorUrl
   const secret = provider.api_key_env === undefined ? undefined : environment[provider.api_key_env]?.trim();
   const headers = Object.entries(provider.headers ?? {}).map(([name, text]) => ({ name, ...fillHeaderText(text, environment) }));
   const ofCloud = cloudVariables(provider).flatMap(({ variable }) => environment[variable]?.trim() || []);
-  const secrets = [...headers.flatMap((header) => header.secrets), ...ofCloud];
+  const { credentials } = credentialsOf(provider, environment);
+  const keys = (credentials ?? []).map(({ key }) => key);
+  const secrets = [...headers.flatMap((header) => header.secrets), ...ofCloud, ...keys, ...serviceAccountSecrets(provider, environment)];
   const resolve = (text: string) =>
     text.startsWith(simulatorScheme) ? (simulatorUrl ?? "").replace(/\/+$/, "") + text.slice(simulatorScheme.length) : text;
   const address = resolve(provider.base_url ?? cloudAddress(provider));
   return {
     id: provider.id,
     protocol: provider.protocol,
-    baseUrl: address.replace(/\/+$/, ""),
+    baseUrl: address.replace(/\/+$/, "") + cloudPath(provider),
     apiKey: secret || null,
+    ...(credentials === undefined ? {} : { credentials }),
     headers: Object.fromEntries(headers.flatMap(({ name, value, unset }) => (unset.length === 0 ? [[name, value]] : []))),
     ...(secrets.length === 0 ? {} : { secrets }),
     ...(provider.protocol === "openai" ? { variant: variantOf(provider.variant, address) } : {}),
@@ -43,7 +55,7 @@ export function readProvider(provider: FileProvider, { environment, simulatorUrl
 
 export function providerFaults(provider: FileProvider, path: Path): Fault[] {
   const { base_url: address, protocol, variant, headers = {}, forward = [] } = provider;
-  const faults: Fault[] = cloudFaults(provider, path);
+  const faults: Fault[] = [...cloudFaults(provider, path), ...credentialFaults(provider, path)];
   const authority = provider.entra?.authority === undefined ? null : addressFault(provider.entra.authority);
   if (authority !== null) faults.push({ path: [...path, "entra", "authority"], message: authority });
   if (variant !== undefined && protocol !== "openai")
@@ -79,26 +91,36 @@ export function secretFaults(provider: FileProvider, path: Path, environment: Pr
   const ofCloud = cloudVariables(provider).flatMap(({ key: at, variable }) =>
     canBeSent(environment[variable]?.trim() ?? "") ? [] : [{ path: [...path, at], message: unfit(variable) }],
   );
-  return [...ofKey, ...ofHeaders, ...ofCloud];
+  const account = serviceAccountFault(provider, environment);
+  const ofAccount = account === null ? [] : [{ path: [...path, "service_account_env"], message: account }];
+  const ofCredentials = (provider.credentials ?? []).flatMap(({ api_key_env: variable }, index) =>
+    canBeSent(environment[variable]?.trim() ?? "") ? [] : [{ path: [...path, "credentials", index], message: unfit(variable) }],
+  );
+  return [...ofKey, ...ofHeaders, ...ofCloud, ...ofAccount, ...ofCredentials];
 }
 
 export interface UnsetVariable {
   provider: string;
   variable: string;
-  /** Null: the key itself. */
+  /** Null: the key itself, or that of a credential. */
   header: string | null;
+  credential?: string;
 }
 
 export function unsetVariables(provider: FileProvider, environment: ProviderSurroundings["environment"]) {
   const { id, api_key_env: key, headers = {} } = provider;
-  const keys = [...(key === undefined ? [] : [key]), ...cloudVariables(provider).map(({ variable }) => variable)];
+  const { service_account_env: account } = provider;
+  const keys = [...[key, account].filter((name) => name !== undefined), ...cloudVariables(provider).map(({ variable }) => variable)];
   const ofKey = keys
     .filter((variable) => !environment[variable]?.trim())
     .map((variable): UnsetVariable => ({ provider: id, variable, header: null }));
   const ofHeaders = Object.entries(headers).flatMap(([header, text]) =>
     fillHeaderText(text, environment).unset.map((variable): UnsetVariable => ({ provider: id, variable, header })),
   );
-  return [...ofKey, ...ofHeaders];
+  const ofCredentials = (provider.credentials ?? []).flatMap(({ id: credential, api_key_env: variable }): UnsetVariable[] =>
+    environment[variable]?.trim() ? [] : [{ provider: id, variable, header: null, credential }],
+  );
+  return [...ofKey, ...ofHeaders, ...ofCredentials];
 }
 
 /** Never repeats the address: it may hold a password. */

@@ -27,7 +27,10 @@ export function catalogSource(named: string | null, environment: Record<string, 
 
 function vendorsWithKeys(environment: Record<string, string | undefined>): string[] {
   return Object.entries(vendors)
-    .filter(([name, { provider }]) => environment[provider.api_key_env]?.trim() && existsSync(catalogOfVendor(name)))
+    .filter(
+      ([name, { provider, copied }]) =>
+        copied === undefined && environment[provider.api_key_env]?.trim() && existsSync(catalogOfVendor(name)),
+    )
     .map(([name]) => name);
 }
 

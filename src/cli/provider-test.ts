@@ -26,15 +26,28 @@ export async function test({ config, words, options }: Input): Promise<Outcome> 
     const { model, route } = choose(catalog, words[0]!, typeof options.model === "string" ? options.model : null);
     const call = probes[model.type]!(openAdapters(upstreams, noFiles), model);
     const signal = AbortSignal.timeout(route.provider.timeoutMs + answerMs);
-    const startedAt = performance.now();
-    const fault = await call({ route, signal, requestId: `req_test_${randomUUID()}`, publicModel: model.id }).then(() => null, faultOf);
-    const latencyMs = Math.round(performance.now() - startedAt);
     const lacks = unset.filter((one) => one.provider === route.provider.id).map(({ variable }) => variable);
-    return outcomeOf(route.provider, model, latencyMs, fault, lacks);
+    let outcome: Outcome;
+    for (const { credential, only } of byCredential(route)) {
+      const startedAt = performance.now();
+      const asked = call({ route: only, signal, requestId: `req_test_${randomUUID()}`, publicModel: model.id });
+      const fault = await asked.then(() => null, faultOf);
+      const latencyMs = Math.round(performance.now() - startedAt);
+      outcome = outcomeOf(route.provider, model, { latencyMs, fault, lacks, credential });
+      if (fault !== null) break;
+    }
+    return outcome!;
   } finally {
     await upstreams.close();
     await simulator?.close();
   }
+}
+
+/** Each of a provider's credentials is tested, until one fails. */
+function byCredential(route: Route): { credential: string | null; only: Route }[] {
+  const { credentials } = route.provider;
+  if (credentials === undefined) return [{ credential: null, only: route }];
+  return credentials.map((one) => ({ credential: one.id, only: { ...route, provider: { ...route.provider, credentials: [one] } } }));
 }
 
 /** The test's calls name no files. */
@@ -54,13 +67,31 @@ function faultOf(error: unknown): Fault {
   throw error;
 }
 
-/** `lacks`: the provider's variables that are not set here; the gateway may have them. */
-function outcomeOf({ id }: Provider, { id: model }: Model, latencyMs: number, fault: Fault | null, lacks: string[]): Outcome {
+interface Tested {
+  latencyMs: number;
+  fault: Fault | null;
+  /** The provider's variables that are not set here; the gateway may have them. */
+  lacks: string[];
+  /** The last that was tested; null: the provider has no list of them. */
+  credential: string | null;
+}
+
+function outcomeOf({ id }: Provider, { id: model }: Model, { latencyMs, fault, lacks, credential }: Tested): Outcome {
   const { cause, detail, status } = fault ?? { cause: null, detail: null, status: 200 };
-  const json = { ok: fault === null, latency_ms: latencyMs, cause, detail, provider: id, model, status };
+  const json = {
+    ok: fault === null,
+    latency_ms: latencyMs,
+    cause,
+    detail,
+    provider: id,
+    model,
+    status,
+    ...(credential === null ? {} : { credential }),
+  };
   const end = fault === null ? "ok" : `${fault.cause}: ${fault.detail}`;
   const hint = fault === null || lacks.length === 0 ? "" : `; not set here: ${[...new Set(lacks)].join(", ")}`;
-  return { json, text: `${id} (${model}): ${end}, ${latencyMs} ms${hint}`, bad: fault !== null };
+  const by = credential === null || fault === null ? "" : `, credential ${credential}`;
+  return { json, text: `${id} (${model}${by}): ${end}, ${latencyMs} ms${hint}`, bad: fault !== null };
 }
 
 function choose(catalog: Catalog, providerId: string, modelId: string | null): { model: Model; route: Route } {

@@ -1,6 +1,6 @@
 // `svc provider list`: each provider's catalog entry, and the outcomes of its calls from the usage log of every process.
 import type { Loaded } from "../catalog/load.ts";
-import { readRouteFigures, type RouteFigure } from "../ledger/read-usage-log.ts";
+import { type CredentialFigure, readCredentialFigures, readRouteFigures, type RouteFigure } from "../ledger/read-usage-log.ts";
 import { healthMinutes, healthOf, type RouteHealth } from "../operators/route-health.ts";
 import type { Provider } from "../providers/types.ts";
 import { modelsOf, readCatalog } from "./catalog.ts";
@@ -14,13 +14,25 @@ interface Row extends RouteHealth {
   /** missing: an environment variable that the file names is not set. */
   key: "set" | "missing" | "none";
   models: string[];
+  /** Of a provider that lists several. */
+  credentials?: CredentialRow[];
+}
+
+interface CredentialRow {
+  id: string;
+  key: "set" | "missing";
+  attempts: number;
+  refused: number;
 }
 
 export async function list({ config }: Input): Promise<Outcome> {
   const loaded = readCatalog(config);
   return withDatabase(config, async (db) => {
-    const figures = await readRouteFigures(db, healthMinutes);
-    const data = [...loaded.catalog.providers.values()].map((provider) => rowOf(loaded, provider, figures));
+    const [routes, credentials] = [await readRouteFigures(db, healthMinutes), await readCredentialFigures(db, healthMinutes)];
+    const data = [...loaded.catalog.providers.values()].map((provider) => ({
+      ...rowOf(loaded, provider, routes),
+      ...credentialsOf(loaded, provider, credentials),
+    }));
     return { json: { data }, text: data.map(lineOf).join("\n") };
   });
 }
@@ -31,14 +43,30 @@ function rowOf({ catalog, unset }: Loaded, provider: Provider, figures: readonly
   const routes = new Set(
     models.flatMap((model) => model.routes.filter((route) => route.provider.id === id).map((route) => `${id}/${route.model}`)),
   );
-  const key = unset.some((one) => one.provider === id) ? "missing" : apiKey !== null || secrets !== undefined ? "set" : "none";
+  const lacks = provider.credentials === undefined && unset.some((one) => one.provider === id);
+  const key = lacks ? "missing" : apiKey !== null || secrets !== undefined ? "set" : "none";
   const own = figures.filter(({ route }) => routes.has(route));
   return { id, protocol, base_url: baseUrl, key, models: models.map((model) => model.id), ...healthOf(own) };
 }
 
-function lineOf({ id, protocol, base_url, key, models, health, attempts, failures, causes }: Row): string {
+function credentialsOf({ unset }: Loaded, provider: Provider, figures: readonly CredentialFigure[]): Pick<Row, "credentials"> {
+  const missing = unset.flatMap((one) => (one.provider === provider.id ? (one.credential ?? []) : []));
+  const rowOf = (id: string, key: CredentialRow["key"]): CredentialRow => {
+    const figure = figures.find((one) => one.provider === provider.id && one.credential === id);
+    return { id, key, attempts: figure?.attempts ?? 0, refused: figure?.refused ?? 0 };
+  };
+  const rows = [...(provider.credentials ?? []).map(({ id }) => rowOf(id, "set")), ...missing.map((id) => rowOf(id, "missing"))];
+  return rows.length === 0 ? {} : { credentials: rows };
+}
+
+function credentialText({ id, key, attempts, refused }: CredentialRow): string {
+  return key === "missing" ? `${id} missing` : `${id} refused ${refused} of ${attempts}`;
+}
+
+function lineOf({ id, protocol, base_url, key, models, health, attempts, failures, causes, credentials = [] }: Row): string {
   const sold = `${models.length} ${models.length === 1 ? "model" : "models"}`;
   const why = failures === 0 ? "" : ` (${Object.keys(causes).join(", ")})`;
   const went = attempts === 0 ? `no calls in ${healthMinutes} minutes` : `${failures} of ${attempts} calls failed${why}`;
-  return `${id} ${protocol} ${base_url}, key ${key}, ${sold}: ${health}, ${went}`;
+  const by = credentials.length === 0 ? "" : `; credentials: ${credentials.map(credentialText).join(", ")}`;
+  return `${id} ${protocol} ${base_url}, key ${key}, ${sold}: ${health}, ${went}${by}`;
 }

@@ -1,5 +1,6 @@
 // The console's first file: theme, what pages share, the router.
 import "./lib/token.ts";
+import "./lib/returned.ts";
 import "./styles.css";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";

@@ -20,6 +20,11 @@ const signIn = createRoute({
   validateSearch: next,
   component: lazyRouteComponent(account, "SignIn"),
 });
+const comeBack = createRoute({
+  getParentRoute: () => outside,
+  path: "/sign-in/$provider",
+  component: lazyRouteComponent(account, "ComeBack"),
+});
 const verify = createRoute({
   getParentRoute: () => outside,
   path: "/verify",
@@ -97,7 +102,7 @@ const logs = createRoute({
 });
 const credit = createRoute({
   ...page("/credit"),
-  validateSearch: words("add", "redeem", "type"),
+  validateSearch: words("add", "redeem", "auto", "type"),
   component: lazyRouteComponent(() => import("./pages/credit/credit.tsx"), "Credit"),
 });
 const invoices = createRoute({
@@ -153,7 +158,7 @@ const pages = [
   settings,
 ] as const;
 const routeTree = root.addChildren([
-  outside.addChildren([signUp, signIn, verify, forgot, reset]),
+  outside.addChildren([signUp, signIn, comeBack, verify, forgot, reset]),
   inside.addChildren([...pages, operator]),
 ]);
 

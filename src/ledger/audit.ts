@@ -83,6 +83,20 @@ const mismatchesSql = `
       -- which period it was is not kept: no period spends more than the key's life
       ('spent in a period', coalesce(k.period_spent, 0), least(coalesce(k.period_spent, 0), coalesce(ke.spent, 0)))
     ) v(what, stored, computed)
+  ), mk as (
+    select k.account_id, k.created_by as person_id, coalesce(sum(ke.spent), 0)::bigint as spent,
+      (coalesce(sum(ke.reserved), 0) + coalesce(sum(kh.reserved), 0))::bigint as reserved
+    from member_budget m join api_key k on k.account_id = m.account_id and k.created_by = m.person_id
+      left join ke on ke.account_id = k.account_id and ke.key_id = k.id left join kh on kh.account_id = k.account_id and kh.key_id = k.id
+    group by k.account_id, k.created_by
+  ), members as (
+    select m.account_id, v.what || ' by the keys of person ' || m.person_id as what, v.stored, v.computed
+    from member_budget m left join mk using (account_id, person_id),
+    lateral (values
+      ('spent', m.spent, coalesce(mk.spent, 0)),
+      ('reserved', m.reserved, coalesce(mk.reserved, 0)),
+      ('spent in a period', m.period_spent, least(m.period_spent, coalesce(mk.spent, 0)))
+    ) v(what, stored, computed)
   ), jobs as (
     select j.account_id, v.what || ' of job ' || j.shown_id as what, v.stored, v.computed from media_job j, lateral (
       select coalesce(-sum(e.amount) filter (where e.kind in ('hold', 'hold_settle', 'hold_release')), 0) as held,
@@ -98,7 +112,8 @@ const mismatchesSql = `
       and not exists (select 1 from media_job j where j.id = h.id)
   )
   select account_id, what, stored::bigint, computed::bigint
-  from (select * from compared union all select * from logged union all select * from keys union all select * from jobs) m
+  from (select * from compared union all select * from logged union all select * from keys union all select * from members
+    union all select * from jobs) m
   where stored <> computed order by account_id, what limit 1000`;
 
 // Compares balances with the ledger at a low cost, however large it is: a slice of the accounts at a time, plus those with calls in flight. Each

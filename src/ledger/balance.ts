@@ -36,10 +36,12 @@ export async function readMediaHolds(db: Db, accountId: bigint): Promise<Amount>
 interface LimitedKey {
   prefix: string;
   last4: string;
-  /** The budget that has the least left: what it is, and its period with its end; null: the one of the key's life. */
+  /** The budget that has the least left: what it is, and its period with its end; null: the one of all time. */
   limit: Amount | null;
   period: string | null;
   resetsAt: Date | null;
+  /** UUID of the member who has it; null: the key itself. */
+  member: string | null;
   /** What it may still spend; below 0 if its budget was set below what it had spent; null: no budget. */
   left: Amount | null;
 }
@@ -47,12 +49,17 @@ interface LimitedKey {
 /** The key in a refusal for want of budget. */
 export async function readLimitedKey(db: Queries, keyId: bigint): Promise<LimitedKey | undefined> {
   const { rows } = await db.pool.query<LimitedKey>(
-    `select prefix, last4, least(life_left, period_left) as "left", case when is_period then period_limit else limit_amount end as "limit",
-       case when is_period then period end as period, case when is_period then budget_period_ends(period, period_ends, at) end as "resetsAt"
-     from (select k.prefix, k.last4, b.*, coalesce(b.period_left <= b.life_left, b.life_left is null) and b.period is not null as is_period
-       from api_key k join (select *, limit_amount - spent - reserved as life_left,
-         budget_left(null, spent, reserved, period_limit, period_spent, period_ends, at) as period_left
-         from key_budget, lateral (select clock_timestamp() as at) now) b on b.key_id = k.id where k.id = $1) k`,
+    `select k.prefix, k.last4, l."left", l."limit", l.period, case when l.period is not null then budget_period_ends(l.period, l.ends, at) end as "resetsAt",
+       (select user_id from account where id = l.member_id) as member
+     from api_key k join key_budget b on b.key_id = k.id
+     left join member_budget m on m.account_id = b.account_id and m.person_id = b.member_id,
+     lateral (select clock_timestamp() as at) now, lateral (values
+       (1, budget_left(null, 0, b.reserved, b.period_limit, b.period_spent, b.period_ends, at), b.period_limit, b.period, b.period_ends, null::bigint),
+       (2, b.limit_amount - b.spent - b.reserved, b.limit_amount, null, null, null),
+       (3, budget_left(null, 0, m.reserved, m.period_limit, m.period_spent, m.period_ends, at), m.period_limit, m.period, m.period_ends, m.person_id),
+       (4, m.limit_amount - m.spent - m.reserved, m.limit_amount, null, null, m.person_id)
+     ) l(place, "left", "limit", period, ends, member_id)
+     where k.id = $1 order by l."left" nulls last, l.place limit 1`,
     [keyId],
   );
   return rows[0];

@@ -245,3 +245,24 @@ export async function readRouteFigures(db: Queries, minutes: number): Promise<Ro
   );
   return rows;
 }
+
+export interface CredentialFigure {
+  provider: string;
+  credential: string;
+  attempts: number;
+  /** Attempts for which another credential had to be tried, or none served. */
+  refused: number;
+}
+
+export async function readCredentialFigures(db: Queries, minutes: number): Promise<CredentialFigure[]> {
+  const { rows } = await db.pool.query<CredentialFigure>(
+    `select split_part(a ->> 'route', '/', 1) as provider, c ->> 'credential' as credential, count(*)::int as attempts,
+       count(*) filter (where c ->> 'outcome' in ('our_fault', 'rate_limited'))::int as refused
+     from usage_log l, jsonb_array_elements(l.attempts) a,
+       jsonb_array_elements(coalesce(a -> 'refused', '[]') || jsonb_build_array(a - 'refused')) c
+     where l.created_at > now() - make_interval(mins => $1) and a ? 'credential'
+     group by 1, 2`,
+    [minutes],
+  );
+  return rows;
+}

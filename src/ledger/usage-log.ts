@@ -17,6 +17,9 @@ export interface AttemptRecord {
   response_id?: string;
   /** How many requests the provider answered for it; absent: one, or none where it failed. */
   requests?: number;
+  /** The one of its provider's credentials that was used last, and those that were refused before it; absent: the provider has no list. */
+  credential?: string;
+  refused?: { credential: string; outcome: string; status: number | null; cause: string; detail: string }[];
   /** Why it failed: a cause of src/providers/errors/upstream-error.ts, and its text. Absent: it succeeded, or is older than causes in the log. */
   cause?: string;
   detail?: string;

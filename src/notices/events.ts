@@ -15,7 +15,8 @@ export interface EventData {
     period_ends: string | null;
   };
   "key.expiring": { key_id: string; key_name: string; expires_at: string };
-  "payment.failed": { topup_id: string; amount_usd: number };
+  /** `auto_topup_off`: the charge of a saved card failed, for this reason, and automatic top-ups were turned off. */
+  "payment.failed": { topup_id: string; amount_usd: number; auto_topup_off?: "declined" | "authentication_required" };
   "payment.disputed": { topup_id: string; amount_usd: number; disputed_usd: number };
   "sign_in.new_place": { network: string; signed_in_at: string };
   "webhook.disabled": { endpoint_id: string; url: string; failing_since: string };

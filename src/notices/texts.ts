@@ -48,11 +48,15 @@ const texts: { [Event in EventName]: (data: EventData[Event], workspace: string)
     ],
     page: "/console/keys",
   }),
-  "payment.failed": ({ topup_id, amount_usd }, workspace) => ({
-    subject: "A payment failed",
+  "payment.failed": ({ topup_id, amount_usd, auto_topup_off: off }, workspace) => ({
+    subject: off === undefined ? "A payment failed" : "Automatic top-ups were turned off",
     says: [
       `The payment of ${usd(amount_usd)} for the workspace ${workspace} failed (${topup_id}). No credit was added.`,
-      "Try again, or pay in another way.",
+      off === undefined
+        ? "Try again, or pay in another way."
+        : off === "declined"
+          ? "The saved card was declined, so it is not charged any more. Add credit by hand, or save another card and turn automatic top-ups on again."
+          : "The bank wants you to confirm the payment, so the saved card is not charged any more. Add credit by hand, or save the card again.",
     ],
     page: "/console/billing",
   }),

@@ -2,7 +2,7 @@
 import type { components } from "../../generated/api.d.ts";
 import { findAccount, listAccounts, type ListedAccount, setSuspended, statusOf } from "../accounts/admin.ts";
 import { listKeys } from "../accounts/key-records.ts";
-import { memberRecord, readMembers } from "../accounts/members.ts";
+import { memberRecords, readMembers } from "../accounts/members.ts";
 import { isOperator } from "../accounts/operators.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog } from "../catalog/types.ts";
@@ -59,7 +59,7 @@ export async function accountDetail({ db, catalog }: Pick<Context, "db" | "catal
     lifetime_spent_usd: toUsd(spent),
     keys: keys.slice(0, keysMax),
     has_more_keys: keys.length > keysMax,
-    members: members.slice(0, membersMax).map(memberRecord),
+    members: await memberRecords(db, accountId, members.slice(0, membersMax)),
     has_more_members: members.length > membersMax,
   };
 }

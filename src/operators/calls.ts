@@ -16,11 +16,13 @@ export function callRecord(row: LogRow): components["schemas"]["OperatorCall"] {
 }
 
 /** `cost`: what the provider charges the operator; null: its route names none. */
-export function operatorsAttempt({ route, model, outcome, status, latency_ms, response_id, cause, detail, cost }: AttemptRecord) {
+export function operatorsAttempt(attempt: AttemptRecord) {
+  const { route, model, outcome, status, latency_ms, response_id, cause, detail, cost, credential, refused } = attempt;
   const provider = route.slice(0, route.indexOf("/"));
   const usd = cost === undefined ? null : toUsd(BigInt(cost));
   const named = { response_id: response_id ?? null, cause: cause ?? null, detail: detail ?? null };
-  return { provider, route, model, outcome, status, latency_ms, ...named, cost: usd };
+  const by = { ...(credential === undefined ? {} : { credential }), ...(refused === undefined ? {} : { refused }) };
+  return { provider, route, model, outcome, status, latency_ms, ...named, ...by, cost: usd };
 }
 
 export function attemptRecord(attempt: AttemptRecord): components["schemas"]["OperatorAttempt"] {

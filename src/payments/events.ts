@@ -10,9 +10,10 @@ import { correct, postEntry } from "../ledger/post.ts";
 import { type Amount, toUsd } from "../money.ts";
 import { writeNotice } from "../notices/write.ts";
 import { noteReversal, readDue, recordEvent, recordUnapplied } from "./event-rows.ts";
-import { topupIdText } from "../ids.ts";
+import { accountIdText, topupIdText } from "../ids.ts";
+import { endCharge, saveCard, turnOff } from "./auto-topup-rows.ts";
 import { lockTopup, setPayment, setStatus, type Topup, type TopupStatus } from "./topup-rows.ts";
-import type { CheckoutEvent, DisputeEvent, PaymentEvent, RefundEvent } from "./types.ts";
+import type { CardEvent, CheckoutEvent, DisputeEvent, PaymentEvent, Payments, RefundEvent } from "./types.ts";
 
 /** Thrown within the transaction, which then leaves nothing behind. */
 class NotApplied extends Error {
@@ -40,6 +41,7 @@ export async function takeEvent({ db, log, payments }: Pick<Context, "db" | "log
   refuseInDoubt(db); // its provider sends it again
   const about = { event: event.id, type: event.type, about: event.about, topup: event.topupId && topupIdText(event.topupId) };
   try {
+    if (event.kind === "card") return await takeCard(db, payments, event, at);
     const suspendsOnDispute = payments?.suspendsOnDispute === true;
     const taken = await inTransaction(db, (transaction) => take({ transaction, at, suspendsOnDispute }, event));
     if (taken.kind === "unknown") log.warn(about, "a payment event names no top-up of this gateway; it has no effect");
@@ -54,7 +56,17 @@ export async function takeEvent({ db, log, payments }: Pick<Context, "db" | "log
   }
 }
 
-async function take(taking: Taking, event: PaymentEvent): Promise<Taken> {
+/** The card is read before the transaction: the event itself does not say it. */
+async function takeCard(db: Context["db"], payments: Payments | null, event: CardEvent, at: Date): Promise<void> {
+  const unread = () => new NotApplied(`the saved card of ${accountIdText(event.accountId)} could not be read`, null);
+  const card = await payments?.cards?.readCard(event.setupId).catch(() => Promise.reject(unread()));
+  if (card === undefined) throw unread();
+  await inTransaction(db, async (transaction) => {
+    if (await recordEvent(transaction, event, null, at)) await saveCard(transaction, event.accountId, card);
+  });
+}
+
+async function take(taking: Taking, event: Exclude<PaymentEvent, CardEvent>): Promise<Taken> {
   const { transaction, at } = taking;
   const topup = await lockTopup(transaction, event.topupId, event.paymentId);
   if (!(await recordEvent(transaction, event, topup?.id ?? null, at))) return { kind: "done" };
@@ -71,7 +83,18 @@ function strangeCheckout({ topupId, outcome }: CheckoutEvent): Taken {
   throw new NotApplied(`money came for ${topupIdText(topupId)}, which is no top-up of this gateway`, null);
 }
 
-async function moveTopup({ transaction, at }: Taking, topup: Topup, event: CheckoutEvent): Promise<Taken> {
+/** What is said of the payment, by an event or by an answer. */
+type Said = Pick<CheckoutEvent, "outcome" | "paid" | "paymentId" | "failure">;
+
+/** Of an automatic charge whose outcome came as an answer. */
+export async function settleCharge(db: Context["db"], id: string, said: Said, at: Date): Promise<void> {
+  await inTransaction(db, async (transaction) => {
+    const topup = await lockTopup(transaction, id, null);
+    if (topup !== undefined) await moveTopup({ transaction, at }, topup, said);
+  });
+}
+
+async function moveTopup({ transaction, at }: Pick<Taking, "transaction" | "at">, topup: Topup, event: Said): Promise<Taken> {
   const { id, accountId, amount, status } = topup;
   const to = nextStatus(status, event);
   if (to === status) return { kind: "done" };
@@ -85,15 +108,18 @@ async function moveTopup({ transaction, at }: Taking, topup: Topup, event: Check
     await setPayment(transaction, id, paymentId, paid.total);
   }
   await setStatus(transaction, { id, from: status, to, at });
-  if (to === "failed") {
-    const data = { topup_id: topupIdText(id), amount_usd: toUsd(amount) };
+  const failure = event.failure ?? "declined";
+  const off = topup.automatic && (await endCharge(transaction, topup, { isPaid: to === "succeeded", failure, at }));
+  // Of an automatic top-up that is tried again, no one is told.
+  if (to === "failed" && (off || !topup.automatic)) {
+    const data = { topup_id: topupIdText(id), amount_usd: toUsd(amount), ...(off && { auto_topup_off: failure }) };
     await writeNotice(transaction, { accountId, event: "payment.failed", cause: topupIdText(id), data, at });
   }
   return to === "succeeded" && status !== "pending" ? { kind: "late", was: status } : { kind: "done" };
 }
 
 /** A top-up that has ended stays as it is, unless money came in after all: that is credited to the payer. */
-function nextStatus(status: TopupStatus, { outcome }: CheckoutEvent): TopupStatus {
+function nextStatus(status: TopupStatus, { outcome }: Said): TopupStatus {
   if (outcome === "paid") return "succeeded";
   return status === "pending" && outcome !== "unpaid" ? outcome : status;
 }
@@ -103,6 +129,7 @@ async function takeRefund(taking: Taking, topup: Topup, { about, returned }: Ref
   const amount = (topup.amount * returned.amount) / returned.of;
   await noteReversal(taking.transaction, topup.id, { id: about, amount, withdrawn: true, reinstated: false, closed: true });
   await bookDue(taking, topup, "payment_refund");
+  await turnOff(taking.transaction, topup.accountId);
   return { kind: "done" };
 }
 
@@ -114,6 +141,7 @@ async function takeDispute(taking: Taking, topup: Topup, event: DisputeEvent): P
     ...{ id: about, amount, withdrawn: step === "withdrawn", reinstated: step === "reinstated", closed: step === "closed" },
   });
   await bookDue(taking, topup, "dispute");
+  if (step === "created" || step === "withdrawn") await turnOff(taking.transaction, topup.accountId);
   if (step === "withdrawn" || (step === "created" && !isInquiry)) await noteDispute(taking, topup, about, amount);
   const suspends = taking.suspendsOnDispute && (step === "withdrawn" || (step === "created" && !isInquiry)) && !closed;
   if (!suspends) return { kind: "done" };

@@ -3,10 +3,20 @@
 import Stripe from "stripe";
 import type { StripeConfig } from "../config.ts";
 import { parseJson } from "../json/parse.ts";
-import { type Amount, cent } from "../money.ts";
+import { cent } from "../money.ts";
 import { withTimeout } from "../concurrency/timeout.ts";
-import type { CheckoutEvent, CheckoutOrder, CheckoutOutcome, DisputeEvent, PaymentEvent, Payments, RefundEvent } from "./types.ts";
-import { parseTopupId, topupIdText } from "../ids.ts";
+import { inUsd, paymentOutcome, stripeCards } from "./stripe-cards.ts";
+import type {
+  CardEvent,
+  CheckoutEvent,
+  CheckoutOrder,
+  CheckoutOutcome,
+  DisputeEvent,
+  PaymentEvent,
+  Payments,
+  RefundEvent,
+} from "./types.ts";
+import { parseAccountId, parseTopupId, topupIdText } from "../ids.ts";
 
 /** At most three attempts; the SDK pauses for half a second and more between them. */
 const attemptMs = 4_000;
@@ -35,6 +45,8 @@ export function connectStripe(config: StripeConfig): Payments {
       Stripe.webhooks.signature!.verifyHeader(bytes, signature, config.webhookSecret, toleranceSec, undefined, at.getTime());
       return paymentEventOf(parseJson(bytes.toString()) as Stripe.Event);
     },
+    // What a saved card is charged would be without tax.
+    cards: config.automaticTax ? null : stripeCards(stripe, (work) => withTimeout(deadlineMs, work, failLate).catch(failPlainly)),
     suspendsOnDispute: config.suspendOnDispute,
   };
 }
@@ -87,6 +99,7 @@ function failLate(): never {
 function paymentEventOf(event: Stripe.Event): PaymentEvent | undefined {
   switch (event.type) {
     case "checkout.session.completed":
+      if (event.data.object.mode === "setup") return cardEvent(event, event.data.object);
       // A bank debit completes the checkout days before its money comes, or does not.
       return checkoutEvent(event, event.data.object, event.data.object.payment_status === "paid" ? "paid" : "unpaid");
     case "checkout.session.async_payment_succeeded":
@@ -94,7 +107,11 @@ function paymentEventOf(event: Stripe.Event): PaymentEvent | undefined {
     case "checkout.session.async_payment_failed":
       return checkoutEvent(event, event.data.object, "failed");
     case "checkout.session.expired":
+      if (event.data.object.mode === "setup") return undefined;
       return checkoutEvent(event, event.data.object, "expired");
+    case "payment_intent.succeeded":
+    case "payment_intent.payment_failed":
+      return chargeEvent(event, event.data.object);
     case "charge.refunded":
       return refundEvent(event, event.data.object);
     case "charge.dispute.created":
@@ -121,6 +138,21 @@ function checkoutEvent(event: Stripe.Event, session: Stripe.Checkout.Session, ou
     // Tax may come on top of what was ordered. What a discount takes off was not paid.
     paid: paid === null || tax === null ? null : { total: paid, credit: paid - tax },
   };
+}
+
+/** Undefined: another application's. */
+function cardEvent(event: Stripe.Event, { id, metadata, setup_intent: setup }: Stripe.Checkout.Session): CardEvent | undefined {
+  const accountId = parseAccountId(metadata?.["card_of"] ?? "");
+  const setupId = typeof setup === "string" ? setup : setup?.id;
+  if (accountId === undefined || setupId === undefined) return undefined;
+  return { ...headOf(event, id, null, null, null, null), said: "a card", kind: "card", accountId, setupId };
+}
+
+/** Undefined: the payment of a checkout, which has events of its own. */
+function chargeEvent(event: Stripe.Event, intent: Stripe.PaymentIntent): CheckoutEvent | undefined {
+  const { id, amount, currency, metadata } = intent;
+  if (metadata?.["automatic"] !== "1") return undefined;
+  return { ...headOf(event, id, amount, currency, metadata, id), ...paymentOutcome(intent), kind: "checkout" };
 }
 
 function refundEvent(event: Stripe.Event, charge: Stripe.Charge): RefundEvent {
@@ -150,8 +182,4 @@ function headOf(
   const topupId = parseTopupId(metadata?.["topup_id"] ?? "");
   const paymentId = typeof payment === "string" ? payment : (payment?.id ?? null);
   return { id, type, about, said: `${cents} ${currency}`, topupId, paymentId };
-}
-
-function inUsd(cents: number | null, currency: string | null): Amount | null {
-  return currency === "usd" && Number.isSafeInteger(cents) && (cents as number) >= 0 ? BigInt(cents as number) * cent : null;
 }

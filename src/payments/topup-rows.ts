@@ -14,11 +14,13 @@ export interface Topup {
   checkoutUrl: string | null;
   /** What the payer paid, tax included; null: not paid, or exactly the amount. */
   paid: Amount | null;
+  /** Made by the gateway, which charges a saved card. */
+  automatic: boolean;
   createdAt: Date;
   completedAt: Date | null;
 }
 
-const columns = `id, account_id as "accountId", amount, status, checkout_url as "checkoutUrl", paid, created_at as "createdAt", completed_at as "completedAt"`;
+const columns = `id, account_id as "accountId", amount, status, checkout_url as "checkoutUrl", paid, automatic, created_at as "createdAt", completed_at as "completedAt"`;
 
 /** A process that died before the provider answered leaves a row that can't be paid; it makes room after this. */
 const abandonedAfter = "1 hour";
@@ -35,7 +37,7 @@ export async function insertTopup(
     const { pool } = transaction;
     await pool.query(
       `update topup set status = 'expired', completed_at = $2
-       where account_id = $1 and status = 'pending'
+       where account_id = $1 and status = 'pending' and not automatic
          and created_at < $2::timestamptz - case when checkout_id is null then $3 else $4 end::interval`,
       [accountId, at, abandonedAfter, overAfter],
     );

@@ -11,7 +11,7 @@ import { insertTopup, setCheckout, setStatus, type Topup } from "./topup-rows.ts
 import type { Payments } from "./types.ts";
 
 /** Calls that open a checkout, per account. */
-const perMinuteMax = 10;
+export const topupsPerMinute = 10;
 /** Top-ups of one account that wait for payment. */
 const pendingMax = 20;
 /** Stripe takes 30 minutes to 24 hours. */
@@ -26,11 +26,11 @@ interface TopupOrder {
 
 export async function createTopup(context: Context, { accountId, amountUsd, returnUrl, at }: TopupOrder): Promise<Topup> {
   const { db, limits, payments, publicUrl } = context;
-  const amount = wholeCents(amountUsd);
+  const amount = wholeCents("amount_usd", amountUsd);
   assertAddress(returnUrl);
   const user = await findUser(db, accountId);
   if (user?.verified !== true) fail("email_unverified");
-  await limits.assertWithin({ accountId, bucket: "top-up" }, perMinuteMax);
+  await limits.assertWithin({ accountId, bucket: "top-up" }, topupsPerMinute);
   if (payments === null) failPayment(context, `this gateway takes no online payments; ${creditsPage(publicUrl)} says how credit is added`);
   const topup = await insertTopup(db, { id: randomUUID(), accountId, amount, at, pendingMax });
   if (topup === undefined) fail("rate_limit_exceeded", { text: { limit: `${pendingMax} top-ups that wait for payment` } });
@@ -39,14 +39,14 @@ export async function createTopup(context: Context, { accountId, amountUsd, retu
 }
 
 /** The contract bounds the amount; cards are charged in whole cents. */
-function wholeCents(usd: number): Amount {
+export function wholeCents(name: string, usd: number): Amount {
   const amount = amountFromUsd(usd);
   if (amount !== undefined && amount % cent === 0n) return amount;
-  return failParameter("amount_usd", "it must be in whole cents");
+  return failParameter(name, "it must be in whole cents");
 }
 
 /** The contract has validated its prefix. */
-function assertAddress(returnUrl: string | undefined): void {
+export function assertAddress(returnUrl: string | undefined): void {
   if (returnUrl === undefined || (URL.canParse(returnUrl) && returnUrl.isWellFormed())) return;
   failParameter("return_url", "must be an https:// address");
 }

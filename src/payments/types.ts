@@ -34,6 +34,8 @@ export interface CheckoutEvent extends EventHead {
   outcome: CheckoutOutcome;
   /** What was paid, tax included, and what of it for the credit; null where it is not in USD. */
   paid: { total: Amount; credit: Amount } | null;
+  /** Of an automatic charge that failed. */
+  failure?: ChargeFailure | null;
 }
 
 /** A payment was refunded, so far, by this much. */
@@ -53,11 +55,65 @@ export interface DisputeEvent extends EventHead {
   isInquiry: boolean;
 }
 
-export type PaymentEvent = CheckoutEvent | RefundEvent | DisputeEvent;
+/** A card was saved for automatic top-ups. */
+export interface CardEvent extends EventHead {
+  kind: "card";
+  accountId: bigint;
+  /** The provider's id of what saved it. */
+  setupId: string;
+}
+
+export type PaymentEvent = CheckoutEvent | RefundEvent | DisputeEvent | CardEvent;
+
+export interface CardPageOrder {
+  accountId: bigint;
+  /** The provider's id of the customer; null: it makes one. */
+  customerId: string | null;
+  returnUrl: string;
+  expiresAt: Date;
+  idempotencyKey: string;
+}
+
+/** A saved card: the provider's ids, and what is shown of it. */
+export interface Card {
+  customerId: string;
+  cardId: string;
+  shown: { brand: string; last4: string; exp_month: number; exp_year: number };
+}
+
+export interface Charge {
+  /** UUID; also the provider's idempotency key. */
+  topupId: string;
+  /** Whole cents. */
+  amount: Amount;
+  customerId: string;
+  cardId: string;
+}
+
+export type ChargeFailure = "declined" | "authentication_required";
+
+/** What became of a charge; `unpaid`: the provider has not finished. */
+export interface ChargeOutcome extends Pick<CheckoutEvent, "paymentId" | "paid"> {
+  outcome: "paid" | "failed" | "unpaid";
+  failure: ChargeFailure | null;
+}
+
+/** What automatic top-ups need of a payment provider. Each throws where it is unknown what the provider did. */
+export interface CardCharges {
+  openPage(order: CardPageOrder): Promise<{ url: string }>;
+  /** Undefined: it is no card that can be charged. */
+  readCard(setupId: string): Promise<Card | undefined>;
+  charge(charge: Charge): Promise<ChargeOutcome>;
+  /** Undefined: the provider never saw the charge. */
+  findCharge(charge: Charge & { since: Date }): Promise<ChargeOutcome | undefined>;
+  forgetCard(cardId: string): Promise<void>;
+}
 
 export interface Payments {
   /** Throws where the provider refuses or does not answer in time; the message is for the log and holds no secret. */
   openCheckout(order: CheckoutOrder): Promise<{ id: string; url: string }>;
+  /** Null: saved cards can't be charged with these settings. */
+  cards: CardCharges | null;
   /** Throws where the signature is wrong or too old at that time. Undefined: the event is about no payment. */
   readEvent(bytes: Buffer, signature: string, at: Date): PaymentEvent | undefined;
   /** Whether a dispute suspends the account. */

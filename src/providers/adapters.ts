@@ -18,6 +18,7 @@ import { openaiChat, openaiMessages } from "./openai/chat.ts";
 import { openaiEmbed } from "./openai/embed.ts";
 import { openaiImages } from "./openai/images.ts";
 import { rerank } from "./rerank/rerank.ts";
+import { openVertex, vertexEmbed } from "./vertex/vertex.ts";
 import type { Upstream } from "./transport/types.ts";
 import type { Protocol } from "./types.ts";
 import type { CloneVoice, DesignVoice, FetchMade, ListVoices, MakeMusic, MakeSound, MakeSpeech, Transcribe } from "./verbs/audio.ts";
@@ -62,8 +63,17 @@ export function openAdapters(upstream: Upstream, { fetchReference, fetchMade }: 
   const speech = openaiSpeech(upstream);
   const gemini = geminiChat(upstream);
   const cohere = cohereChat(upstream);
+  const vertex = openVertex(upstream);
   return {
-    chat: { openai: chat, anthropic: anthropicChat(messages), bedrock: anthropicChat(bedrock), gemini, cohere, "azure-openai": azure },
+    chat: {
+      openai: chat,
+      anthropic: anthropicChat(messages),
+      bedrock: anthropicChat(bedrock),
+      gemini,
+      cohere,
+      "azure-openai": azure,
+      vertex: vertex.chat,
+    },
     messages: {
       openai: openaiMessages(chat),
       anthropic: messages,
@@ -71,6 +81,7 @@ export function openAdapters(upstream: Upstream, { fetchReference, fetchMade }: 
       gemini: openaiMessages(gemini),
       cohere: openaiMessages(cohere),
       "azure-openai": openaiMessages(azure),
+      vertex: vertex.messages,
     },
     embed: {
       openai: embed,
@@ -78,6 +89,7 @@ export function openAdapters(upstream: Upstream, { fetchReference, fetchMade }: 
       gemini: geminiEmbed(upstream),
       cohere: cohereEmbed(upstream),
       "azure-openai": overAzure(embed),
+      vertex: vertexEmbed(upstream),
     },
     rerank: { rerank: rerank(upstream), bedrock: bedrockRerank(upstream), cohere: cohereRerank(upstream) },
     images: { openai: images, "azure-openai": overAzure(images), fal: falImages(upstream) },

@@ -3,9 +3,10 @@
 import type { Readable } from "node:stream";
 import type { Price } from "../money.ts";
 import type { Usage } from "../usage.ts";
+import type { UpstreamError } from "./errors/upstream-error.ts";
 
 export type Protocol =
-  "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere" | "azure-openai";
+  "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere" | "azure-openai" | "vertex";
 
 /** How a host reads the `openai` protocol otherwise than it says. */
 export interface Variant {
@@ -22,6 +23,8 @@ export interface Provider {
   /** Without a trailing slash. */
   baseUrl: string;
   apiKey: string | null;
+  /** In place of `apiKey`; absent: none. */
+  credentials?: readonly Credential[];
   headers: Record<string, string>;
   /** Values that environment variables put into the headers; absent: none. */
   secrets?: readonly string[];
@@ -39,6 +42,14 @@ export interface Provider {
   authorize?: Authorize;
   /** Told of each 401 and 403, so that a credential which was withdrawn is not used until it expires. */
   onUnauthorized?: () => void;
+}
+
+/** One of a provider's keys. */
+export interface Credential {
+  /** Its name in the catalog file. */
+  id: string;
+  key: string;
+  weight: number;
 }
 
 /** The headers to add. Rejects with an UpstreamError that says what is wrong; credentials/authorize.ts bounds its time. */
@@ -112,7 +123,13 @@ export interface UpstreamCall {
 }
 
 /** `responseId`: what the upstream calls its answer; null: it names none. `served`: it is no error. */
-export type Heard = (responseId: string | null, served: boolean) => void;
+export type Heard = (responseId: string | null, served: boolean, credential?: UsedCredential) => void;
+
+export interface UsedCredential {
+  id: string;
+  /** Present where the credential was refused and another is tried. */
+  refusal?: UpstreamError;
+}
 
 /** How a call learns that its caller disconnected, and what it had sent by then. */
 export interface Disconnect {

@@ -5,12 +5,13 @@ import type { Attempt } from "./attempt.ts";
 
 /** `used`: what its provider measured, else the most that it is likely to bill. `unsent`: its caller disconnected before the request was sent. */
 export function attemptRecord(attempt: Attempt, used: Used, unsent = false) {
-  const { candidate, outcome, status, latencyMs, responseId, answers, failure } = attempt;
+  const { candidate, outcome, status, latencyMs, responseId, answers, failure, credential, refused } = attempt;
   const { routeId, model, route } = candidate;
   const cost = route.cost === null ? {} : { cost: String(!unsent && isBilled(attempt) ? expenseOf(route.cost, used) : 0n) };
   const response = responseId === null ? {} : { response_id: responseId };
   const requests = answers > 1 || (answers === 1 && failure !== null) ? { requests: answers } : {};
-  return { route: routeId, model: model.id, outcome, status, latency_ms: latencyMs, ...response, ...requests, ...failure, ...cost };
+  const by = credential === undefined ? {} : { credential, ...(refused === undefined ? {} : { refused }) };
+  return { route: routeId, model: model.id, outcome, status, latency_ms: latencyMs, ...by, ...response, ...requests, ...failure, ...cost };
 }
 
 /** Providers bill no call that they didn't get or answered with an error. They bill what they made, read to its end or not. */

@@ -21,8 +21,21 @@ export interface Attempt {
   answers: number;
   /** Why it failed, for the operator; null where it didn't, or where its client disconnected. */
   failure: Failure | null;
+  /** Which of its provider's credentials was used last, and those that were refused before it; absent: the provider has no list of them. */
+  credential?: string | undefined;
+  refused?: readonly RefusedCredential[] | undefined;
   /** Absent: no tracing. */
   span?: AttemptSpan | undefined;
+}
+
+/** Not the route's failure: another credential was tried at once. */
+export interface RefusedCredential {
+  credential: string;
+  /** The fault's name. */
+  outcome: string;
+  status: number | null;
+  cause: string;
+  detail: string;
 }
 
 export interface Served<Result> {
@@ -58,20 +71,14 @@ export async function attempt<Result>(
   for (const candidate of tryable(candidates, breakers, signal, passOver)) {
     let startedAt = performance.now();
     let span: AttemptSpan | undefined;
-    let responseId: string | null = null;
-    let answers = 0;
-    const heard: Heard = (id, served) => {
-      responseId = id ?? responseId;
-      if (served) answers += 1;
-    };
+    const { told, heard } = listen();
     const record = (outcome: string, status: number | null, failure: Failure | null) =>
       attempts.push({
         candidate,
         outcome,
         status,
         latencyMs: Math.round(performance.now() - startedAt),
-        responseId,
-        answers,
+        ...told,
         failure,
         span,
       });
@@ -108,6 +115,26 @@ export async function attempt<Result>(
     }
   }
   return allFailed(faults, attempts);
+}
+
+type Told = Pick<Attempt, "responseId" | "answers" | "credential"> & { refused?: RefusedCredential[] };
+
+/** What the adapter of one attempt says of its answers. */
+function listen(): { told: Told; heard: Heard } {
+  const told: Told = { responseId: null, answers: 0 };
+  return {
+    told,
+    heard(id, served, used) {
+      told.responseId = id ?? told.responseId;
+      if (served) told.answers += 1;
+      if (used === undefined) return;
+      told.credential = used.id;
+      if (used.refusal === undefined) return;
+      told.responseId = null;
+      const { fault: outcome, status } = used.refusal;
+      (told.refused ??= []).push({ credential: used.id, outcome, status, ...failureOf(used.refusal) });
+    },
+  };
 }
 
 const passedOver: Failure = { cause: "breaker_open", detail: "its last calls failed: it rests for a moment" };
@@ -214,7 +241,13 @@ function allFailed(faults: readonly UpstreamError[], attempts: readonly Attempt[
 interface Reporting {
   log: Logger;
   /** For /metrics: one attempt at an upstream; `cause` is null where it did not fail. */
-  countAttempt: (route: string, outcome: string, latencyMs: number, cause: string | null) => void;
+  countAttempt: (
+    route: string,
+    outcome: string,
+    latencyMs: number,
+    cause: string | null,
+    credentials: readonly { credential: string; outcome: string }[],
+  ) => void;
 }
 
 /** Logs faults that would stay unseen otherwise: the caller may have been served by another route, and never sees names. `of`: what was attempted; `usage`: what was charged. */
@@ -224,9 +257,11 @@ export function reportAttempts(
   attempts: readonly Attempt[],
   usage: Usage | null = null,
 ): void {
-  for (const { candidate, outcome, status, latencyMs, failure, span } of attempts) {
+  for (const { candidate, outcome, status, latencyMs, failure, credential, refused = [], span } of attempts) {
     span?.end({ outcome, status, latencyMs, usage: outcome === "ok" ? usage : null });
-    countAttempt(candidate.routeId, outcome, latencyMs, failure?.cause ?? null);
+    for (const one of refused) log.warn({ ...of, route: candidate.routeId, ...one }, "a credential was refused: another is tried");
+    const used = credential === undefined ? [] : [...refused, { credential, outcome }];
+    countAttempt(candidate.routeId, outcome, latencyMs, failure?.cause ?? null, used);
     if (quiet.has(outcome)) continue;
     const line = { ...of, route: candidate.routeId, fault: outcome, upstream_status: status, ...failure, ms: latencyMs };
     // Our own key or account at a provider: no retry helps, and every call goes to the next route until the operator fixes it.

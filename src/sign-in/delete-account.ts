@@ -135,6 +135,12 @@ async function close(transaction: Queries, accountId: bigint, at: Date): Promise
   const { pool } = transaction;
   await deleteKeys(transaction, accountId, at);
   await forgetNotices(transaction, accountId);
+  // The worker of automatic top-ups has the payment provider forget the card.
+  await pool.query(
+    `update auto_topup set enabled = false, forget_cards = array_remove(array_append(forget_cards, card_id), null), card_id = null, card = null
+     where account_id = $1`,
+    [accountId],
+  );
   await pool.query("delete from member where account_id = $1", [accountId]);
   await pool.query("update invitation set ended_at = $2, outcome = 'revoked' where account_id = $1 and ended_at is null", [accountId, at]);
   await pool.query("update api_key set name = 'deleted' where account_id = $1", [accountId]);

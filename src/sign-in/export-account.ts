@@ -28,6 +28,7 @@ export async function* exportAccount(db: Db, { personId, hash, at }: Exporting):
   yield sessions.map((session) => ({ record: "session", ...sessionRecord(session, hash) }));
   yield (await listKeys(db, personId)).map((key) => ({ record: "api_key", ...key }));
   yield await readTopups(db, personId);
+  yield await readCard(db, personId);
   yield await readVoices(db, personId);
   yield* readLedger(db, personId);
   yield* readUsage(db, personId);
@@ -77,6 +78,16 @@ async function readTopups({ pool }: Db, accountId: bigint): Promise<Line[]> {
   );
   return rows.map(({ id, amount, status, paymentId, createdAt }) => ({
     ...{ record: "topup", id: topupIdText(id), amount_usd: toUsd(amount), status, payment_number: paymentId, created_at: createdAt },
+  }));
+}
+
+async function readCard({ pool }: Db, accountId: bigint): Promise<Line[]> {
+  const { rows } = await pool.query<{ enabled: boolean; card: object | null; version: string | null; consentAt: Date | null }>(
+    `select enabled, card, consent_version as version, consent_at as "consentAt" from auto_topup where account_id = $1`,
+    [accountId],
+  );
+  return rows.map(({ enabled, card, version, consentAt }) => ({
+    ...{ record: "auto_topup", enabled, card, consent_version: version, consent_at: consentAt },
   }));
 }
 

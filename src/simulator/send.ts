@@ -84,7 +84,8 @@ function endForDisconnect(status: number, knobs: Knobs, protocol: SimulatorProto
 /** A record as the protocol frames it: as server-sent events have it, unless it says otherwise. */
 function frameOf({ eventName, frame }: SimulatorProtocol, data: string, lineEnd: string): string | Buffer {
   if (frame !== undefined) return frame(data);
-  return `${eventName === undefined ? "" : `event: ${eventName(data)}${lineEnd}`}data: ${data}${lineEnd}${lineEnd}`;
+  const name = eventName?.(data) ?? "";
+  return `${name === "" ? "" : `event: ${name}${lineEnd}`}data: ${data}${lineEnd}${lineEnd}`;
 }
 
 async function sendFile({ status, headers, pieces }: FileReply, response: ServerResponse): Promise<void> {

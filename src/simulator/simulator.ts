@@ -20,6 +20,7 @@ import { jsonReply, type LiveOperation, type Operation, type Plan, type Simulato
 import { type Refusal, Refused } from "./request-fields.ts";
 import { rerank } from "./rerank/rerank.ts";
 import { sendPlan } from "./send.ts";
+import { openVertex } from "./vertex/vertex.ts";
 
 export type { SimulatorCall, SimulatorCounters } from "./calls.ts";
 
@@ -237,7 +238,7 @@ const fallbackProtocol: SimulatorProtocol = openai;
 
 /** Those of one simulator: each has a state of its own. */
 function openProtocols(): readonly SimulatorProtocol[] {
-  return [anthropic, bedrock, openai, gemini, cohere, openAzure(), rerank, openFal(), elevenlabs, openMinimax()];
+  return [anthropic, bedrock, openai, gemini, cohere, openAzure(), rerank, openFal(), elevenlabs, openMinimax(), openVertex()];
 }
 
 /** The protocol that a path is meant for. */

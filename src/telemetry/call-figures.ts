@@ -20,11 +20,19 @@ export interface ChargedCall {
   attempts: readonly { route: string; cost?: string }[];
 }
 
+interface CredentialUse {
+  credential: string;
+  outcome: string;
+}
+
 export type HoldKind = "call" | "media";
 
 export interface CallCounts {
-  /** One attempt at an upstream; the route is provider/model, the cause one of src/providers/errors, null where it did not fail. */
-  countAttempt(route: string, outcome: string, latencyMs: number, cause: string | null): void;
+  /**
+   * One attempt at an upstream; the route is provider/model, the cause one of src/providers/errors, null where it did not fail. `credentials`:
+   * those of its provider that were used for it.
+   */
+  countAttempt(route: string, outcome: string, latencyMs: number, cause: string | null, credentials?: readonly CredentialUse[]): void;
   /** Accepted work at an upstream that failed. */
   countFailure(route: string, cause: string): void;
   /** Called once for each usage-log row, after it is durable. */
@@ -55,6 +63,8 @@ const unitsAUsd = 1e8;
 interface Figures {
   attempts: Map<string, Map<string, { count: number; ms: number }>>;
   failures: Map<string, Map<string, { count: number }>>;
+  /** By provider/credential. */
+  credentials: Map<string, Map<string, { count: number }>>;
   tallies: Map<string, Map<string, Tally>>;
   /** By model and route; in 1e-8 USD. */
   margins: Map<string, Map<string, { charged: number; cost: number }>>;
@@ -71,24 +81,26 @@ export function countCalls(registry: Registry): CallCounts {
   const maps = {
     attempts: new Map(),
     failures: new Map(),
+    credentials: new Map(),
     tallies: new Map(),
     margins: new Map(),
     overruns: new Map(),
     jobEnds: new Map(),
   };
   const figures: Figures = { ...maps, holds, unsettled: 0, settledSlower: 0 };
-  const { attempts, failures, tallies, margins, overruns, jobEnds } = figures;
+  const { attempts, failures, credentials, tallies, margins, overruns, jobEnds } = figures;
   addCounters(registry, figures);
 
   const marginOf = (model: string, route: string) => entryOf(margins, model, route, () => ({ charged: 0, cost: 0 }));
   const countFailure = (route: string, cause: string): void => void (entryOf(failures, route, cause, () => ({ count: 0 })).count += 1);
 
   return {
-    countAttempt(route, outcome, latencyMs, cause) {
+    countAttempt(route, outcome, latencyMs, cause, used = []) {
       const tally = entryOf(attempts, route, outcome, () => ({ count: 0, ms: 0 }));
       tally.count += 1;
       tally.ms += latencyMs;
       if (cause !== null) countFailure(route, cause);
+      for (const one of used) entryOf(credentials, `${providerOf(route)}/${one.credential}`, one.outcome, () => ({ count: 0 })).count += 1;
     },
     countFailure,
     countCharge(call) {
@@ -125,7 +137,7 @@ export function countCalls(registry: Registry): CallCounts {
 }
 
 function addCounters(registry: Registry, figures: Figures): void {
-  const { attempts, failures, tallies, margins, overruns, holds, jobEnds } = figures;
+  const { attempts, failures, credentials, tallies, margins, overruns, holds, jobEnds } = figures;
   const counter = (name: string, help: string, read: () => Sample[]) => addMetric(registry, { name, help, type: "counter" }, read);
 
   const ofAttempts = (figure: "count" | "ms", perUnit: number) => () =>
@@ -137,6 +149,12 @@ function addCounters(registry: Registry, figures: Figures): void {
   );
   counter("svc_upstream_failures_total", "Attempts that failed or were passed over, by what went wrong", () =>
     nested(failures, (route, cause, { count }) => [{ labels: { route, cause }, value: count }]),
+  );
+  counter("svc_credential_attempts_total", "Attempts by the provider's credential; outcome is ok or why it did not serve", () =>
+    nested(credentials, (name, outcome, { count }) => {
+      const [provider = "", credential = ""] = name.split("/");
+      return [{ labels: { provider, credential, outcome }, value: count }];
+    }),
   );
   counter("svc_upstream_attempt_seconds_total", "Time to the answers of those attempts", ofAttempts("ms", 1000));
   counter("svc_calls_total", "Admitted calls that ended: success, aborted or failed", () =>
@@ -156,7 +174,7 @@ function addCounters(registry: Registry, figures: Figures): void {
   );
   const ofMargins = (figure: "charged" | "cost") => () =>
     nested(margins, (model, route, margin) => {
-      const provider = route.slice(0, route.indexOf("/"));
+      const provider = providerOf(route);
       return [{ labels: { model, route, provider }, value: margin[figure] / unitsAUsd }];
     });
   counter("svc_route_charged_usd_total", "Charges, by the route that was asked last", ofMargins("charged"));
@@ -178,6 +196,10 @@ function addCounters(registry: Registry, figures: Figures): void {
   counter("svc_media_jobs_ended_total", "Media jobs that ended in this gateway", () =>
     nested(jobEnds, (kind, status, { count }) => [{ labels: { kind, status }, value: count }]),
   );
+}
+
+function providerOf(route: string): string {
+  return route.slice(0, route.indexOf("/"));
 }
 
 function openTally(): Tally {

@@ -1,8 +1,10 @@
-// Changes of who is in a workspace, and with which role. Each locks the workspace's row first and reads the roles again, so that concurrent
-// changes see each other's result and an owner remains.
+// Changes of who is in a workspace, with which role, and what the keys of a member may spend. Each locks the workspace's row first and reads the
+// roles again, so that concurrent changes see each other's result and an owner remains.
 import type { CallerSession } from "../accounts/caller.ts";
+import type { BudgetChange } from "../accounts/key-budgets.ts";
 import { disableKeysOf } from "../accounts/manage-keys.ts";
-import { countOwners, findMember, type Member } from "../accounts/members.ts";
+import { setMemberBudget } from "../accounts/member-budgets.ts";
+import { countOwners, findMember, type Member, type MemberRecord, memberRecords } from "../accounts/members.ts";
 import type { Role } from "../accounts/roles.ts";
 import { lockAccountRow } from "../accounts/users.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
@@ -19,6 +21,14 @@ export function actorOf({ accountId, session }: { accountId: bigint; session: Ca
   return { accountId, personId: session.personId };
 }
 
+/** Absent fields stay as they are. */
+interface MemberChange {
+  /** `usr_…` */
+  member: string;
+  role: Role | undefined;
+  budget: BudgetChange;
+}
+
 interface Removal {
   /** `usr_…` */
   member: string;
@@ -30,21 +40,25 @@ export interface Removed {
   keysDisabled: number;
 }
 
-export async function changeRole(db: Db, actor: Actor, { member: id, role }: { member: string; role: Role }): Promise<Member> {
+/** Returns the member as it is then. */
+export async function changeMember(db: Db, actor: Actor, { member: id, role, budget }: MemberChange): Promise<MemberRecord> {
   return inTransaction(db, async (transaction) => {
+    const { accountId } = actor;
     const acting = await lockWorkspace(transaction, actor);
     assertManages(acting.role);
-    const member = (await findMember(transaction, actor.accountId, id)) ?? fail("member_not_found");
-    if (member.role === role) return member;
-    if (acting.role !== "owner" && (role === "owner" || member.role === "owner")) refuse("only an owner makes or changes owners");
-    if (member.role === "owner") await assertDispensable(transaction, actor.accountId, member);
-    await transaction.pool.query("update member set role = $3 where account_id = $1 and person_id = $2", [
-      actor.accountId,
-      member.personId,
-      role,
-    ]);
-    return { ...member, role };
+    const member = (await findMember(transaction, accountId, id)) ?? fail("member_not_found");
+    const isChanged = (role !== undefined && role !== member.role) || Object.values(budget).some((field) => field !== undefined);
+    if (isChanged && acting.role !== "owner" && (role === "owner" || member.role === "owner"))
+      refuse("only an owner makes or changes owners");
+    if (role !== undefined && role !== member.role) await setRole(transaction, accountId, member, role);
+    await setMemberBudget(transaction, { accountId, personId: member.personId }, budget);
+    return (await memberRecords(transaction, accountId, [{ ...member, role: role ?? member.role }]))[0]!;
   });
+}
+
+async function setRole({ pool }: Queries, accountId: bigint, member: Member, role: Role): Promise<void> {
+  if (member.role === "owner") await assertDispensable({ pool }, accountId, member);
+  await pool.query("update member set role = $3 where account_id = $1 and person_id = $2", [accountId, member.personId, role]);
 }
 
 export async function removeMember(db: Db, actor: Actor, { member: id, keys }: Removal): Promise<Removed> {

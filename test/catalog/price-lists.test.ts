@@ -69,3 +69,40 @@ test("a list shaped as models.dev's: an object of vendors, USD per million", () 
 test.each([[null], [[]], [{}], ["text"], [{ a: { litellm_provider: "another" } }]])("%j is no list with models of the vendor", (list) => {
   expect(read(list as object)).toBeUndefined();
 });
+
+test("Bedrock: what Converse serves, by the profile of the file's region where there is one, under the model's own name", () => {
+  const row = { ...chat, ...prices, litellm_provider: "bedrock_converse" };
+  const embedding = { litellm_provider: "bedrock", mode: "embedding", max_input_tokens: 8_000, input_cost_per_token: 2e-8 };
+  const list = {
+    ...{ "vendor.star-v1:0": row, "us.vendor.star-v1:0": { ...row, input_cost_per_token: 1.5e-6 }, "eu.vendor.star-v1:0": row },
+    ...{ "vendor.plain-v1:0": row, "bedrock/us-west-2/1-month-commitment/vendor.plain-v1:0": row },
+    ...{ "vendor.old-v1": { ...row, litellm_provider: "bedrock" } },
+    ...{ "amazon.titan-embed-text-v2:0": embedding, "amazon.titan-embed-image-v1": embedding },
+  };
+  const { models } = readPriceList(list, vendors["aws"]!, "2026-11-26")!;
+  expect(models.map(({ id, soldAs, cost }) => [id, soldAs, cost.input])).toEqual([
+    ["us.vendor.star-v1:0", "vendor.star-v1:0", 1.5],
+    ["vendor.plain-v1:0", undefined, 1.25],
+    ["amazon.titan-embed-text-v2:0", undefined, 0.02],
+  ]);
+});
+
+test("Gemini: the newer generations think by levels; thoughts at a price of their own are not imported", () => {
+  const row = { ...chat, ...prices, litellm_provider: "gemini" };
+  const list = {
+    ...{ "gemini/gemini-2.5-flash": row, "gemini/gemini-3.5-flash": row, "gemini/gemma-3-27b-it": row },
+    "gemini/gemini-3-odd": { ...row, output_cost_per_reasoning_token: 3e-5 },
+  };
+  const { models } = readPriceList(list, vendors["google"]!, "2026-11-26")!;
+  expect(models.map(({ id, adaptiveThinking }) => [id, adaptiveThinking])).toEqual([
+    ["gemini-2.5-flash", false],
+    ["gemini-3.5-flash", true],
+  ]);
+});
+
+test("an embedding whose price per thousand was taken for one per token is left out", () => {
+  const row = { litellm_provider: "cohere", mode: "embedding", max_input_tokens: 512, input_cost_per_token: 1e-4 };
+  expect(readPriceList({ "embed-odd": row }, vendors["cohere"]!, "2026-11-26")!.leftOut).toEqual(
+    new Map([["a price that can't be right", 1]]),
+  );
+});

@@ -44,6 +44,19 @@ describe("which catalog is served", () => {
     expect(catalog.providers.get("openai")).toMatchObject({ apiKey: "sk-1", baseUrl: "https://api.openai.com/v1" });
   });
 
+  test("the clouds' where their keys are set, but for one whose address only the operator knows; an access key of AWS may be for files alone", () => {
+    const keys = { GEMINI_API_KEY: "g", COHERE_API_KEY: "c", AWS_BEARER_TOKEN_BEDROCK: "b", AZURE_OPENAI_API_KEY: "a" };
+    const { catalog, source } = load(null, keys);
+    expect(source.vendors).toEqual(["google", "cohere", "aws"]);
+    const [route] = catalog.models.get("aws/anthropic.claude-opus-5-5")!.routes;
+    expect(route).toMatchObject({
+      model: "us.anthropic.claude-opus-5-5",
+      thinking: "adaptive",
+      provider: { protocol: "bedrock", apiKey: "b" },
+    });
+    expect(load(null, { AWS_ACCESS_KEY_ID: "id", AWS_SECRET_ACCESS_KEY: "secret" }).source.vendors).toEqual([]);
+  });
+
   test("SVC_CATALOG alone decides where it is set; several files with commas are one catalog, each with its own mark-up", () => {
     const [one, two] = [catalogOfVendor("openai"), catalogOfVendor("mistral")];
     expect(load(one, { MISTRAL_API_KEY: "k" }).catalog.models.has("mistral/mistral-large-4")).toBe(false);

@@ -22,7 +22,7 @@ describe.skipIf(chromiumPath === null)("Members", () => {
       [workspaceName, accountId, role],
     );
 
-  test("a workspace is created and entered, a member's role changes, the member sees it, and is removed", async () => {
+  test("a workspace is created and entered, a member's role and budget change, the member sees it, and is removed", async () => {
     const { page, faults, foreign, close } = await openPerson(chromium.browser, gateway, { account: owner });
     await page.goto(`${gateway.url}/console/members`);
     await page.getByRole("table", { name: "Members" }).getByText("You").waitFor();
@@ -47,9 +47,30 @@ describe.skipIf(chromiumPath === null)("Members", () => {
     await page.getByText(`${joiner.email} is now viewer.`).waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await keepScreen(page, "desktop-light-members-two");
+
+    await page.getByRole("button", { name: `Budget of ${joiner.email}` }).click();
+    const dialog = page.getByRole("dialog", { name: "Budget" });
+    await dialog.getByText(joiner.email).waitFor();
+    await dialog.getByLabel("Spending limit (USD)").fill("12.5");
+    await dialog.getByLabel("Resets").selectOption({ label: "Every month" });
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText(`The budget of ${joiner.email} is changed.`).waitFor();
+    const { rows } = await gateway.context.db.pool.query("select period, period_limit from member_budget");
+    expect(rows).toEqual([{ period: "month", period_limit: 1_250_000_000n }]);
+    expect(await violationsOf(page)).toEqual([]);
+
     await member.page.getByRole("link", { name: "Members" }).click();
-    await member.page.getByRole("table", { name: "Members" }).getByText("Viewer").waitFor();
-    expect(await member.page.getByRole("button", { name: /^Remove/ }).count()).toBe(0);
+    const seen = member.page.getByRole("table", { name: "Members" });
+    await seen.getByText("Viewer").waitFor();
+    await seen.getByText("$12.50 a month").waitFor();
+    await seen.getByText("$0.00 spent, $12.50 left").waitFor();
+    expect(await member.page.getByRole("button", { name: /^Remove|^Budget/ }).count()).toBe(0);
+
+    await page.getByRole("button", { name: `Budget of ${joiner.email}` }).click();
+    await dialog.getByLabel("Spending limit (USD)").fill("");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("table", { name: "Members" }).getByText("$12.50 a month").waitFor({ state: "detached" });
 
     await page.getByRole("button", { name: `Remove ${joiner.email}` }).click();
     await page.getByRole("alertdialog").getByText(joiner.email).waitFor();

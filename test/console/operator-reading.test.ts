@@ -138,12 +138,27 @@ describe.skipIf(chromiumPath === null)("an operator reads", () => {
     const audit = page.getByRole("region", { name: "Audit", exact: true });
     await run("end of the quarter");
     await audit.getByText("Agrees").first().waitFor();
+    const move = (by: string) =>
+      tamper(gateway, `update ledger_entry set created_at = created_at + interval '${by}' where account_id = $1`, [customer.accountId]);
+    await move("1 second");
     await tamper(gateway, "update balance set available = available + 1 where account_id = $1", [customer.accountId]);
     await run("a complaint");
     const differs = audit.getByRole("table", { name: "What differs" });
     await differs.getByRole("row", { name: new RegExp(`^${customer.id} balance`) }).waitFor();
+    await audit.getByRole("note", { name: "Broken link" }).getByText(`of ${customer.id}:`).waitFor();
+    await move("-1 second");
     expect(await violationsOf(page)).toEqual([]);
     await keepScreen(page, "desktop-light-operator-ledger-differs");
+    await page.getByRole("link", { name: "Overview" }).click();
+    await page.getByRole("region", { name: "Alerts" }).getByRole("link", { name: "The ledger differs from its entries" }).click();
+    await page.getByRole("heading", { level: 1, name: "Ledger" }).waitFor();
+    const owner = await gateway.createAccount();
+    await tamper(gateway, "update balance set available = -150000000 where account_id = $1", [owner.accountId]);
+    await page.goto(`${gateway.url}/console/operator`);
+    const owed = page.getByRole("region", { name: "Alerts" }).getByRole("listitem").filter({ hasText: "1 account is below 0" });
+    await owed.getByText("By $1.50 in all").waitFor();
+    await keepScreen(page, "desktop-light-operator-alerts");
+    await tamper(gateway, "update balance set available = 0 where account_id = $1", [owner.accountId]);
     await tamper(gateway, "update balance set available = available - 1 where account_id = $1", [customer.accountId]);
     expect(faults).toEqual([]);
     await close();

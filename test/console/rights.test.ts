@@ -21,7 +21,8 @@ test("the console's rights are the contract's", () => {
   );
   const pairs = { keys: "createApiKey", readKeys: "listApiKeys", pay: "createTopup", manage: "createWebhook" };
   for (const [right, operation] of Object.entries(pairs)) expect([right, listed(right)]).toEqual([right, allowed[operation]]);
-  expect([allowed["redeemVoucher"], allowed["listStatements"]]).toEqual([allowed["createTopup"], allowed["createTopup"]]);
+  const paying = ["redeemVoucher", "listStatements", "getAutoTopup", "updateAutoTopup", "startCardSetup", "removeCard"];
+  for (const operation of paying) expect([operation, allowed[operation]]).toEqual([operation, allowed["createTopup"]]);
 });
 
 describe.skipIf(chromiumPath === null)("roles", () => {

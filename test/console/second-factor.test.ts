@@ -6,6 +6,7 @@ import { chromiumPath, useBrowser } from "../support/browser.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { makeOperator } from "../support/operators.ts";
 import { keepScreen, openPerson, phone, violationsOf } from "./people.ts";
+import { readQrCode } from "./read-qr-code.ts";
 
 describe.skipIf(chromiumPath === null)("a second factor", () => {
   const chromium = useBrowser("a second factor");
@@ -70,6 +71,9 @@ describe.skipIf(chromiumPath === null)("a second factor", () => {
     await setUp.getByRole("button", { name: "Confirm" }).click();
     expect(await setUp.getByRole("textbox", { name: "Secret" }).inputValue()).toMatch(/^[A-Z2-7]{32}$/);
     await keepScreen(page, "phone-dark-second-factor");
+    const shown = await readQrCode(page, setUp.getByRole("img", { name: "The secret, for the camera of the app" }));
+    expect(shown).toBe(await setUp.getByRole("link", { name: "Open the app on this device" }).getAttribute("href"));
+    expect(shown).toContain(`secret=${await setUp.getByRole("textbox", { name: "Secret" }).inputValue()}`);
     const right = codeOfStep(await secret(), stepAt(gateway.context.clock()));
     await setUp.getByLabel("Code").fill(right === "123456" ? "654321" : "123456");
     await setUp.getByRole("button", { name: "Turn on" }).click();

@@ -41,6 +41,8 @@ describe.skipIf(chromiumPath === null)("a session", () => {
     // A change that meets the end does so, too.
     await page.goto(at("/keys?create=1"));
     await page.getByRole("dialog").getByLabel("Name").fill("late");
+    // Else what the page still reads meets the end before the change does.
+    await page.waitForLoadState("networkidle");
     await gateway.context.db.pool.query("delete from session");
     await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
     await signIn(page, email);

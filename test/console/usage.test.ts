@@ -46,6 +46,19 @@ describe.skipIf(chromiumPath === null)("Usage", () => {
     await close();
   });
 
+  test("grouped by member, sums have the person's address; keys that no member created are together", async () => {
+    const { page, faults, close } = await openPerson(chromium.browser, gateway, { account });
+    await page.goto(`${gateway.url}/console/usage?group=member`);
+    const table = page.getByRole("table", { name: "Usage" });
+    await table.getByRole("row").filter({ hasText: "No member" }).waitFor();
+    await gateway.context.db.pool.query("update api_key set created_by = account_id where account_id = $1", [account.accountId]);
+    await page.reload();
+    await table.getByRole("row").filter({ hasText: account.email }).waitFor();
+    expect(await table.getByRole("row").filter({ hasText: account.email }).getByRole("cell").nth(1).textContent()).toBe("3");
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   test("Export CSV saves the rows that the page shows; a range without requests says so and is no 0 of durations", async () => {
     const { page, faults, close } = await openPerson(chromium.browser, gateway, { account, viewport: phone });
     await page.goto(`${gateway.url}/console/usage?group=model`);

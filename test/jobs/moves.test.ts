@@ -6,7 +6,7 @@ import type { Catalog } from "../../src/catalog/types.ts";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { readJob } from "../../src/jobs/read-jobs.ts";
 import { postEntry } from "../../src/ledger/post.ts";
-import { newAccount, newKey } from "../ledger/new-account.ts";
+import { limitMember, newAccount, newKey, newMember } from "../ledger/new-account.ts";
 import { eventually } from "../support/eventually.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { entries, expectClean, finish, lease, rowOf, statuses, submit, tiers } from "./job-rows.ts";
@@ -18,16 +18,13 @@ beforeAll(async () => {
   db = connect(database.url, { max: 12 });
 });
 afterEach(() => expectClean(db));
-afterAll(async () => {
-  await db.close();
-  await database.drop();
-});
+afterAll(() => db.close().then(() => database.drop()));
 
 const available = async (accountId: bigint) =>
   (await db.pool.query<{ available: bigint }>("select available from balance where account_id = $1", [accountId])).rows[0]!.available;
 const tidy = async (accountId: bigint) => db.pool.query("select media_tidy($1, $2, '60 min', '30 min')", [accountId, tiers]);
-const untidy = async () =>
-  (await db.pool.query<{ u: bigint }>("select u from media_untidy($1, '60 min', '30 min') u", [tiers])).rows.map(({ u }) => u);
+const readUntidy = () => db.pool.query<{ u: bigint }>("select u from media_untidy($1, '60 min', '30 min') u", [tiers]);
+const untidy = async () => (await readUntidy()).rows.map(({ u }) => u);
 const usd = 100_000_000n;
 
 describe("submit", () => {
@@ -61,6 +58,18 @@ describe("submit", () => {
     expect(await submit(db, { accountId, keyId })).toMatchObject({ outcome: "pending", key_left: 110n });
     await db.pool.query("update key_budget set limit_amount = 1 where key_id = $1", [keyId]);
     expect(await submit(db, { accountId, keyId, estimated: 0n })).toMatchObject({ outcome: "pending" });
+  });
+
+  test("a member's budget bounds the jobs of all keys that the member created, those that wait for a slot too", async () => {
+    const accountId = await newAccount(db, { deposit: 1_000n });
+    const { keys, personId } = await newMember(db, accountId, 2);
+    await limitMember(db, { accountId, personId }, { limit: 250n });
+    const one = await submit(db, { accountId, keyId: keys[0]! });
+    const ask = (estimated: bigint) => submit(db, { accountId, keyId: keys[1]!, estimated });
+    const [refused, taken, waiting] = [await ask(151n), await ask(100n), await ask(100n)];
+    expect([refused.outcome, refused.key_left, taken.outcome]).toEqual(["key", 150n, "pending"]);
+    await finish(db, one.id, await lease(db, one.id), { charged: 100n });
+    expect(await rowOf(db, waiting.id)).toMatchObject({ status: "failed", error_code: "insufficient_credits" });
   });
 
   test("a job that costs nothing holds nothing and ends like any other", async () => {

@@ -1,7 +1,10 @@
 // Accounts for tests below HTTP: just money, and keys where a test wants them.
 import { randomUUID } from "node:crypto";
+import type { BudgetChange } from "../../src/accounts/key-budgets.ts";
 import { makeKey } from "../../src/accounts/keys.ts";
-import type { Db } from "../../src/db/connect.ts";
+import { setMemberBudget } from "../../src/accounts/member-budgets.ts";
+import { lockAccountRow } from "../../src/accounts/users.ts";
+import { type Db, inTransaction } from "../../src/db/connect.ts";
 import { postEntry } from "../../src/ledger/post.ts";
 
 /** Amounts in 1e-8 USD. */
@@ -30,4 +33,25 @@ export async function newKey(db: Db, accountId: bigint, limit: bigint | null = n
   const { id } = rows[0] as { id: bigint };
   await db.pool.query("update key_budget set limit_amount = $2 where key_id = $1", [id, limit]);
   return id;
+}
+
+export interface LimitedMember {
+  accountId: bigint;
+  /** A person's own account. */
+  personId: bigint;
+}
+
+/** As the API does it. */
+export const limitMember = (db: Db, member: LimitedMember, change: BudgetChange) =>
+  inTransaction(db, async (transaction) => {
+    await lockAccountRow(transaction, member.accountId);
+    await setMemberBudget(transaction, member, change);
+  });
+
+/** New keys of the account, which a new person created: as many as asked for. */
+export async function newMember(db: Db, accountId: bigint, keys: number): Promise<LimitedMember & { keys: bigint[] }> {
+  const member = { accountId, personId: await newAccount(db), keys: [] as bigint[] };
+  while (member.keys.length < keys) member.keys.push(await newKey(db, accountId));
+  await db.pool.query("update api_key set created_by = $2 where id = any($1)", [member.keys, member.personId]);
+  return member;
 }

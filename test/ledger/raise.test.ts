@@ -8,7 +8,7 @@ import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { loseAnswer } from "../support/failing-statements.ts";
 import { usageLogRow } from "../support/usage-log-row.ts";
-import { newAccount } from "./new-account.ts";
+import { limitMember, newAccount, newMember } from "./new-account.ts";
 
 let database: TestDatabase;
 let db: Db;
@@ -42,6 +42,16 @@ test("it grows to what is wanted, keeps its slot, and is charged and released li
   await ledger.settle({ ...one, log: usageLogRow({ ...one, cost: 650n, at: new Date() }) });
   expect(await readBalance(db, accountId)).toMatchObject({ available: 350n, reserved: 0n });
   expect(await reserve(accountId, 1n)).toMatchObject({ granted: 1n });
+});
+
+test("more than the member's budget pays: refused for the key, and what was held stays held", async () => {
+  const accountId = await newAccount(db, { deposit: 1_000n });
+  const member = await newMember(db, accountId, 1);
+  await limitMember(db, member, { limit: 500n });
+  const one = { accountId, id: randomUUID(), want: 100n, least: 100n, keyId: member.keys[0]! };
+  await ledger.reserve({ ...one, slot });
+  expect(await ledger.raise({ ...one, want: 501n })).toMatchObject({ granted: null, refused: "key", keyLeft: 400n });
+  expect(await ledger.raise({ ...one, want: 500n })).toMatchObject({ granted: 500n });
 });
 
 test("more than the balance pays: refused, and what was held stays held", async () => {

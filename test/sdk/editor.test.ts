@@ -40,7 +40,7 @@ describe("completion offers", () => {
       "account audio auth chat client completions credits decisions embeddings errors genmedia images jobs keys limits messages models operator pricing quote rerank responses usage videos workspaces",
     ],
     ["what a noun has", "svc.chat.completions.‸", "create"],
-    ["nouns inside a noun", "svc.credits.‸", "balance grants ledger statements topups vouchers"],
+    ["nouns inside a noun", "svc.credits.‸", "autoTopup balance grants ledger statements topups vouchers"],
     ["what images can do", "svc.images.‸", "generate generateAndWait"],
     ["the client's options", "new Svc({ ‸ })", "apiKey baseURL fetch headers maxRetries maxRetryDelay sessionToken timeout"],
     [

@@ -104,6 +104,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks }),
     // Else a mail about a sign-in from a new place would come between those that a test waits for.
     notices: options.notices ?? { everyMs: 2 ** 31 - 1 },
+    autoTopupMs: 2 ** 31 - 1, // tests say when
     ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
     onUndeclared: (operationId, code) => void undeclared.push(`${operationId} ${code}`),
   });

@@ -4,6 +4,7 @@ import { createHmac, randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { answerCards, noCards, type StripeCards } from "./stripe-cards.ts";
 
 export const secretKey = "sk_test_of_the_gateway_tests";
 export const webhookSecret = "whsec_of_the_gateway_tests";
@@ -36,6 +37,8 @@ export interface StripeServer {
   /** Taken one a call, first to last. */
   faults: StripeFault[];
   sessions: Map<string, StripeSession>;
+  /** Saved cards and their charges. */
+  cards: StripeCards;
   /** Runs when a checkout is made, before the answer goes out. */
   beforeAnswer: ((session: StripeSession) => Promise<void>) | null;
   /** Signed at `at`; `change` alters the session as the event shows it. */
@@ -65,6 +68,7 @@ export async function startStripe(): Promise<StripeServer> {
     calls: [],
     faults: [],
     sessions: new Map(),
+    cards: noCards(),
     beforeAnswer: null,
     event: (type, session, { change, ...options } = {}) =>
       signedEvent(type, { object: "checkout.session", ...session, ...change }, options),
@@ -83,9 +87,19 @@ async function answer(stripe: StripeServer, req: IncomingMessage, res: ServerRes
     res.writeHead(status, { "content-type": "application/json" });
     res.end(JSON.stringify({ error: { type: status < 500 ? "invalid_request_error" : "api_error", code, message: `test: ${code}` } }));
   };
-  if (req.method !== "POST" || req.url !== "/v1/checkout/sessions") return refuse(404, "resource_missing");
   if (req.headers.authorization !== `Bearer ${secretKey}`) return refuse(401, "api_key_invalid");
   const idempotencyKey = req.headers["idempotency-key"];
+  if (form["mode"] === "setup" || req.url !== "/v1/checkout/sessions") {
+    const fault = stripe.faults.shift();
+    if (fault === "hang") return;
+    if (fault === "cut") return void req.socket.destroy();
+    if (fault !== undefined) return refuse(fault.status, fault.code);
+    const asked = { method: req.method ?? "", url: req.url ?? "", form, key: String(idempotencyKey) };
+    const answered = await answerCards(stripe.cards, asked);
+    if (answered === undefined) return refuse(404, "resource_missing");
+    res.writeHead(answered.status, { "content-type": "application/json" });
+    return void res.end(JSON.stringify(answered.body));
+  }
   if (typeof idempotencyKey !== "string" || idempotencyKey === "") return refuse(400, "idempotency_key_missing");
   stripe.calls.push({ form, idempotencyKey });
   const fault = stripe.faults.shift();

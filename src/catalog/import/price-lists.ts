@@ -6,6 +6,8 @@ import type { Vendor } from "./vendors.ts";
 export interface ListedModel {
   /** The vendor's own id. */
   id: string;
+  /** What it is sold by, behind the vendor's name; absent: its id. */
+  soldAs?: string;
   name?: string;
   type: "language" | "embedding" | "transcription";
   contextWindow?: number;
@@ -38,17 +40,22 @@ export function readPriceList(list: unknown, vendor: Vendor, today: string): Lis
   if (!isObject(list)) return undefined;
   const ofVendor = list[vendor.modelsDev];
   if (isObject(ofVendor) && isObject(ofVendor["models"])) return select(Object.entries(ofVendor["models"]).map(fromModelsDev), today);
-  const rows = Object.entries(list).filter(([, row]) => isObject(row) && row["litellm_provider"] === vendor.litellm);
+  const names = [vendor.litellm].flat();
+  const rows = Object.entries(list).filter(([, row]) => isObject(row) && names.includes(row["litellm_provider"] as string));
+  const keys = new Set(rows.map(([key]) => key));
   return rows.length === 0
     ? undefined
     : select(
-        rows.map((row) => fromLitellm(row, vendor.litellm)),
+        rows.map((row) => fromLitellm(row, vendor, keys)),
         today,
       );
 }
 
 /** A row, or why it can't be sold. */
 type Row = ListedModel | { id: string; leftOut: string };
+
+/** USD per million tokens; a list once gave a price per thousand as one per token. */
+const dearestEmbedding = 10;
 
 /** One name for each model: a dated snapshot and `-latest` are left out beside the name that they stand for. */
 function select(rows: readonly Row[], today: string): ListRead {
@@ -69,11 +76,15 @@ function select(rows: readonly Row[], today: string): ListRead {
 
 const perMillion = (usd: unknown): number | undefined => (typeof usd === "number" ? Number((usd * 1e6).toFixed(6)) : undefined);
 
-function fromLitellm([key, value]: [string, unknown], vendor: string): Row {
+function fromLitellm([key, value]: [string, unknown], vendor: Vendor, keys: ReadonlySet<string>): Row {
   const row = value as Json;
-  const id = key.startsWith(`${vendor}/`) ? key.slice(vendor.length + 1) : key;
+  const prefix = `${[vendor.litellm].flat()[0]}/`;
+  const named = vendor.named === undefined ? { id: key.startsWith(prefix) ? key.slice(prefix.length) : key } : vendor.named(key, keys, row);
+  if (named === null) return { id: key, leftOut: "of another region, or not called so" };
+  const { id } = named;
   const common = {
-    ...{ id, tools: false, structuredOutputs: false, reasoning: false, reasoningAlwaysOn: false, adaptiveThinking: false },
+    ...named,
+    ...{ tools: false, structuredOutputs: false, reasoning: false, reasoningAlwaysOn: false, adaptiveThinking: false },
     reads: [] as ListedModel["reads"],
     ...(typeof row["deprecation_date"] === "string" ? { retires: row["deprecation_date"] } : {}),
     ...(typeof row["source"] === "string" ? { source: row["source"] } : {}),
@@ -82,7 +93,8 @@ function fromLitellm([key, value]: [string, unknown], vendor: string): Row {
   switch (row["mode"]) {
     case "embedding": {
       const input = perMillion(row["input_cost_per_token"]);
-      if (input === undefined) return { id, leftOut: "no price per token" };
+      if (!input) return { id, leftOut: "no price per token" };
+      if (input > dearestEmbedding) return { id, leftOut: "a price that can't be right" };
       return { ...common, type: "embedding", cost: { input }, ...(window === undefined ? {} : { contextWindow: window }) };
     }
     case "audio_transcription": {
@@ -104,6 +116,7 @@ function fromLitellm([key, value]: [string, unknown], vendor: string): Row {
     return { id, leftOut: "no price per token, or no limits" };
   if (
     row["output_cost_per_image_token"] !== undefined ||
+    (row["output_cost_per_reasoning_token"] ?? row["output_cost_per_token"]) !== row["output_cost_per_token"] ||
     row["supports_audio_output"] === true ||
     row["off_peak_pricing"] !== undefined ||
     id.includes("search")
@@ -120,7 +133,7 @@ function fromLitellm([key, value]: [string, unknown], vendor: string): Row {
     reasoning: row["supports_reasoning"] === true,
     reasoningAlwaysOn:
       row["supports_reasoning"] === true && (row["thinking_always_on"] === true || row["supports_none_reasoning_effort"] === false),
-    adaptiveThinking: row["supports_adaptive_thinking"] === true,
+    adaptiveThinking: row["supports_adaptive_thinking"] === true || (vendor.thinksByLevels?.test(id) ?? false),
     reads: [
       ...(row["supports_vision"] === true ? ["image" as const] : []),
       ...(row["supports_pdf_input"] === true ? ["file" as const] : []),

@@ -1,10 +1,24 @@
 // Vendors whose models can be imported: how the gateway reaches them, and what public price lists call them.
 import type { FileProvider } from "../file.ts";
 
+interface Named {
+  id: string;
+  soldAs?: string;
+}
+
 export interface Vendor {
   provider: FileProvider & { api_key_env: string };
   /** In LiteLLM's list (`litellm_provider`). */
-  litellm: string;
+  litellm: string | readonly string[];
+  /**
+   * What a key of that list is to the vendor: the id that routes call, and the one it is sold by where they differ; null: another region's, or
+   * not a model's. Absent: the key, without LiteLLM's name of the vendor.
+   */
+  named?(key: string, keys: ReadonlySet<string>, row: Readonly<Record<string, unknown>>): Named | null;
+  /** Ids of models that think by levels, where the list doesn't say. */
+  thinksByLevels?: RegExp;
+  /** The file is to be copied and edited: its address is not known, so a key alone does not serve it. */
+  copied?: string;
   /** In lists shaped as models.dev's. */
   modelsDev: string;
   /** Its page of prices, for models whose row of a list names none. */
@@ -44,4 +58,60 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     litellm: "fireworks_ai",
     modelsDev: "fireworks-ai",
   }),
+  google: {
+    provider: {
+      ...{ id: "google", protocol: "gemini", base_url: "https://generativelanguage.googleapis.com" },
+      api_key_env: "GEMINI_API_KEY",
+    },
+    litellm: "gemini",
+    modelsDev: "google",
+    pricesAt: "https://ai.google.dev/gemini-api/docs/pricing",
+    named: (key) => (/^gemini\/gemini-(?!gemma|exp)/.test(key) ? { id: key.slice("gemini/".length) } : null),
+    thinksByLevels: /^gemini-(?!2\.)/,
+    aliases: { best: "gemini-4-argon", cheap: "gemini-3.5-flash-lite" },
+  },
+  cohere: {
+    provider: { id: "cohere", protocol: "cohere", base_url: "https://api.cohere.com", api_key_env: "COHERE_API_KEY" },
+    litellm: ["cohere_chat", "cohere"],
+    modelsDev: "cohere",
+    pricesAt: "https://cohere.com/pricing",
+    named: (key) => ({ id: key.replace(/^cohere\//, "") }),
+    aliases: { best: "command-a-03-2025", cheap: "command-r7b-12-2024" },
+  },
+  aws: {
+    provider: {
+      ...{ id: "aws", protocol: "bedrock", region: "us-east-1" },
+      api_key_env: "AWS_BEARER_TOKEN_BEDROCK", // an access key may well be meant for the file store alone
+    },
+    litellm: ["bedrock_converse", "bedrock"],
+    modelsDev: "amazon-bedrock",
+    pricesAt: "https://aws.amazon.com/bedrock/pricing/",
+    named: bedrockName,
+    aliases: { best: "anthropic.claude-opus-5-5", cheap: "amazon.nova-micro-v1:0" },
+  },
+  azure: {
+    provider: {
+      ...{ id: "azure", protocol: "azure-openai", base_url: "https://YOUR-RESOURCE.openai.azure.com" },
+      api_key_env: "AZURE_OPENAI_API_KEY",
+    },
+    litellm: "azure",
+    modelsDev: "azure",
+    pricesAt: "https://azure.microsoft.com/en-us/pricing/details/cognitive-services/openai-service/",
+    copied: "Copy it, and put your resource into `base_url`; a route's `model` is the name of your deployment.",
+    named: (key) => (/^azure\/(?:gpt-\d(?!.*audio)[\w.-]*|o\d[\w.-]*|text-embedding-[\w.-]+)$/.test(key) ? { id: key.slice(6) } : null),
+    aliases: { best: "gpt-6.1-sol", cheap: "gpt-6-luna" },
+  },
 };
+
+/** Of a model that is called by an inference profile, the United States' one is: the region of the file is there. */
+function bedrockName(
+  key: string,
+  keys: ReadonlySet<string>,
+  { litellm_provider: listed, mode }: Readonly<Record<string, unknown>>,
+): Named | null {
+  if (listed === "bedrock" && mode === "chat") return null; // not called by Converse
+  if (key.startsWith("us.")) return { id: key, soldAs: key.slice(3) };
+  const elsewhere = /^(?:us-gov|eu|apac|jp|au|global|in|ca)\.|[/@]/.test(key);
+  const embeds = !key.includes("embed") || /titan-embed-text|titan-embed-g1|cohere\.embed/.test(key);
+  return elsewhere || !embeds || keys.has(`us.${key}`) ? null : { id: key };
+}

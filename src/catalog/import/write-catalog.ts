@@ -18,7 +18,7 @@ export interface Import {
 export function modelOf(listed: ListedModel, vendor: string, { provider }: Vendor): FileModel {
   const { type, contextWindow, outputMax, released, retires, reads, name } = listed;
   return {
-    id: `${vendor}/${listed.id}`,
+    id: `${vendor}/${listed.soldAs ?? listed.id}`,
     type,
     ...(name === undefined ? {} : { name }),
     ...(contextWindow === undefined ? {} : { context_window: contextWindow }),
@@ -41,6 +41,7 @@ export function catalogText(listed: readonly ListedModel[], vendor: Vendor, { ve
     `${importedMark} on ${day} from ${from}: the vendor's prices are the routes' \`cost\`,`,
     "# and what you sell for follows from them by `markup_percent`; a model that names its own `pricing` is sold for that instead.",
     `# The key is read from ${vendor.provider.api_key_env}.`,
+    ...(vendor.copied === undefined ? [] : [`# ${vendor.copied}`]),
     `markup_percent: ${markupPercent}`,
     "providers:",
     `  - ${flow(vendor.provider)}`,
@@ -52,7 +53,7 @@ export function catalogText(listed: readonly ListedModel[], vendor: Vendor, { ve
     Object.entries(row).forEach(([key, value], at) => lines.push(`${at === 0 ? "  - " : "    "}${key}: ${flow(value)}`));
     lines.push("    routes:", ...routes.map((route) => `      - ${flow(route)}`));
   }
-  const aliases = Object.entries(vendor.aliases ?? {}).filter(([, id]) => listed.some((one) => one.id === id));
+  const aliases = Object.entries(vendor.aliases ?? {}).filter(([, id]) => listed.some((one) => (one.soldAs ?? one.id) === id));
   if (aliases.length > 0) lines.push(`aliases: ${flow(Object.fromEntries(aliases.map(([alias, id]) => [alias, `${name}/${id}`])))}`);
   return `${lines.join("\n")}\n`;
 }

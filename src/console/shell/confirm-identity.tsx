@@ -1,12 +1,14 @@
 // Asks for the password once more, and for a code where the person has a second factor: what the gateway wants before a change that would help
 // a thief of the session most.
 import { useMutation } from "@tanstack/react-query";
+import { useLocation } from "@tanstack/react-router";
 import { confirmSession, SvcError } from "svc-sdk/functions";
 import { type ReactNode, useState } from "react";
 import { api, change } from "../lib/api.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Field } from "../ui/field.tsx";
+import { Providers, useAuthOptions } from "./providers.tsx";
 
 interface ConfirmIdentityProps {
   onClose: () => void;
@@ -22,6 +24,8 @@ export function ConfirmIdentity({ onClose, onDone }: ConfirmIdentityProps): Reac
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
   const [needsCode, setNeedsCode] = useState(false);
+  const { href } = useLocation();
+  const hasProviders = (useAuthOptions()?.providers.length ?? 0) > 0;
   const given = { ...(password === "" ? {} : { password }), ...(code.trim() === "" ? {} : { code: code.trim() }) };
   const confirming = useMutation({
     mutationFn: () => change(() => confirmSession(api, given)),
@@ -65,6 +69,12 @@ export function ConfirmIdentity({ onClose, onDone }: ConfirmIdentityProps): Reac
           Confirm
         </Button>
       </div>
+      {hasProviders && (
+        <div className="space-y-3 border-t border-line pt-4">
+          <p className="text-quiet">You have no password? Sign in with your provider again, then make the change.</p>
+          <Providers next={href} divided={false} />
+        </div>
+      )}
     </form>
   );
 }

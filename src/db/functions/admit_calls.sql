@@ -7,8 +7,10 @@
 -- the count of their window _shown, and what the keys have left (null: no limit), all of them afterwards. The clock and the windows are those
 -- of rate_take, the settings those of ledger_reserve.
 --
--- The balances are locked first. What else was read before that is checked again where it is changed: if it no longer holds, or the minute has ended,
--- everything fails with serialization_failure, and the caller repeats.
+-- A member's budget certainly suffices where it has as much left as the whole batch takes from the account.
+--
+-- The balances are locked first. What else was read before that is checked again where it is changed, and members' budgets after it: if it no
+-- longer holds, or the minute has ended, everything fails with serialization_failure, and the caller repeats.
 create or replace function admit_calls(_owner uuid, _ttl interval, _shown text, _account bigint[], _want bigint[],
   _key_account bigint[], _key bigint[], _key_want bigint[],
   _window_account bigint[], _bucket text[], _seconds int[], _amount bigint[], _limit bigint[],
@@ -18,7 +20,7 @@ create or replace function admit_calls(_owner uuid, _ttl interval, _shown text, 
 language plpgsql set lock_timeout = '1s' set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off
 set enable_mergejoin = off as $$
 #variable_conflict use_column
-declare setting text; is_whole boolean; moment timestamptz := clock_timestamp();
+declare setting text; is_whole boolean; has_members boolean; members_left bigint; moment timestamptz := clock_timestamp();
 begin
   at_ms := floor(extract(epoch from moment) * 1000);
   setting := set_config('synchronous_commit', 'off', true);
@@ -40,7 +42,10 @@ begin
     where b.available >= a.want
       and not exists (select from windows w where w.account_id = a.account_id and (w.n is null or w.n + w.amount > w.room))
       and not exists (select from budgets k join key_budget g on g.key_id = k.key_id
-        where k.account_id = a.account_id and budget_left(g.limit_amount, g.spent, g.reserved, g.period_limit, g.period_spent, g.period_ends, moment) < k.want)
+        where k.account_id = a.account_id and (
+          budget_left(g.limit_amount, g.spent, g.reserved, g.period_limit, g.period_spent, g.period_ends, moment) < k.want
+          or g.member_id is not null and a.want > (select budget_left(m.limit_amount, m.spent, m.reserved, m.period_limit, m.period_spent,
+            m.period_ends, moment) from member_budget m where m.account_id = g.account_id and m.person_id = g.member_id)))
       and not exists (select from unnest(_call_account, _call_id) c(account_id, id) join hold h on h.account_id = c.account_id and h.id = c.id
         where c.account_id = a.account_id) -- a repeated batch
     order by b.account_id for no key update of b
@@ -53,7 +58,7 @@ begin
     from able a join budgets k on k.account_id = a.account_id
     where g.key_id = k.key_id and g.account_id = k.account_id
       and coalesce(budget_left(g.limit_amount, g.spent, g.reserved, g.period_limit, g.period_spent, g.period_ends, moment) >= k.want, true)
-    returning g.account_id, g.key_id,
+    returning g.account_id, g.key_id, g.member_id,
       budget_left(g.limit_amount, g.spent, g.reserved, g.period_limit, g.period_spent, g.period_ends, moment) as key_left
   ), counted as (
     update rate_window w set n = w.n + t.amount
@@ -68,12 +73,19 @@ begin
   )
   select array_agg(f.account_id), array_agg(f.available), array_agg(f.reserved), array_agg(c.n), array_agg(c.previous),
       (select array_agg(l.key_id order by l.key_id) from allowed l), (select array_agg(l.key_left order by l.key_id) from allowed l),
-      count(*) = (select count(*) from able)
+      (select bool_or(l.member_id is not null) from allowed l), count(*) = (select count(*) from able)
         and (select count(*) from allowed) = (select count(*) from able join budgets using (account_id))
         and (select count(*) from counted) = (select count(*) from able join windows using (account_id))
-    into accounts, available, reserved, n, previous, keys, keys_left, is_whole
+    into accounts, available, reserved, n, previous, keys, keys_left, has_members, is_whole
     from funds f join counted c on c.account_id = f.account_id and c.bucket = _shown;
   setting := set_config('svc.moved', '', true);
+  if has_members then
+    select array_agg(least(l.key_left, m.left_over) order by l.key_id), min(m.left_over) into keys_left, members_left
+      from unnest(keys, keys_left) l(key_id, key_left) join key_budget g on g.key_id = l.key_id
+      left join lateral (select budget_left(m.limit_amount, m.spent, m.reserved, m.period_limit, m.period_spent, m.period_ends, moment) as left_over
+        from member_budget m where m.account_id = g.account_id and m.person_id = g.member_id) m on true;
+    is_whole := is_whole and coalesce(members_left >= 0, true);
+  end if;
   if not is_whole or at_ms / 60000 <> floor(extract(epoch from clock_timestamp()) / 60) then
     raise exception 'the counts or the money changed while they were taken' using errcode = 'serialization_failure';
   end if;

@@ -11,14 +11,16 @@ create or replace function escrow_take(_owner uuid, _ttl interval, _slice uuid, 
 language plpgsql set lock_timeout = '1s' set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off
 set enable_mergejoin = off as $$
 #variable_conflict use_column
-declare setting text; minute bigint; found_windows int; fit numeric; places int := cardinality(_bucket);
+declare setting text; minute bigint; member bigint; found_windows int; fit numeric; places int := cardinality(_bucket);
   moment timestamptz := clock_timestamp();
 begin
   setting := set_config('synchronous_commit', 'off', true);
   minute := floor(extract(epoch from moment) / 60);
   select b.available, b.reserved into available, reserved from balance b where b.account_id = _account for no key update;
-  select budget_left(k.limit_amount, k.spent, k.reserved, k.period_limit, k.period_spent, k.period_ends, moment)
-    into key_left from key_budget k where k.account_id = _account and k.key_id = _key;
+  select least(budget_left(k.limit_amount, k.spent, k.reserved, k.period_limit, k.period_spent, k.period_ends, moment),
+      budget_left(m.limit_amount, m.spent, m.reserved, m.period_limit, m.period_spent, m.period_ends, moment))
+    into key_left from key_budget k left join member_budget m on m.account_id = k.account_id and m.person_id = k.member_id
+    where k.account_id = _account and k.key_id = _key;
   perform 1 from unnest(_bucket, _seconds) u(b, sec) join rate_window w
     on w.account_id = _account and w.bucket = u.b and w.starts_at = to_timestamp(minute * 60 / u.sec * u.sec)
     order by w.bucket, w.starts_at for no key update of w;
@@ -49,8 +51,13 @@ begin
   if _key is not null then
     update key_budget k set reserved = k.reserved + _want + more where k.account_id = _account and k.key_id = _key
       and coalesce(budget_left(k.limit_amount, k.spent, k.reserved, k.period_limit, k.period_spent, k.period_ends, moment) >= _want + more, true)
-      returning budget_left(k.limit_amount, k.spent, k.reserved, k.period_limit, k.period_spent, k.period_ends, moment) into key_left;
+      returning budget_left(k.limit_amount, k.spent, k.reserved, k.period_limit, k.period_spent, k.period_ends, moment), k.member_id
+      into key_left, member;
     if not found then raise exception 'the budget changed while it was taken' using errcode = 'serialization_failure'; end if;
+    if member is not null then -- whose limit changes under the lock of the balance alone
+      select least(key_left, budget_left(m.limit_amount, m.spent, m.reserved, m.period_limit, m.period_spent, m.period_ends, moment))
+        into key_left from member_budget m where m.account_id = _account and m.person_id = member;
+    end if;
   end if;
   update rate_window w set n = u.n from unnest(_bucket, _seconds, counts) u(b, sec, n)
     where w.account_id = _account and w.bucket = u.b and w.starts_at = to_timestamp(minute * 60 / u.sec * u.sec);

@@ -1,6 +1,6 @@
 -- Holds for each request what it wants or, where less is left, what the account and the key have left, if that is at least its least;
--- refuses it for its slot, its group of slots, the balance or the key, in this order. Within a batch earlier requests count for later
--- ones. Called again it answers the same.
+-- refuses it for its slot, its group of slots, the balance or the key (its own budget or its member's), in this order. Within a batch earlier
+-- requests count for later ones. Called again it answers the same.
 --
 -- Lock and read are two statements: a lock inside the reading one would read an older snapshot. A balance that can pay none of its calls is
 -- not locked, so that calls without money delay no others; money added after that comes too late for them. Commits without waiting
@@ -13,7 +13,7 @@ set lock_timeout = '1s' set plan_cache_mode = force_generic_plan set enable_seqs
 set enable_mergejoin = off as $$
 #variable_conflict use_column
 declare r record; payers bigint[]; current bigint; left_over bigint; held bigint; payable bigint; setting text;
-  taken jsonb; -- in this batch, by the account at hand: slots by pool and group, money by key
+  taken jsonb; -- in this batch, by the account at hand: slots by pool and group, money by key and member
   places bigint[] := '{}'; amounts bigint[] := '{}'; unmoved int; unknown_keys int; moment timestamptz;
 begin
   setting := set_config('synchronous_commit', 'off', true);
@@ -28,6 +28,7 @@ begin
     select q.n::int as n, q.account_id, q.want, q.least, q.key_id, 'pool ' || q.pool as pool, q.pool_max, 'group ' || q.pool_group as pool_group,
       q.group_max, b.available, b.reserved, h.amount as existing,
       budget_left(k.limit_amount, k.spent, k.reserved, k.period_limit, k.period_spent, k.period_ends, moment) as key_left,
+      k.member_id, budget_left(m.limit_amount, m.spent, m.reserved, m.period_limit, m.period_spent, m.period_ends, moment) as member_left,
       case when q.pool is not null then (select count(*) from hold s where s.account_id = q.account_id and s.pool = q.pool
         and s.expires_at > now()) end as pool_used,
       case when q.pool_group is not null then (select count(*) from hold s where s.account_id = q.account_id and s.pool is not null
@@ -37,6 +38,7 @@ begin
     join balance b on b.account_id = q.account_id
     left join hold h on h.account_id = q.account_id and h.id = q.id
     left join key_budget k on k.account_id = q.account_id and k.key_id = q.key_id
+    left join member_budget m on m.account_id = k.account_id and m.person_id = k.member_id
     order by q.account_id, q.n
   loop
     if current is distinct from r.account_id then
@@ -44,6 +46,9 @@ begin
     end if;
     n := r.n; available := left_over; reserved := held; key_left := null; granted := null; refused := null;
     if r.key_left is not null then key_left := r.key_left - coalesce((taken ->> ('key ' || r.key_id))::bigint, 0); end if;
+    if r.member_left is not null then
+      key_left := least(key_left, r.member_left - coalesce((taken ->> ('member ' || r.member_id))::bigint, 0));
+    end if;
     payable := case when key_left < 0 then 0 else key_left end;
     if r.existing is not null then granted := r.existing;           -- a retried batch
     elsif r.pool_used + coalesce((taken ->> r.pool)::int, 0) >= r.pool_max then refused := 'slot';
@@ -55,7 +60,11 @@ begin
       left_over := left_over - granted; held := held + granted;
       places := places || r.n; amounts := amounts || granted;
       if r.key_left is not null then
-        taken := jsonb_set(taken, array['key ' || r.key_id], to_jsonb(r.key_left - key_left + granted));
+        taken := jsonb_set(taken, array['key ' || r.key_id], to_jsonb(coalesce((taken ->> ('key ' || r.key_id))::bigint, 0) + granted));
+      end if;
+      if r.member_left is not null then
+        taken := jsonb_set(taken, array['member ' || r.member_id],
+          to_jsonb(coalesce((taken ->> ('member ' || r.member_id))::bigint, 0) + granted));
       end if;
       if r.pool is not null then taken := jsonb_set(taken, array[r.pool], to_jsonb(coalesce((taken ->> r.pool)::int, 0) + 1)); end if;
       if r.pool_group is not null then

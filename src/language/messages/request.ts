@@ -80,7 +80,7 @@ interface MessageFields extends ThoughtFields {
 function messageBody(text: JsonText, body: MessageFields, candidate: Candidate, hold: TokenHold): JsonText {
   const cap = capFor(candidate, hold);
   const { model, route } = candidate;
-  const budgetsOnly = route.provider.protocol === "anthropic" && route.thinking !== "adaptive";
+  const budgetsOnly = ["anthropic", "vertex"].includes(route.provider.protocol) && route.thinking !== "adaptive";
   return spliceJson(text, {
     ...withheldEdits(body, candidate),
     model: JSON.stringify(route.model),

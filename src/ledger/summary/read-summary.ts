@@ -8,6 +8,7 @@ import { type Bucket, ceilQuarter, floorQuarter, piecesOf, type Span } from "./p
 const groupTexts = {
   account: "account_id::text",
   key: "key_id::text",
+  member: "coalesce(maker, '')",
   model: "model",
   operation: "operation",
   provider: "split_part(route, '/', 1)",
@@ -26,6 +27,8 @@ export interface SummaryFilter {
   provider?: string | undefined;
   /** Any of these. */
   keyIds?: readonly bigint[] | undefined;
+  /** UUID of the person who created the key. */
+  member?: string | undefined;
   /** key:value. */
   tag?: string | undefined;
   /** Which tags are groups; not which calls are counted. */
@@ -78,6 +81,9 @@ const figureSums = `coalesce(sum(requests), 0)::bigint as requests, coalesce(sum
   coalesce(sum(reasoning_tokens), 0)::bigint as reasoning, coalesce(sum(cost), 0)::bigint as cost, sum(expense)::bigint as expense,
   coalesce(sum(latency), 0)::text as latency, coalesce(sum(first_byte), 0)::text as "firstByte"`;
 
+/** UUIDs of the persons who created the keys. */
+const makers = `left join (select k.id as made, a.user_id::text as maker from api_key k join account a on a.id = k.created_by) maker on made = key_id`;
+
 /** One statement, so that a call that settles meanwhile is in all of it or in nothing. */
 export async function readSummary({ pool }: Queries, question: SummaryQuestion): Promise<Summary> {
   const values: unknown[] = [];
@@ -89,7 +95,7 @@ export async function readSummary({ pool }: Queries, question: SummaryQuestion):
     after === undefined ? "" : `or (${["start", ...texts].join(", ")}) > (${[after.start, ...after.names].map(put).join(", ")})`;
   const grouped = `
     select grouping(start) = 1 as "isTotal", start, array[${texts.join(", ")}]::text[] as names, ${figureSums}
-    from (${partOf(question, byTag ? "tags" : "calls", put)}) part
+    from (${partOf(question, byTag ? "tags" : "calls", put)}) part ${groups.includes("member") ? makers : ""}
     group by grouping sets ((${["start", ...texts].join(", ")}), ())
     having ${byTag ? "false" : "grouping(start) = 1"} ${place === "" ? "or grouping(start) = 0" : place}
     order by ${["grouping(start) desc", "start", ...texts].join(", ")}
@@ -123,6 +129,10 @@ function partOf({ accountId, span, buckets, filter }: SummaryQuestion, of: "call
       1, l.input_tokens, l.cache_read_tokens, l.cache_write_tokens, l.output_tokens, l.reasoning_tokens, l.cost, l.expense,
       usage_histogram(l.latency_ms), usage_histogram(case when l.stream then l.first_byte_ms end)
     from ${rows}${tagged}`;
+  const made =
+    filter.member === undefined
+      ? ""
+      : ` and key_id in (select k.id from api_key k join account a on a.id = k.created_by where ${mine("k")} and a.user_id = ${put(filter.member)})`;
   const [since, until, wholeSince, wholeUntil] = [span.from, span.to, whole.from, whole.to].map(put);
   const closed = "(select closed_until from usage_rollup_state)";
   const log = (from: string, to: string) =>
@@ -139,7 +149,7 @@ function partOf({ accountId, span, buckets, filter }: SummaryQuestion, of: "call
     union all ${fromLog(`usage_late late join usage_log l on l.account_id = late.account_id and l.created_at = late.created_at and l.id = late.id
       cross join ${tags} where ${mine("late")} and late.created_at >= ${wholeSince} and late.created_at < least(${wholeUntil}, ${closed})`)}
   ) part(start, account_id, model, key_id, operation, failed, route, tag, requests, input_tokens, cache_read_tokens, cache_write_tokens,
-    output_tokens, reasoning_tokens, cost, expense, latency, first_byte) where true${conditions(filter, of, put)}`;
+    output_tokens, reasoning_tokens, cost, expense, latency, first_byte) where true${conditions(filter, of, put)}${made}`;
 }
 
 function conditions({ model, operation, status, route, provider, keyIds, tagKey }: SummaryFilter, of: "calls" | "tags", put: Put): string {

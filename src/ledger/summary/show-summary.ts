@@ -1,7 +1,7 @@
 // Shows sums of the usage log as the contract does: as JSON, as lines of JSON and as comma-separated values.
 import { csvText } from "../../text/csv.ts";
 import type { components } from "../../../generated/api.d.ts";
-import { accountIdText, keyIdText } from "../../ids.ts";
+import { accountIdText, keyIdText, userIdText } from "../../ids.ts";
 import { parseJson } from "../../json/parse.ts";
 import { toUsd } from "../../money.ts";
 import { percentilesOf } from "./percentiles.ts";
@@ -49,9 +49,10 @@ export function showStaffRow(row: SummaryRow, groups: readonly SummaryGroup[]): 
   return { ...namesOf(row, groups), ...showStaffFigures(row) };
 }
 
-/** Key 0 stands for a session. */
+/** Key 0 stands for a session; no member for keys that came with the account, too. */
 function shownName(group: SummaryGroup, name: string): string | null {
   if (group === "account") return accountIdText(BigInt(name));
+  if (group === "member") return name === "" ? null : userIdText(name);
   if (group !== "key") return name;
   return name === "0" ? null : keyIdText(BigInt(name));
 }

@@ -11,7 +11,7 @@ import type { Upstream } from "../transport/types.ts";
 import type { UpstreamCall } from "../types.ts";
 import type { Embed, EmbedCall, Rerank } from "../verbs/without-output.ts";
 import { readBedrockError } from "./errors.ts";
-import { modelPath, vendorOf } from "./model.ts";
+import { modelPath, vendorOf } from "./request.ts";
 
 /** 96 vectors of 1536 numbers as text are 2 MB. */
 const answerBytesMax = 33_554_432;
@@ -74,12 +74,12 @@ function cohereVectors({ embeddings }: Json): unknown[] {
   return Array.isArray(embeddings) ? embeddings : arrayOf(objectOf(embeddings)["float"]);
 }
 
-function batchesOf<Item>(items: Item[], size: number): Item[][] {
+export function batchesOf<Item>(items: Item[], size: number): Item[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
 }
 
 /** In order, a few at a time; none is begun after the first that fails. */
-async function eachOf<Item, Result>(items: readonly Item[], work: (item: Item) => Promise<Result>): Promise<Result[]> {
+export async function eachOf<Item, Result>(items: readonly Item[], work: (item: Item) => Promise<Result>): Promise<Result[]> {
   const results: Result[] = [];
   let next = 0;
   let failed = false;

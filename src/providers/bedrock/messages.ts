@@ -12,8 +12,7 @@ import type { MessageCall, Messages } from "../verbs/messages.ts";
 import { messageOfConverse } from "./answer.ts";
 import { readBedrockError } from "./errors.ts";
 import { openConverseParser } from "./events.ts";
-import { modelPath } from "./model.ts";
-import { converseRequest } from "./request.ts";
+import { converseRequest, modelPath } from "./request.ts";
 
 export function bedrockMessages(upstream: Upstream, change: Partial<MessageTimes> = {}): Messages {
   return messagesOver(

@@ -4,7 +4,6 @@ import { UpstreamError } from "../errors/upstream-error.ts";
 import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import type { ToolNames } from "../translation/tool-names.ts";
 import { shortId } from "../translation/tool-names.ts";
-import { mayBeClaude } from "./model.ts";
 
 /** `names` remembers the tools' names that had to be shortened. */
 export function converseRequest(message: Json, model: string, names: ToolNames): Json {
@@ -201,4 +200,24 @@ function withoutEmpty(fields: Json): Json {
 /** A route of another protocol may carry it. */
 function cannotCarry(what: string): UpstreamError {
   return new UpstreamError("gone", `this protocol cannot carry ${what}`);
+}
+
+// What a model's id says: whose model it is, and where it is called.
+
+/** `us.anthropic.claude-…`, an ARN that ends so, `amazon.titan-…`; null for ids that name no vendor, such as an application's profile. */
+export function vendorOf(model: string): string | null {
+  const name = model.slice(model.lastIndexOf("/") + 1).replace(/^(?:us-gov|us|eu|apac|ap|jp|au|ca|global)\./, "");
+  return /^([a-z0-9-]+)\.[a-z0-9]/.exec(name)?.[1] ?? null;
+}
+
+/** An id that names no vendor may well be a Claude model's. */
+function mayBeClaude(model: string): boolean {
+  const vendor = vendorOf(model);
+  return vendor === null || vendor === "anthropic";
+}
+
+type Operation = "converse" | "converse-stream" | "invoke";
+
+export function modelPath(model: string, operation: Operation): string {
+  return `/model/${encodeURIComponent(model)}/${operation}`;
 }

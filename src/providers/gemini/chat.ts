@@ -1,5 +1,6 @@
 // Chat over Gemini's generateContent: the request translated, the answer read as a chat's. Where the models stand is the caller's to say,
 // since Google serves them at more than one place.
+import { LRUCache } from "lru-cache";
 import { systemClock } from "../../clock.ts";
 import { isObject, objectOf, parseLong } from "../json/read.ts";
 import { wholeOf } from "../json/text.ts";
@@ -13,7 +14,6 @@ import type { Chat } from "../verbs/chat.ts";
 import { readGoogleError } from "./errors.ts";
 import { geminiRequest } from "./request.ts";
 import { completionOf, type KeepSignature, openChunkTranslation } from "./response.ts";
-import { openSignatures } from "./signatures.ts";
 
 /** The path of a model below the provider's base URL, without the method. */
 export type ModelPath = (route: Route) => string;
@@ -43,5 +43,29 @@ function chunkRecords(keep: KeepSignature): (record: SseRecord) => SseRecord[] {
     const value = readRecordData(record.data, record.event);
     if (!isObject(value) || "error" in value) return [record];
     return chunksOf(value).map((chunk) => ({ event: "", data: JSON.stringify(chunk) }));
+  };
+}
+
+// Signatures of tool calls: newer models want each back with its call, and neither dialect has a place for them
+// (docs/behaviour/providers.md#gemini). In memory and bounded; a call whose signature is gone goes out with Google's word for that.
+
+interface Signatures {
+  keep(callId: string, signature: string): void;
+  of(callId: string): string | null;
+}
+
+/** Characters of all signatures together, and of one. */
+const charactersMax = 33_554_432;
+const signatureMax = 262_144;
+
+function openSignatures(): Signatures {
+  const kept = new LRUCache<string, string>({
+    maxSize: charactersMax,
+    maxEntrySize: signatureMax,
+    sizeCalculation: ({ length }) => length + 100,
+  });
+  return {
+    keep: (callId, signature) => void kept.set(callId, signature),
+    of: (callId) => kept.get(callId) ?? null,
   };
 }

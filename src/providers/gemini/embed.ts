@@ -41,7 +41,7 @@ function usageOf(input: number): Usage {
   return { input, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
 }
 
-function textsOf({ body }: EmbedCall): string[] {
+export function textsOf({ body }: EmbedCall): string[] {
   const { input } = objectOf(parseLong(wholeOf(body)));
   const list = Array.isArray(input) && typeof input[0] !== "number" ? input : [input];
   return list.map((text) => (typeof text === "string" ? text : refuse("input", "This model embeds texts only, not token numbers.")));

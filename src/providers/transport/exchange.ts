@@ -1,9 +1,11 @@
 // One exchange with an upstream: sends a request and returns an answer of status 2xx, or throws the fault that decides what to do next.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../../clock.ts";
+import { rotationOf } from "../credentials/rotation.ts";
 import { errorOfAnswer } from "../errors/faults.ts";
-import type { UpstreamError } from "../errors/upstream-error.ts";
-import type { Provider } from "../types.ts";
+import { UpstreamError } from "../errors/upstream-error.ts";
+import type { Credential, Heard, Provider, UsedCredential } from "../types.ts";
+import { authHeader } from "./target.ts";
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from "./types.ts";
 
 /** Of a whole answer: images come in base64, several choices of them. */
@@ -36,6 +38,29 @@ export async function exchange(
   clock: Clock,
   readError: ReadError = readUsualError,
 ): Promise<UpstreamAnswer> {
+  const { credentials, protocol } = request.provider;
+  if (credentials === undefined) return await exchangeOnce(upstream, request, clock, readError);
+  const rotation = rotationOf(credentials);
+  const tried = new Set<Credential>();
+  let credential = rotation.choose(tried)!;
+  for (;;) {
+    const used: UsedCredential = { id: credential.id };
+    const heard: Heard | undefined = request.heard && ((id, served) => request.heard?.(id, served, used));
+    const headers = [...(request.headers ?? []), ...authHeader(protocol, credential.key)];
+    try {
+      return await exchangeOnce(upstream, { ...request, heard, headers }, clock, readError);
+    } catch (error) {
+      if (!(error instanceof UpstreamError) || !rotation.refused(credential, error)) throw error;
+      tried.add(credential);
+      const next = request.disconnect?.isGone() ? null : rotation.choose(tried);
+      if (next === null) throw error;
+      request.heard?.(null, false, { ...used, refusal: error });
+      credential = next;
+    }
+  }
+}
+
+async function exchangeOnce(upstream: Upstream, request: UpstreamRequest, clock: Clock, readError: ReadError): Promise<UpstreamAnswer> {
   const answer = await upstream.send(request);
   const id = idHeaders.map((name) => answer.headers[name]).find((value) => typeof value === "string" && /^[!-~]{1,200}$/.test(value));
   const served = answer.status >= 200 && answer.status <= 299;

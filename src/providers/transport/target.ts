@@ -96,7 +96,7 @@ function headersOf(provider: Provider): string[] {
   return [...headers].flat();
 }
 
-function authHeader(protocol: Protocol, apiKey: string): [string, string] {
+export function authHeader(protocol: Protocol, apiKey: string): [string, string] {
   switch (protocol) {
     case "anthropic":
       return ["x-api-key", apiKey];

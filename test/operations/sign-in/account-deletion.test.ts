@@ -44,6 +44,22 @@ describe("DELETE /v1/account", () => {
     expect(await gateway.rows("select kind from ledger_entry where account_id = $1", [person.id])).toEqual([{ kind: "signup_credit" }]);
   });
 
+  test("a saved card is in the export, and once the account is deleted it is no longer charged, and the payment provider has to forget it", async () => {
+    const person = await gateway.verifiedPerson();
+    await gateway.rows(
+      `insert into auto_topup (account_id, enabled, threshold, amount, monthly_cap, consent_version, consent_at, consent_by, customer_id, card_id, card)
+       values ($1, true, 1, 2, 3, '1', now(), $1, 'cus_1', 'pm_1', '{"brand": "visa", "last4": "4242"}')`,
+      [person.id],
+    );
+    const { text } = await gateway.request("GET", "/v1/account/export", { key: person.token });
+    expect(text).toContain('"record":"auto_topup","enabled":true,"card":{"brand":"visa","last4":"4242"}');
+    expect(text).not.toContain("pm_1");
+    expect((await remove(person.token)).status).toBe(200);
+    expect(await gateway.rows("select enabled, card_id, card, forget_cards from auto_topup where account_id = $1", [person.id])).toEqual([
+      { enabled: false, card_id: null, card: null, forget_cards: ["pm_1"] },
+    ]);
+  });
+
   test("its notices and webhooks are gone, and what a shared workspace sent to the address", async () => {
     const [owner, person] = [await gateway.verifiedPerson(), await gateway.verifiedPerson()];
     const { id: shared } = await workspaceOf(owner);

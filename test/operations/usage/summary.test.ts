@@ -218,6 +218,39 @@ test("pages follow one another, and their total is of all; CSV and lines of JSON
   expect(records).toEqual(whole.data);
 });
 
+test("group_by=member, and member: the person who created the key, before and after the calls are in the sums; null where no member did", async () => {
+  const account = await world.account();
+  const { key: other } = await newKey(account);
+  const made = await newKey(account);
+  const person = await world.account();
+  const { pool } = world.gateway.context.db;
+  await pool.query("update api_key set created_by = $2 where id = (select max(id) from api_key where account_id = $1)", [
+    account.accountId,
+    person.accountId,
+  ]);
+  const { rows } = await pool.query("select 'usr_' || replace(user_id::text, '-', '') as id from account where id = $1", [
+    person.accountId,
+  ]);
+  const { id } = rows[0];
+  for (const key of [account.key, other, made.key, made.key]) await world.chat({ ...account, key }, { model: "demo/chat" });
+  const checkAll = async () => {
+    const { data } = await summaryOf(account, "?group_by=member,model");
+    expect(pick(data, "member", "model", "requests")).toEqual([
+      [null, "demo/chat", 2],
+      [id, "demo/chat", 2],
+    ]);
+    expect(pick((await summaryOf(account, `?member=${id}&group_by=key`)).data, "key", "requests")).toEqual([[made.id, 2]]);
+    expect((await summaryOf(account, `?member=${id.replace(/.$/, (last: string) => (last === "0" ? "1" : "0"))}`)).total.requests).toBe(0);
+    expect((await summaryOf(person, `?member=${id}`)).total.requests).toBe(0);
+    expect((await ask(account, "?group_by=member", { accept: "text/csv" })).text).toContain(`,${id},2,0,`);
+    const first = await summaryOf(account, "?group_by=member&limit=1");
+    expect((await summaryOf(account, `?group_by=member&limit=1&after=${first.last_id}`)).data).toMatchObject([{ member: id }]);
+  };
+  await checkAll();
+  await rolledUp(world.gateway.context.db);
+  await checkAll();
+});
+
 test("a session may ask too", async () => {
   const account = await world.account();
   await world.chat(account, { model: "demo/chat" });
@@ -241,6 +274,8 @@ test.each([
   ["after", `group_by=model&after=sum_${Buffer.from("[1]").toString("base64url")}`],
   ["bucket", "bucket=week"],
   ["limit", "limit=1001"],
+  ["member", "member=ada"],
+  ["member", "member=usr_00"],
 ])("400 invalid_parameter names %s: %s", async (param, query) => {
   const { status, json } = await ask(await world.account(), `?${query}`);
   expect([status, json.error.code, json.error.param.split(/[.[]/)[0]]).toEqual([400, "invalid_parameter", param]);

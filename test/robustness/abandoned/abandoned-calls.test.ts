@@ -7,12 +7,12 @@ import { eventually } from "../../support/eventually.ts";
 import { type Gateway, startGateway, type TestAccount } from "../../support/gateway.ts";
 import { sized } from "../../support/size.ts";
 import { askAndLeave, type Leaving, leavings } from "./client.ts";
-import { billOf, catalogOf, type Form, forms } from "./forms.ts";
+import { billOf, catalogOf, cloudEnvironment, type Form, forms } from "./forms.ts";
 
 let gateway: Gateway;
 let account: TestAccount;
 beforeAll(async () => {
-  gateway = await startGateway({ catalog: catalogOf() });
+  gateway = await startGateway({ catalog: catalogOf(), env: cloudEnvironment });
   account = await gateway.createAccount({ deposit: "1000" });
 });
 afterAll(() => gateway.stop());

@@ -31,7 +31,7 @@ const paces = ["+sim-slow-40ms", "+sim-slow-15ms+sim-pace-3ms", "+sim-slow-15ms+
 
 interface Texts {
   endpoint: string;
-  protocol: "openai" | "azure-openai" | "anthropic" | "gemini";
+  protocol: "openai" | "azure-openai" | "anthropic" | "bedrock" | "gemini" | "vertex";
   stream: boolean;
   usage: (typeof usages)[number];
   thought: (typeof thoughts)[number];
@@ -69,7 +69,7 @@ function bodyOf({ endpoint, stream, image }: Texts, model: string): [path: strin
 }
 
 const texts: Texts[] = ["chat", "messages", "responses", "completions"].flatMap((endpoint) =>
-  (["openai", "azure-openai", "anthropic", "gemini"] as const).flatMap((protocol) =>
+  (["openai", "azure-openai", "anthropic", "bedrock", "gemini", "vertex"] as const).flatMap((protocol) =>
     [false, true].flatMap((stream) =>
       usages.flatMap((usage) =>
         thoughts.flatMap((thought) =>
@@ -82,12 +82,12 @@ const texts: Texts[] = ["chat", "messages", "responses", "completions"].flatMap(
 
 /**
  * The anthropic protocol measures the prompt at once and hides thinking only where it is asked to; the gemini protocol says its usage with
- * every record, and its two dialects stand for all; images are sent in chat. Azure's
- * protocol is OpenAI's at other addresses: chat stands for all.
+ * every record, and its two dialects stand for all; images are sent in chat. The
+ * other clouds' protocols are these at other addresses, or translated by way of them: chat stands for all.
  */
 const sensible = ({ endpoint, protocol, usage, thought, image }: Texts) =>
   (protocol === "openai" || (thought === "" && usage !== "+sim-usage-every-chunk")) &&
-  (protocol !== "azure-openai" || endpoint === "chat") &&
+  (!["azure-openai", "bedrock", "vertex"].includes(protocol) || endpoint === "chat") &&
   (protocol !== "gemini" || endpoint === "chat" || endpoint === "messages") &&
   (!image || (endpoint === "chat" && protocol === "openai"));
 
@@ -145,6 +145,9 @@ export function billOf({ prices: of }: Form, billed: readonly { input: number; o
 
 const per = (unit: object) => ({ pricing: unit });
 
+/** What the clouds' providers read. */
+export const cloudEnvironment = { CLOUD_KEY: "any", GCE_METADATA_HOST: "simulator:/vertex/metadata" };
+
 /** Each route costs what its model is sold for. */
 export function catalogOf(): string {
   const provider = (id: string, protocol: string, path: string) => ({ id, protocol, base_url: `simulator:${path}` });
@@ -196,7 +199,9 @@ export function catalogOf(): string {
     provider("openai", "openai", "/openai/v1"),
     { ...provider("azure-openai", "azure-openai", "/azure"), headers: { "api-key": "any" } },
     provider("anthropic", "anthropic", "/anthropic/v1"),
+    { ...provider("bedrock", "bedrock", "/bedrock"), region: "us-east-1", api_key_env: "CLOUD_KEY" },
     provider("gemini", "gemini", "/gemini"),
+    { ...provider("vertex", "vertex", "/vertex"), project: "sim-project", location: "global" },
     provider("rerank", "rerank", "/rerank"),
     provider("a", "elevenlabs", "/elevenlabs"),
     provider("b", "minimax", "/minimax"),

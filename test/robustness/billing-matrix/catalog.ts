@@ -7,6 +7,8 @@ import { asked, cheaper, dearer, type Prices, said, saidOfTexts, saidTooMuch, te
 /** To the first byte, and between two: as short as a loaded machine allows. */
 const shortTimeoutMs = 2_000;
 export const decisionsModel = "jev";
+/** What the clouds' providers read. */
+export const cloudEnvironment = { CLOUD_KEY: "any", GCE_METADATA_HOST: "simulator:/vertex/metadata" };
 /** Output tokens a call may have; the last for what is to be more than was reserved. */
 const caps = { usual: 500, reached: wide.tokens };
 
@@ -30,15 +32,21 @@ export function catalogOf(plans: readonly Planned[]): string {
     { protocol: "openai", base_url: "simulator:/openai/v1" },
     { protocol: "azure-openai", base_url: "simulator:/azure", headers: { "api-key": "any" } },
     { protocol: "anthropic", base_url: "simulator:/anthropic/v1" },
+    { protocol: "bedrock", base_url: "simulator:/bedrock", region: "us-east-1", api_key_env: "CLOUD_KEY" },
+    { protocol: "vertex", base_url: "simulator:/vertex", project: "sim-project", location: "global" },
+    { id: "vertex-claude", protocol: "vertex", base_url: "simulator:/vertex", project: "sim-project", location: "global" },
     { protocol: "gemini", base_url: "simulator:/gemini" },
     { protocol: "cohere", base_url: "simulator:/cohere" },
     { protocol: "rerank", base_url: "simulator:/rerank" },
   ];
-  const providers = protocols.flatMap((provider) => [
-    { id: provider.protocol, ...provider },
-    { id: `second-${provider.protocol}`, ...provider },
-    { id: `impatient-${provider.protocol}`, ...provider, timeout_ms: shortTimeoutMs },
-  ]);
+  const providers = protocols.flatMap(({ id = "", ...provider }) => {
+    const name = id === "" ? provider.protocol : id;
+    return [
+      { id: name, ...provider },
+      { id: `second-${name}`, ...provider },
+      { id: `impatient-${name}`, ...provider, timeout_ms: shortTimeoutMs },
+    ];
+  });
   return JSON.stringify({ providers, models: plans.flatMap(modelsOf), tiers: highTiers() });
 }
 
@@ -46,7 +54,8 @@ function modelsOf({ cell, model, tag }: Planned): object[] {
   const { upstream, ending } = cell;
   const good = `${tag}${lookKnobs(cell)}${usageKnobs(cell)}`;
   const failing = `${tag}-first+sim-fail-503`;
-  const route = (id: string, provider: string = upstream) => ({ provider, model: id });
+  const publisher = upstream === "vertex-claude" ? "anthropic/" : "";
+  const route = (id: string, provider: string = upstream) => ({ provider, model: `${publisher}${id}` });
   const other = ending === "served by a cheaper model" ? cheaper : ending === "served by a dearer model" ? dearer : null;
   if (other !== null) {
     const otherId = `${model}-other`;
@@ -89,8 +98,10 @@ function usageKnobs({ kind, upstream, usage, ending, stream }: Cell): string {
 const endsHalfway = (ending: Ending) => halfway.includes(ending) || ending === "left before the first token";
 
 function endingKnobs({ upstream, usage, ending, stream }: Cell): string {
-  // Before the text: a record with the role; over azure-openai first one with filter results; a message's start, a ping and its block's; over gemini none; the starts of a message and a content. Behind it, over openai, one with the finish.
-  const before = { openai: 1, "azure-openai": 2, anthropic: 3, gemini: 0, cohere: 2, rerank: 0 }[upstream];
+  // Before the text: a record with the role; over azure-openai first one with filter results; a message's start, a ping and its block's; over gemini none; over bedrock a message's start; the starts of a message and a content. Behind it, over openai, one with the finish.
+  const before = {
+    ...{ openai: 1, "azure-openai": 2, anthropic: 3, "vertex-claude": 3, bedrock: 1, gemini: 0, vertex: 0, cohere: 2, rerank: 0 },
+  }[upstream];
   const after = usage === "late" ? before + text.tokens + 1 : before + text.broken;
   switch (ending) {
     case "left before the first byte":

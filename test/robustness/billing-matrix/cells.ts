@@ -2,7 +2,8 @@
 // (docs/behaviour/billing.md#ends), and those that make no sense, each with the reason.
 
 export type Kind = "chat" | "messages" | "completions" | "responses" | "embeddings" | "rerank" | "decisions";
-export type UpstreamProtocol = "openai" | "azure-openai" | "anthropic" | "gemini" | "cohere" | "rerank";
+export type UpstreamProtocol =
+  "openai" | "azure-openai" | "anthropic" | "bedrock" | "gemini" | "vertex" | "vertex-claude" | "cohere" | "rerank";
 
 export interface Endpoint {
   kind: Kind;
@@ -14,8 +15,23 @@ const translated = (["chat", "messages", "completions", "responses"] as const).f
   (["openai", "anthropic", "gemini", "cohere"] as const).map((upstream) => ({ kind, upstream })),
 );
 
-/** Azure's differs from OpenAI's by addresses and by a first record of a stream: one endpoint stands for all. */
-const writing: readonly Endpoint[] = [...translated, { kind: "chat", upstream: "azure-openai" }];
+/**
+ * Azure's differs from OpenAI's by addresses and by a first record of a stream, Vertex from Gemini's and Anthropic's by addresses: one endpoint
+ * stands for all. Bedrock is translated by way of the anthropic protocol, whose other endpoints stand above.
+ */
+const writing: readonly Endpoint[] = [
+  ...translated,
+  { kind: "chat", upstream: "azure-openai" },
+  { kind: "chat", upstream: "bedrock" },
+  { kind: "messages", upstream: "bedrock" },
+  { kind: "chat", upstream: "vertex" },
+  { kind: "messages", upstream: "vertex-claude" },
+];
+
+/** Whose rules for usage hold there. */
+export const isGemini = ({ upstream }: Pick<Endpoint, "upstream">) => upstream === "gemini" || upstream === "vertex";
+export const isAnthropic = ({ upstream }: Pick<Endpoint, "upstream">) => upstream === "anthropic" || upstream === "vertex-claude";
+export const saysUsageLast = ({ upstream }: Pick<Endpoint, "upstream">) => upstream === "cohere" || upstream === "bedrock";
 
 export const endpoints: readonly Endpoint[] = [
   ...writing,
@@ -108,19 +124,19 @@ export const exclusions: readonly Exclusion[] = [
   },
   {
     reason: "The anthropic protocol says the finish and the usage in one event: usage can't be later.",
-    covers: ({ upstream, usage }) => upstream === "anthropic" && usage === "late",
+    covers: (cell) => isAnthropic(cell) && cell.usage === "late",
   },
   {
     reason: "The gemini protocol says its usage with every record: it is never late, and always said again.",
-    covers: ({ upstream, stream, usage }) => stream && upstream === "gemini" && (usage === "late" || usage === "doubled"),
+    covers: (cell) => cell.stream && isGemini(cell) && (cell.usage === "late" || cell.usage === "doubled"),
   },
   {
-    reason: "The cohere protocol says the finish and the usage in its last event: usage can't be later, nor come twice.",
-    covers: ({ upstream, stream, usage }) => stream && upstream === "cohere" && (usage === "late" || usage === "doubled"),
+    reason: "The cohere and bedrock protocols say the usage in their last event: it can't be later, nor come twice.",
+    covers: (cell) => cell.stream && saysUsageLast(cell) && (cell.usage === "late" || cell.usage === "doubled"),
   },
   {
     reason: "The gemini protocol's first record has the first token, and nothing has been said before it.",
-    covers: ({ upstream, usage, ending }) => upstream === "gemini" && ending === "left before the first token" && usage === "present",
+    covers: (cell) => isGemini(cell) && cell.ending === "left before the first token" && cell.usage === "present",
   },
   {
     reason: "A count of texts is never above their bytes, which were reserved, and there is no output that is paid for.",

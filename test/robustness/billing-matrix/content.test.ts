@@ -56,13 +56,14 @@ const contents: Content[] = [
   },
 ];
 
+/** Vertex and Bedrock answer in the words of others that stand here. */
+const addresses = { openai: "/openai/v1", "azure-openai": "/azure", anthropic: "/anthropic/v1", gemini: "/gemini", cohere: "/cohere" };
+
 const cells = contents.flatMap((content, index) =>
   endpoints
-    .filter((endpoint) => writes(endpoint) && endpoint.kind in content.asked)
+    .filter((endpoint) => writes(endpoint) && endpoint.kind in content.asked && endpoint.upstream in addresses)
     .map(({ kind, upstream }) => ({ ...content, kind, upstream, model: `content/${index}-${upstream}` })),
 );
-
-const addresses = { openai: "/openai/v1", "azure-openai": "/azure", anthropic: "/anthropic/v1", gemini: "/gemini", cohere: "/cohere" };
 
 let gateway: Gateway;
 beforeAll(async () => {

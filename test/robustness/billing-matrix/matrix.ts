@@ -5,7 +5,7 @@ import { openAdapters } from "../../../src/providers/adapters.ts";
 import { connectUpstreams } from "../../../src/providers/transport/http.ts";
 import type { Upstream } from "../../../src/providers/transport/types.ts";
 import { type Gateway, startGateway } from "../../support/gateway.ts";
-import { catalogOf, decisionsModel, planned } from "./catalog.ts";
+import { catalogOf, cloudEnvironment, decisionsModel, planned } from "./catalog.ts";
 import { endpoints, exclusionOf, type Kind, nameOf, product } from "./cells.ts";
 import { runCell } from "./run-cell.ts";
 
@@ -21,7 +21,7 @@ export function testMatrix(kinds: readonly Kind[]): void {
 
   beforeAll(async () => {
     const [first] = plans;
-    gateway = await startGateway({ catalog: catalogOf(first?.model === decisionsModel ? [first] : plans) });
+    gateway = await startGateway({ catalog: catalogOf(first?.model === decisionsModel ? [first] : plans), env: cloudEnvironment });
     // A provider's own timeout then applies in mid-stream, where the minimum is otherwise a minute.
     upstreams = connectUpstreams({ idleMs: 0 });
     gateway.context.providers = openAdapters(upstreams, gateway.context.media);

@@ -1,6 +1,6 @@
 // What each cell must cost, by arithmetic of its own: prices x tokens, the tokens known from the simulator's knobs or, where
 // nobody measured, from the documented count (src/docs/guides/billing-on-failure.md). Imports nothing of the gateway's.
-import { type Cell, halfway, writes } from "./cells.ts";
+import { type Cell, halfway, isAnthropic, isGemini, saysUsageLast, writes } from "./cells.ts";
 
 /** USD per million tokens; of so many decimals that every sum has to be rounded. */
 export interface Prices {
@@ -72,8 +72,8 @@ function leftWhole(cell: Cell, decisionTokens: () => number): Expected {
 
 /** The prompt, and what came of the answer. */
 function leftIn(cell: Cell): Expected {
-  const { upstream, ending } = cell;
-  const usage = upstream === "cohere" && cell.usage === "present" ? "missing" : cell.usage; // said at the end alone
+  const { ending } = cell;
+  const usage = saysUsageLast(cell) && cell.usage === "present" ? "missing" : cell.usage; // said at the end alone
   const delivered = { ...none, input: promptCounted.writing, output: countOf(text.broken, text.width) };
   const end = (tokens: Tokens, estimated: boolean): Expected => ({
     status: "aborted",
@@ -83,13 +83,13 @@ function leftIn(cell: Cell): Expected {
   });
   if (ending.startsWith("left before")) {
     const input = usage === "present" && ending === "left before the first token" ? said.prompt : promptCounted.writing;
-    return end({ ...none, input }, usage === "missing" || upstream === "anthropic");
+    return end({ ...none, input }, usage === "missing" || isAnthropic(cell));
   }
   if (usage === "late") return end({ ...delivered, output: countOf(text.tokens, text.width) }, true); // left between finish and usage
   if (usage === "missing") return end(delivered, true);
   // In the anthropic protocol a stream begins with what its prompt measured.
   const { output, ...prompt } = measuredOf(cell);
-  return upstream === "anthropic" ? end({ ...prompt, output: delivered.output }, true) : end({ ...prompt, output }, false);
+  return isAnthropic(cell) ? end({ ...prompt, output: delivered.output }, true) : end({ ...prompt, output }, false);
 }
 
 /** As documented: a delta is a token at least, and four characters make one. */
@@ -105,12 +105,13 @@ function countedOf(cell: Cell, decisionTokens: () => number): Tokens {
   return { ...none, input: promptCounted.writing, output: countOf(shown.tokens, shown.width) };
 }
 
-function measuredOf({ kind, upstream, ending }: Cell): Tokens {
+function measuredOf(cell: Cell): Tokens {
+  const { kind, upstream, ending } = cell;
   const tooMuch = ending === "complete, more than was reserved";
   const prompt = tooMuch ? saidTooMuch.prompt : said.prompt;
   if (kind === "embeddings" || kind === "rerank") return { ...none, input: tooMuch ? prompt : saidOfTexts };
   const calls = kind === "decisions" ? questions : 1;
-  const written = upstream === "gemini" || upstream === "cohere" ? 0 : said.written; // one says only what was read, one bills neither
+  const written = isGemini(cell) || upstream === "cohere" ? 0 : said.written; // one says only what was read, one bills neither
   const cached = upstream === "cohere" ? 0 : said.cached;
   return {
     input: calls * (prompt - cached - written),

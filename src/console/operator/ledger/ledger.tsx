@@ -1,7 +1,7 @@
 // Ledger: the money of all accounts as it stands, what waits in holds, and audits that recompute it.
 import { useQuery } from "@tanstack/react-query";
 import type { OperatorLedger } from "svc-sdk";
-import { getOperatorLedger, startLedgerAudit } from "svc-sdk/operator";
+import { startLedgerAudit } from "svc-sdk/operator";
 import { type ReactNode, useState } from "react";
 import { api } from "../../lib/api.ts";
 import { count, none, usd } from "../../lib/money.ts";
@@ -13,14 +13,14 @@ import { type Column, Table } from "../../ui/table.tsx";
 import { OperatorLink } from "../address.tsx";
 import { Actions } from "../audit/actions.tsx";
 import { ChangeDialog } from "../change-dialog.tsx";
+import { ledgerQuery } from "../queries.ts";
 import { useMay } from "../role.ts";
 import { AuditFound } from "./audit-found.tsx";
 import { AuditStatus } from "./audit-status.tsx";
 
 export function Ledger(): ReactNode {
   const { data, error, refetch } = useQuery({
-    queryKey: ["operator", "ledger"],
-    queryFn: () => getOperatorLedger(api),
+    ...ledgerQuery,
     refetchInterval: ({ state }) => (state.data?.audit?.status === "running" ? 2_000 : 30_000),
   });
   return (
@@ -126,7 +126,12 @@ function linesOf(ledger: OperatorLedger): Line[] {
 }
 
 const columns: readonly Column<Line>[] = [
-  { name: "Of", cell: ({ name, path }) => (path === undefined ? name : <OperatorLink path={path}>{name}</OperatorLink>) },
+  {
+    name: "Of",
+    cell: ({ name, path }) => (
+      <span className="block min-w-36">{path === undefined ? name : <OperatorLink path={path}>{name}</OperatorLink>}</span>
+    ),
+  },
   { name: "Number", right: true, cell: ({ number }) => count(number) },
   { name: "Amount", right: true, cell: ({ amount }) => usd(amount) },
   { name: "Oldest", right: true, cell: ({ oldest }) => (oldest === null ? none : <time dateTime={oldest}>{when(oldest)}</time>) },

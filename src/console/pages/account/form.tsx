@@ -11,10 +11,12 @@ interface FormProps {
   error: unknown;
   onSubmit: (fields: (name: string) => string) => void;
   children?: ReactNode;
+  /** Another way to the same end, between the form and the links below it. */
+  beside?: ReactNode;
   below?: ReactNode;
 }
 
-export function AccountForm({ title, about, action, busy, error, onSubmit, children, below }: FormProps): ReactNode {
+export function AccountForm({ title, about, action, busy, error, onSubmit, children, beside, below }: FormProps): ReactNode {
   useTitle(title);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -34,6 +36,7 @@ export function AccountForm({ title, about, action, busy, error, onSubmit, child
           {action}
         </Button>
       </form>
+      {beside}
       {below !== undefined && <div className="flex flex-wrap justify-center gap-x-5 gap-y-2 text-sm">{below}</div>}
     </div>
   );

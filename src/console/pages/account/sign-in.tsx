@@ -1,26 +1,22 @@
-// Signing in with a password.
+// Signing in with a password, or with an external provider.
 import { useMutation } from "@tanstack/react-query";
-import { Link, useRouter, useSearch } from "@tanstack/react-router";
+import { Link, useSearch } from "@tanstack/react-router";
 import { signIn, SvcError } from "svc-sdk/functions";
 import { type ReactNode, useState } from "react";
-import { api, consolePath, isOtherPerson, setCsrfToken } from "../../lib/api.ts";
-import { ownPath } from "../../lib/here.ts";
-import { queries } from "../../lib/queries.ts";
+import { api } from "../../lib/api.ts";
+import { Providers, useAuthOptions } from "../../shell/providers.tsx";
 import { Field } from "../../ui/field.tsx";
+import { useEnter } from "./enter.ts";
 import { AccountForm, linkClass } from "./form.tsx";
 
 export function SignIn(): ReactNode {
   const { next } = useSearch({ from: "/outside/sign-in" });
-  const router = useRouter();
+  const enterWith = useEnter();
+  const closed = useAuthOptions()?.sign_up === "closed";
   const [needsCode, setNeedsCode] = useState(false);
   const enter = useMutation({
     mutationFn: (input: { email: string; password: string; code?: string }) => signIn(api, input),
-    onSuccess: async ({ csrf_token, user }) => {
-      queries.clear();
-      if (isOtherPerson(user)) return location.assign(consolePath + ownPath(next));
-      setCsrfToken(csrf_token);
-      await router.navigate({ href: ownPath(next), replace: true });
-    },
+    onSuccess: (session) => enterWith(session, next),
     // A wrong password is a 401 too: it ends no session.
     onError: (error) => void (SvcError.is(error, "totp_required") && setNeedsCode(true)),
   });
@@ -38,11 +34,14 @@ export function SignIn(): ReactNode {
           ...(needsCode ? { code: field("code").trim() } : {}),
         })
       }
+      beside={<Providers next={next} />}
       below={
         <>
-          <Link to="/sign-up" className={linkClass}>
-            Create account
-          </Link>
+          {!closed && (
+            <Link to="/sign-up" className={linkClass}>
+              Create account
+            </Link>
+          )}
           <Link to="/forgot-password" className={linkClass}>
             Forgot password?
           </Link>

@@ -4,11 +4,12 @@ import { Link } from "@tanstack/react-router";
 import { resendVerification, signUp } from "svc-sdk/functions";
 import { type ReactNode, useState } from "react";
 import { api } from "../../lib/api.ts";
+import { Providers, useAuthOptions } from "../../shell/providers.tsx";
 import { announce } from "../../ui/announce.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
-import { AccountForm, Heading, linkClass } from "./form.tsx";
+import { AccountForm, Heading, linkClass, useTitle } from "./form.tsx";
 import { keepEmail } from "./kept-email.ts";
 
 export function SignUp(): ReactNode {
@@ -17,11 +18,18 @@ export function SignUp(): ReactNode {
     mutationFn: (input: { email: string; password: string; name?: string }) => signUp(api, input),
     onSuccess: (_, { email }) => (keepEmail(email), setSentTo(email)),
   });
+  const options = useAuthOptions();
+  if (options?.sign_up === "closed") return <Closed />;
+  const domains = options?.sign_up_domains ?? null;
   if (sentTo !== null) return <CheckMail email={sentTo} />;
   return (
     <AccountForm
       title="Create your account"
-      about="One key and one balance for every model."
+      about={
+        options?.sign_up === "invite"
+          ? "Accounts are by invitation: the mail comes to invited addresses alone."
+          : "One key and one balance for every model."
+      }
       action="Create account"
       busy={create.isPending}
       error={create.error}
@@ -29,6 +37,7 @@ export function SignUp(): ReactNode {
         const name = field("name").trim();
         create.mutate({ email: field("email").trim(), password: field("password"), ...(name === "" ? {} : { name }) });
       }}
+      beside={<Providers />}
       below={
         <span className="text-quiet">
           You have an account?{" "}
@@ -39,7 +48,15 @@ export function SignUp(): ReactNode {
       }
     >
       <Field label="Name" name="name" autoComplete="name" maxLength={100} placeholder="Optional" />
-      <Field label="Email" name="email" type="email" autoComplete="email" required maxLength={254} />
+      <Field
+        label="Email"
+        name="email"
+        type="email"
+        autoComplete="email"
+        required
+        maxLength={254}
+        {...(domains === null ? {} : { hint: `Addresses at ${domains.join(", ")} may sign up.` })}
+      />
       <Field
         label="Password"
         name="password"
@@ -50,7 +67,27 @@ export function SignUp(): ReactNode {
         maxLength={200}
         hint="8 to 200 characters."
       />
+      {options?.captcha_required === true && (
+        <p className="text-quiet">
+          This gateway asks for a CAPTCHA, which this page can’t show: sign up at the page of its operator
+          {options.providers.length > 0 && ", or continue with a provider"}.
+        </p>
+      )}
     </AccountForm>
+  );
+}
+
+function Closed(): ReactNode {
+  useTitle("Create your account");
+  return (
+    <div className="space-y-6">
+      <Heading title="Create your account" about="Accounts here are made by the gateway's operator. Ask for one." />
+      <p className="text-center text-sm">
+        <Link to="/sign-in" className={linkClass}>
+          Sign in
+        </Link>
+      </p>
+    </div>
   );
 }
 

@@ -6,13 +6,14 @@ import { RoleNote } from "../../shell/role-note.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Page } from "../../ui/parts.tsx";
 import { AddCredit } from "./add-credit.tsx";
+import { AutoTopup } from "./auto-topup.tsx";
 import { CreditBalance } from "./credit-balance.tsx";
 import { Ledger } from "./ledger.tsx";
 import { LastTopup } from "./last-topup.tsx";
 import { Redeem } from "./redeem.tsx";
 
 export function Credit(): ReactNode {
-  const { add, redeem } = useSearch({ from: "/inside/credit" });
+  const { add, redeem, auto } = useSearch({ from: "/inside/credit" });
   const navigate = useNavigate();
   const mayPay = useMay("pay") !== false;
   const setAdd = (open: boolean) => void navigate({ to: "/credit", search: open ? { add: "1" } : {}, replace: true });
@@ -37,6 +38,10 @@ export function Credit(): ReactNode {
       <RoleNote right="pay" what="add credit and read invoices" />
       <LastTopup />
       <CreditBalance />
+      <AutoTopup
+        open={mayPay && auto !== undefined}
+        setOpen={(open) => void navigate({ to: "/credit", search: open ? { auto: "1" } : {}, replace: true })}
+      />
       <Ledger />
       <Redeem open={mayPay && redeem !== undefined} onClose={() => setAdd(false)} />
       <AddCredit open={mayPay && add !== undefined} onClose={() => setAdd(false)} />

@@ -1,4 +1,4 @@
-// The table of members: an owner or admin changes roles and removes people; any member may leave a workspace that is not their own.
+// The table of members: an owner or admin changes roles and budgets, and removes people; any member may leave a workspace that is not their own.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type Member, updateMember, type Workspace } from "svc-sdk/functions";
 import type { Role } from "svc-sdk/types";
@@ -12,12 +12,14 @@ import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Badge } from "../../ui/parts.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
+import { Budget, EditBudget } from "./budget.tsx";
 import { RemoveMember } from "./remove-member.tsx";
 import { RoleSelect } from "./role-select.tsx";
 
 export function MemberTable({ members, workspace }: { members: readonly Member[]; workspace: Workspace }): ReactNode {
   const { data: session } = useQuery(sessionQuery);
   const [leaver, setLeaver] = useState<Member | null>(null);
+  const [spender, setSpender] = useState<Member | null>(null);
   const own = session?.user.id;
   const set = useMutation({
     mutationFn: ({ id, role }: { id: string; role: Role }) => change(() => updateMember(api, id, { role })),
@@ -53,19 +55,20 @@ export function MemberTable({ members, workspace }: { members: readonly Member[]
           <span title={roles[member.role].about}>{roles[member.role].label}</span>
         ),
     },
+    { name: "Budget", cell: (member) => <Budget of={member} /> },
     { name: "Joined", right: true, cell: ({ created_at }) => dayOf(created_at) },
     {
       name: "Actions",
       hidden: true,
       right: true,
-      cell: (member) => {
-        if (isKeeper(member) || (member.id !== own && !mayChange(member))) return null;
-        return (
-          <Button kind="quiet" onClick={() => setLeaver(member)} aria-label={member.id === own ? undefined : `Remove ${member.email}`}>
-            {member.id === own ? "Leave" : "Remove"}
-          </Button>
-        );
-      },
+      cell: (member) =>
+        !isKeeper(member) && (
+          <Actions
+            {...{ member, self: member.id === own, mayChange: mayChange(member) }}
+            onBudget={() => setSpender(member)}
+            onRemove={() => setLeaver(member)}
+          />
+        ),
     },
   ];
   return (
@@ -76,7 +79,34 @@ export function MemberTable({ members, workspace }: { members: readonly Member[]
         </div>
       )}
       <Table name="Members" rows={members} idOf={({ id }) => id} columns={columns} />
+      <EditBudget of={spender} onClose={() => setSpender(null)} />
       <RemoveMember member={leaver} workspace={workspace} self={leaver?.id === own} onClose={() => setLeaver(null)} />
     </>
+  );
+}
+
+interface ActionsProps {
+  member: Member;
+  /** The member is who looks. */
+  self: boolean;
+  mayChange: boolean;
+  onBudget: () => void;
+  onRemove: () => void;
+}
+
+function Actions({ member: { email }, self, mayChange, onBudget, onRemove }: ActionsProps): ReactNode {
+  return (
+    <div className="flex justify-end">
+      {mayChange && (
+        <Button kind="quiet" onClick={onBudget} aria-label={`Budget of ${email}`}>
+          Budget
+        </Button>
+      )}
+      {(self || mayChange) && (
+        <Button kind="quiet" onClick={onRemove} aria-label={self ? undefined : `Remove ${email}`}>
+          {self ? "Leave" : "Remove"}
+        </Button>
+      )}
+    </div>
   );
 }

@@ -1,9 +1,8 @@
 // Members: who is in the workspace, with which role, and who is invited.
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { listMembers, type Member } from "svc-sdk/functions";
 import type { ReactNode } from "react";
-import { api } from "../../lib/api.ts";
+import { membersQuery, mostMembers } from "../../lib/members.ts";
 import { mayManage, workspaceQuery } from "../../lib/workspace.ts";
 import { RoleNote } from "../../shell/role-note.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -13,21 +12,9 @@ import { Invitations } from "./invitations.tsx";
 import { Invite } from "./invite.tsx";
 import { MemberTable } from "./member-table.tsx";
 
-/** Pages of a hundred; what is beyond is left out, and the page says so. */
-const most = 1_000;
-
-async function readMembers(): Promise<{ members: Member[]; whole: boolean }> {
-  const members: Member[] = [];
-  for await (const member of listMembers(api, { limit: 100 })) {
-    if (members.length >= most) return { members, whole: false };
-    members.push(member);
-  }
-  return { members, whole: true };
-}
-
 export function Members(): ReactNode {
   const workspace = useQuery(workspaceQuery);
-  const { data, error, refetch } = useQuery({ queryKey: ["members"], queryFn: readMembers });
+  const { data, error, refetch } = useQuery(membersQuery);
   const { invite } = useSearch({ from: "/inside/members" });
   const navigate = useNavigate();
   const setInvite = (open: boolean) => void navigate({ to: "/members", search: open ? { invite: "1" } : {}, replace: true });
@@ -45,14 +32,16 @@ export function Members(): ReactNode {
       }
       about={workspace.data === undefined ? undefined : `Who works in ${workspace.data.name}: they share its keys, usage and credit.`}
     >
-      <RoleNote right="manage" what="invite, change roles and remove members" />
+      <RoleNote right="manage" what="invite, change roles and budgets, and remove members" />
       <ErrorNote error={error ?? workspace.error} retry={() => void refetch()} />
       <Card title="Members" flush>
         {(data === undefined || workspace.data === undefined) && error === null && workspace.error === null && (
           <Loading what="Loading the members" />
         )}
         {data !== undefined && workspace.data !== undefined && <MemberTable members={data.members} workspace={workspace.data} />}
-        {data?.whole === false && <p className="px-5 py-3 text-quiet">Only the first {most.toLocaleString("en-US")} members are shown.</p>}
+        {data?.whole === false && (
+          <p className="px-5 py-3 text-quiet">Only the first {mostMembers.toLocaleString("en-US")} members are shown.</p>
+        )}
       </Card>
       {manages && <Invitations />}
       {role !== undefined && manages && <Invite own={role} open={invite !== undefined} onClose={() => setInvite(false)} />}

@@ -9,6 +9,7 @@ import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
+import { QrCode } from "../../ui/qr-code.tsx";
 import { Secret } from "../../ui/secret.tsx";
 
 export function SetUpFactor({ onClose }: { onClose: () => void }): ReactNode {
@@ -39,7 +40,11 @@ function EnterCode({ begun, onClose }: { begun: BegunTotp; onClose: () => void }
   const submit = (event: FormEvent) => (event.preventDefault(), confirm.mutate());
   return (
     <form className="space-y-4" onSubmit={submit}>
-      <Secret label="Secret" value={begun.secret} hint="Add an account in the app, choose to enter a key, and type or paste this one." />
+      <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
+        <QrCode text={begun.otpauth_uri} label="The secret, for the camera of the app" />
+        <p className="max-w-52 text-quiet">Add an account in the app, and point its camera here.</p>
+      </div>
+      <Secret label="Secret" value={begun.secret} hint="Without a camera: choose to enter a key in the app, and type or paste this one." />
       <p>
         <a href={begun.otpauth_uri} className="text-accent underline underline-offset-2">
           Open the app on this device

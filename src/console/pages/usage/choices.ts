@@ -43,7 +43,9 @@ export function metricOf({ metric = "cost" }: UsageSearch): Chosen {
   return found === undefined ? { added: true, ...(sums[metric] ?? (sums["cost"] as Metric<SumName>)) } : { added: false, ...found };
 }
 
-const groups: Record<UsageGroup, string> = { model: "Model", key: "API key", operation: "Operation", status: "Status", tag: "Tag" };
+const groups: Record<UsageGroup, string> = {
+  ...{ model: "Model", key: "API key", member: "Member", operation: "Operation", status: "Status", tag: "Tag" },
+};
 
 export function groupOf({ group }: UsageSearch): UsageGroup | null {
   return group !== undefined && group in groups ? (group as UsageGroup) : null;

@@ -15,9 +15,10 @@ export interface Series {
 /** How many a chart shows beside "Other". */
 export const mostSeries = 8;
 
-type NameKey = (id: string) => string | undefined;
+/** What a key or a member is called, where it is known. */
+type NameOf = (id: string) => string | undefined;
 
-export function seriesOf({ range, rows }: Usage, group: UsageGroup, field: SumName, nameKey: NameKey): Series[] {
+export function seriesOf({ range, rows }: Usage, group: UsageGroup, field: SumName, named: NameOf): Series[] {
   const grouped = new Map<string, UsageSummaryRow[]>();
   for (const row of rows) {
     const id = row[group] ?? "";
@@ -25,17 +26,18 @@ export function seriesOf({ range, rows }: Usage, group: UsageGroup, field: SumNa
   }
   const made = [...grouped].map(([id, own]) => ({
     id,
-    name: nameOf(group, id, nameKey),
+    name: nameOf(group, id, named),
     sum: addUp(own),
     values: valuesOf(range, own, field),
   }));
   return made.sort((one, other) => other.sum[field] - one.sum[field] || one.name.localeCompare(other.name));
 }
 
-function nameOf(group: UsageGroup, id: string, nameKey: NameKey): string {
+function nameOf(group: UsageGroup, id: string, named: NameOf): string {
   if (group === "status") return id === "success" ? "Success" : "Failed";
+  if (group === "member") return id === "" ? "No member" : (named(id) ?? `Former member ${id}`);
   if (group !== "key") return id;
-  return id === "" ? "Session" : (nameKey(id) ?? `Deleted key ${id}`);
+  return id === "" ? "Session" : (named(id) ?? `Deleted key ${id}`);
 }
 
 /** The metric in each hour, day or month; null where no request had one. */

@@ -2,6 +2,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useMemo, useState } from "react";
+import { membersQuery } from "../../lib/members.ts";
 import { keysQuery } from "../../lib/queries.ts";
 import { rangeName, rangeOf, startName } from "../../lib/range.ts";
 import { useMay } from "../../lib/rights.ts";
@@ -64,10 +65,12 @@ function Figures({ usage, before, metric, search }: FiguresProps): ReactNode {
   const [asTable, setAsTable] = useState(false);
   const { data: keys } = useQuery({ ...keysQuery, enabled: useMay("readKeys") === true });
   const group = metric.added ? groupOf(search) : null;
-  const series = useMemo(
-    () => (group === null || !metric.added ? null : seriesOf(usage, group, metric.field, (id) => keys?.find((key) => key.id === id)?.name)),
-    [usage, group, metric.added, metric.field, keys],
-  );
+  const { data: people } = useQuery({ ...membersQuery, enabled: group === "member" });
+  const series = useMemo(() => {
+    if (group === null || !metric.added) return null;
+    const named = (id: string) => keys?.find((key) => key.id === id)?.name ?? people?.members.find((member) => member.id === id)?.email;
+    return seriesOf(usage, group, metric.field, named);
+  }, [usage, group, metric.added, metric.field, keys, people]);
   const labels = usage.range.starts.map((at) => startName(at, usage.range.bucket));
   const shown = series === null ? [{ id: "all", name: metric.label, values: valuesOverTime(usage, metric) }] : withOther(series);
   const period = rangeName(search, "Last 30 days");

@@ -1,0 +1,114 @@
+// Automatic top-ups as a workspace sets them: the amounts, the consent and the saved card. The charges are in auto-charge.ts.
+import { randomUUID } from "node:crypto";
+import type { components } from "../../generated/api.d.ts";
+import { findUser } from "../accounts/users.ts";
+import type { Context } from "../context.ts";
+import { inTransaction } from "../db/connect.ts";
+import { fail, failParameter } from "../errors/fail.ts";
+import { userIdText } from "../ids.ts";
+import { toUsd } from "../money.ts";
+import { creditsPage, topupFields } from "../network/own-addresses.ts";
+import { type AutoTopupRow, chosenBefore, dropCard, lockAutoTopup, readAutoTopup, setChosen } from "./auto-topup-rows.ts";
+import { assertAddress, topupsPerMinute, wholeCents } from "./topups.ts";
+
+type AutoTopup = components["schemas"]["AutoTopup"];
+type AutoTopupChange = components["schemas"]["AutoTopupChange"];
+
+/** With another text, another version: a consent is to one text. */
+const terms = {
+  version: "2026-11-26",
+  text:
+    "I agree that the saved card is charged the amount of a top-up, without me being asked each time, whenever the balance of this workspace is below " +
+    "the threshold, and no more than the monthly cap in a calendar month (UTC), until automatic top-ups are turned off or the card is removed.",
+};
+
+/** Stripe takes 30 minutes to 24 hours. */
+const pageLifeMs = 60 * 60 * 1000;
+
+export async function showAutoTopup({ db, payments }: Pick<Context, "db" | "payments">, accountId: bigint, at: Date): Promise<AutoTopup> {
+  const row = await readAutoTopup(db, accountId, at);
+  const { threshold, amount, monthlyCap } = row ?? chosenBefore;
+  return {
+    object: "auto_topup",
+    available: payments?.cards != null,
+    enabled: row?.enabled ?? false,
+    threshold_usd: toUsd(threshold),
+    amount_usd: toUsd(amount),
+    monthly_cap_usd: toUsd(monthlyCap),
+    month_used_usd: toUsd(row?.used ?? 0n),
+    card: row?.card ?? null,
+    terms,
+    consent: consentOf(row),
+    last_failure: row?.lastFailure ?? null,
+    retry_at: row?.retryAt?.toISOString() ?? null,
+  };
+}
+
+function consentOf(row: AutoTopupRow | undefined): AutoTopup["consent"] {
+  if (row === undefined || row.consentVersion === null || row.consentAt === null || row.consentBy === null) return null;
+  return { version: row.consentVersion, at: row.consentAt.toISOString(), by: userIdText(row.consentBy) };
+}
+
+interface Changing {
+  accountId: bigint;
+  personId: bigint;
+  change: AutoTopupChange;
+  at: Date;
+}
+
+export async function changeAutoTopup({ db }: Pick<Context, "db">, { accountId, personId, change, at }: Changing): Promise<void> {
+  const asked = {
+    threshold: change.threshold_usd === undefined ? undefined : wholeCents("threshold_usd", change.threshold_usd),
+    amount: change.amount_usd === undefined ? undefined : wholeCents("amount_usd", change.amount_usd),
+    monthlyCap: change.monthly_cap_usd === undefined ? undefined : wholeCents("monthly_cap_usd", change.monthly_cap_usd),
+  };
+  await inTransaction(db, async (transaction) => {
+    await lockAutoTopup(transaction, accountId);
+    const before = (await readAutoTopup(transaction, accountId, at))!;
+    const enabled = change.enabled ?? before.enabled;
+    const amount = asked.amount ?? before.amount;
+    const monthlyCap = asked.monthlyCap ?? before.monthlyCap;
+    if (monthlyCap < amount) failParameter("monthly_cap_usd", "it must not be less than amount_usd");
+    if (enabled && change.consent_version !== terms.version)
+      failParameter(
+        "consent_version",
+        "automatic top-ups need the consent to the terms in force: the version that GET /v1/credits/auto-topup shows",
+      );
+    if (enabled && before.card === null) fail("card_missing");
+    const consent = enabled ? { version: terms.version, at, by: personId } : null;
+    await setChosen(transaction, { accountId, enabled, threshold: asked.threshold ?? before.threshold, amount, monthlyCap, consent });
+  });
+}
+
+interface Starting {
+  accountId: bigint;
+  returnUrl: string | undefined;
+  at: Date;
+}
+
+export async function startCardSetup(context: Context, { accountId, returnUrl, at }: Starting): Promise<{ url: string; expiresAt: Date }> {
+  const { db, limits, payments, publicUrl, log } = context;
+  assertAddress(returnUrl);
+  const user = await findUser(db, accountId);
+  if (user?.verified !== true) fail("email_unverified");
+  await limits.assertWithin({ accountId, bucket: "top-up" }, topupsPerMinute);
+  if (payments?.cards == null) return failPayment(publicUrl, "this gateway can't charge saved cards");
+  const expiresAt = new Date(at.getTime() + pageLifeMs);
+  const customerId = (await readAutoTopup(db, accountId, at))?.customerId ?? null;
+  const order = { accountId, customerId, returnUrl: returnUrl ?? creditsPage(publicUrl), expiresAt, idempotencyKey: randomUUID() };
+  try {
+    return { url: (await payments.cards.openPage(order)).url, expiresAt };
+  } catch (error) {
+    log.error({ reason: (error as Error).message }, "the payment provider did not open a page for a card");
+    return failPayment(publicUrl, "the payment provider refused or did not answer");
+  }
+}
+
+function failPayment(publicUrl: string, reason: string): never {
+  return fail("payment_failed", { text: { reason }, extra: topupFields(publicUrl) });
+}
+
+/** The provider forgets it soon after: the worker sees to that, however often it takes. */
+export async function removeCard({ db }: Pick<Context, "db">, accountId: bigint): Promise<void> {
+  await inTransaction(db, (transaction) => dropCard(transaction, accountId));
+}

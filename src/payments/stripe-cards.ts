@@ -1,0 +1,103 @@
+// Saved cards at Stripe: a page that saves one, charges without their holder, and what became of a charge. Stores nothing.
+import Stripe from "stripe";
+import { accountIdText, topupIdText } from "../ids.ts";
+import { type Amount, cent } from "../money.ts";
+import type { Card, CardCharges, Charge, ChargeOutcome } from "./types.ts";
+
+/** Bounds each call, and leaves of an error what the log may have. */
+type Bounded = <T>(work: Promise<T>) => Promise<T>;
+
+export function stripeCards(stripe: Stripe, bounded: Bounded): CardCharges {
+  return {
+    async openPage({ accountId, customerId, returnUrl, expiresAt, idempotencyKey }) {
+      const account = accountIdText(accountId);
+      const opened = stripe.checkout.sessions.create(
+        {
+          ...{ mode: "setup", currency: "usd", payment_method_types: ["card"], client_reference_id: account },
+          ...(customerId === null ? { customer_creation: "always" } : { customer: customerId }),
+          metadata: { card_of: account },
+          setup_intent_data: { metadata: { card_of: account } },
+          ...{ success_url: returnUrl, cancel_url: returnUrl, expires_at: Math.floor(expiresAt.getTime() / 1000) },
+        },
+        { idempotencyKey },
+      );
+      const { id, url } = await bounded(opened);
+      if (url === null) throw new Error(`the checkout ${id} came without an address`);
+      return { url };
+    },
+    readCard: async (setupId) => cardOf(await bounded(stripe.setupIntents.retrieve(setupId, { expand: ["payment_method"] }))),
+    charge: (charge) => bounded(charged(stripe, charge)),
+    findCharge: async ({ topupId, customerId, since }) => {
+      const asked = { customer: customerId, created: { gte: Math.floor(since.getTime() / 1000) - clockSkewSec }, limit: 100 };
+      const { data } = await bounded(stripe.paymentIntents.list(asked));
+      const intent = data.find(({ metadata }) => metadata["topup_id"] === topupIdText(topupId));
+      return intent && paymentOutcome(intent);
+    },
+    async forgetCard(cardId) {
+      await bounded(stripe.paymentMethods.detach(cardId).catch(ignoreUnknown));
+    },
+  };
+}
+
+/** Of Stripe's clock and ours. */
+const clockSkewSec = 3600;
+
+async function charged(stripe: Stripe, { topupId, amount, customerId, cardId }: Charge): Promise<ChargeOutcome> {
+  const id = topupIdText(topupId);
+  try {
+    return paymentOutcome(
+      await stripe.paymentIntents.create(
+        {
+          ...{
+            amount: Number(amount / cent),
+            currency: "usd",
+            customer: customerId,
+            payment_method: cardId,
+            payment_method_types: ["card"],
+          },
+          ...{ off_session: true, confirm: true, description: "API credit", metadata: { topup_id: id, automatic: "1" } },
+        },
+        { idempotencyKey: id },
+      ),
+    );
+  } catch (error) {
+    const isFinal = error instanceof Stripe.errors.StripeCardError || error instanceof Stripe.errors.StripeInvalidRequestError;
+    if (!isFinal) throw error; // it is unknown whether the card was charged
+    const paymentId = error.payment_intent?.id ?? null;
+    return { outcome: "failed", paid: null, paymentId, failure: failureOf(error) };
+  }
+}
+
+/** What an intent says of the charge: no one is there who could confirm it, so that every other state is a failure. */
+export function paymentOutcome(intent: Stripe.PaymentIntent): ChargeOutcome {
+  const { id: paymentId, status, amount_received: received, currency, last_payment_error: error } = intent;
+  if (status === "succeeded") {
+    const total = inUsd(received, currency);
+    return { outcome: "paid", paid: total === null ? null : { total, credit: total }, paymentId, failure: null };
+  }
+  if (status === "processing") return { outcome: "unpaid", paid: null, paymentId, failure: null };
+  const failure = status === "requires_action" ? "authentication_required" : failureOf(error ?? {});
+  return { outcome: "failed", paid: null, paymentId, failure };
+}
+
+function failureOf({ code, decline_code: declined }: { code?: string | undefined; decline_code?: string | undefined }) {
+  return code === "authentication_required" || declined === "authentication_required" ? "authentication_required" : "declined";
+}
+
+function cardOf({ customer, payment_method: method }: Stripe.SetupIntent): Card | undefined {
+  if (method === null || typeof method === "string" || method.card === undefined) return undefined;
+  const owner = customer ?? method.customer;
+  const customerId = typeof owner === "string" ? owner : owner?.id;
+  if (customerId === undefined) return undefined;
+  const { brand, last4, exp_month, exp_year } = method.card;
+  return { customerId, cardId: method.id, shown: { brand, last4, exp_month, exp_year } };
+}
+
+/** Stripe knows no such card any more, or it belongs to no customer: it is forgotten. */
+function ignoreUnknown(error: unknown): void {
+  if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
+}
+
+export function inUsd(cents: number | null, currency: string | null): Amount | null {
+  return currency === "usd" && Number.isSafeInteger(cents) && (cents as number) >= 0 ? BigInt(cents as number) * cent : null;
+}

@@ -1,0 +1,118 @@
+// Tokens of Google's accounts (docs/behaviour/providers.md#vertex): of a service account, by an assertion that its key signs, or of the
+// machine's own, from its metadata server. Obtained once for all calls that wait, and renewed before they end.
+import { importPKCS8, SignJWT } from "jose";
+import { type Clock, systemClock } from "../../clock.ts";
+import { parseJson } from "../../json/parse.ts";
+import { UpstreamError } from "../errors/upstream-error.ts";
+import { count, type Json, objectOf, textOf } from "../json/read.ts";
+import type { Provider } from "../types.ts";
+import { credentialsFault } from "./authorize.ts";
+import { type Expiring, openRenewed } from "./renewed.ts";
+import { askForToken, type TokenAnswer } from "./token-request.ts";
+
+export interface ServiceAccount {
+  email: string;
+  /** PKCS #8, as PEM. */
+  privateKey: string;
+  keyId: string | null;
+  tokenUrl: string;
+}
+
+export type GoogleIdentity =
+  /** `account` is null where the variable is not set. */
+  | { kind: "service-account"; variable: string; account: ServiceAccount | null }
+  /** The machine's own; `metadataUrl` is its metadata server, without a trailing slash. */
+  | { kind: "machine"; metadataUrl: string };
+
+const scope = "https://www.googleapis.com/auth/cloud-platform";
+const assertionSeconds = 3_600;
+
+export function googleAuthorization(
+  identity: GoogleIdentity,
+  clock: Clock = systemClock,
+): Required<Pick<Provider, "authorize" | "onUnauthorized">> {
+  const token = openRenewed(() => obtain(identity, clock), clock);
+  return {
+    authorize: async () => ({ authorization: `Bearer ${await token.get()}` }),
+    onUnauthorized: token.forget,
+  };
+}
+
+async function obtain(identity: GoogleIdentity, clock: Clock): Promise<Expiring<string>> {
+  if (identity.kind === "machine") return tokenOf(await askMachine(identity.metadataUrl), clock, machineRefusal);
+  const { account, variable } = identity;
+  if (account === null) throw credentialsFault(`the variable ${variable} is not set`);
+  const form = { grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion: await assertionOf(account, variable, clock()) };
+  const answer = await askForToken(account.tokenUrl, {
+    headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
+    body: new URLSearchParams(form).toString(),
+  });
+  return tokenOf(answer, clock, accountRefusal);
+}
+
+async function assertionOf({ email, privateKey, keyId, tokenUrl }: ServiceAccount, variable: string, now: Date): Promise<string> {
+  const issuedAt = Math.floor(now.getTime() / 1000);
+  try {
+    const key = await importPKCS8(privateKey, "RS256");
+    return await new SignJWT({ scope })
+      .setProtectedHeader({ alg: "RS256", typ: "JWT", ...(keyId === null ? {} : { kid: keyId }) })
+      .setIssuer(email)
+      .setAudience(tokenUrl)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(issuedAt + assertionSeconds)
+      .sign(key);
+  } catch (error) {
+    throw credentialsFault(`the private key in the variable ${variable} can't be read`, error);
+  }
+}
+
+const machineSays = "this machine has no account at Google: give it a service account, or name service_account_env";
+
+async function askMachine(metadataUrl: string): Promise<TokenAnswer> {
+  try {
+    return await askForToken(`${metadataUrl}/computeMetadata/v1/instance/service-accounts/default/token`, {
+      method: "GET",
+      headers: { "metadata-flavor": "Google", accept: "application/json" },
+    });
+  } catch (error) {
+    throw credentialsFault(machineSays, error);
+  }
+}
+
+function tokenOf({ status, text }: TokenAnswer, clock: Clock, refusal: (status: number, answer: Json) => UpstreamError): Expiring<string> {
+  const answer = readAnswer(text);
+  const token = textOf(answer["access_token"]);
+  const seconds = count(answer["expires_in"]);
+  if (status !== 200 || token === null || !/^[!-~]{1,16384}$/.test(token)) throw refusal(status, answer);
+  // The metadata server pads its tokens with dots, which count.
+  return { value: token, expiresAt: seconds === null ? null : new Date(clock().getTime() + seconds * 1_000) };
+}
+
+function readAnswer(text: string): Json {
+  try {
+    return objectOf(parseJson(text));
+  } catch {
+    return {};
+  }
+}
+
+function machineRefusal(status: number): UpstreamError {
+  return credentialsFault(status === 404 ? machineSays : `the metadata server gave no token: it answered ${status}`);
+}
+
+/** Google's sentence may name the account; ours says what to do. */
+function accountRefusal(status: number, answer: Json): UpstreamError {
+  const word = /^[a-z_]{1,60}$/.exec(textOf(answer["error"]) ?? "")?.[0];
+  const said = textOf(answer["error_description"]) ?? "";
+  if (word === "invalid_grant" && /\biat\b|\bexp\b|\btimeframe\b/.test(said)) {
+    const detail = "Google refuses the assertion's time: this machine's clock is wrong; let NTP set it";
+    return new UpstreamError("our_fault", detail, { failure: { cause: "clock_skew", detail } });
+  }
+  const why = /\bsignature\b/i.test(said)
+    ? "its key was deleted or disabled"
+    : /\baccount not found\b/i.test(said)
+      ? "the account was deleted"
+      : null;
+  const answered = word ?? `it answered ${status}`;
+  return credentialsFault(`Google gave the service account no token: ${answered}${why === null ? "" : `, ${why}`}`);
+}

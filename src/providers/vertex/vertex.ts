@@ -1,0 +1,126 @@
+// Google's models and Anthropic's over Vertex: Gemini's adapters and Anthropic's at a project's own paths, and embeddings by `predict`
+// (docs/behaviour/providers.md#vertex). The provider's base URL ends with its project and location.
+import { type Clock, systemClock } from "../../clock.ts";
+import { anthropicChat, type MessageTimes, messagesOver, readWhole } from "../anthropic/messages.ts";
+import { fitBody } from "../anthropic/request.ts";
+import { batchesOf, eachOf } from "../bedrock/invoke.ts";
+import { geminiChat } from "../gemini/chat.ts";
+import { textsOf } from "../gemini/embed.ts";
+import { readGoogleError } from "../gemini/errors.ts";
+import { arrayOf, count, isObject, type Json, objectOf } from "../json/read.ts";
+import { spliceJson } from "../json/splice.ts";
+import { type ChatTimes, openaiMessages } from "../openai/chat.ts";
+import { answerBytesMax, readVectors } from "../openai/embed.ts";
+import { exchange, wholeText } from "../transport/exchange.ts";
+import { jsonRequest, readAnswer } from "../transport/json.ts";
+import type { Upstream, UpstreamRequest } from "../transport/types.ts";
+import type { Route } from "../types.ts";
+import type { Chat } from "../verbs/chat.ts";
+import type { MessageCall, Messages } from "../verbs/messages.ts";
+import type { Embed, EmbedCall } from "../verbs/without-output.ts";
+
+/** Whose model a route names: `anthropic/claude-…`, or a plain id, which is Anthropic's where it begins with `claude`. */
+function publisherOf({ model }: Pick<Route, "model">): { publisher: string; id: string } {
+  const slash = model.indexOf("/");
+  if (slash > 0) return { publisher: model.slice(0, slash), id: model.slice(slash + 1) };
+  return { publisher: model.startsWith("claude") ? "anthropic" : "google", id: model };
+}
+
+function vertexPath(route: Route): string {
+  const { publisher, id } = publisherOf(route);
+  return `/publishers/${encodeURIComponent(publisher)}/models/${encodeURIComponent(id)}`;
+}
+
+function isAnthropics({ route }: { route: Route }): boolean {
+  return publisherOf(route).publisher === "anthropic";
+}
+
+/** Both dialects; each model is asked in its publisher's own. */
+export function openVertex(upstream: Upstream, times: Partial<ChatTimes & MessageTimes> = {}): { chat: Chat; messages: Messages } {
+  const gemini = geminiChat(upstream, vertexPath, times);
+  const claude = claudeMessages(upstream, times);
+  const claudeChat = anthropicChat(claude);
+  const geminiMessages = openaiMessages(gemini);
+  return {
+    chat: (call) => (isAnthropics(call) ? claudeChat : gemini)(call),
+    messages: (call) => (isAnthropics(call) ? claude : geminiMessages)(call),
+  };
+}
+
+// Anthropic's models: its API, with the version in the body and the model in the path.
+
+const anthropicVersion = "vertex-2023-10-16";
+
+function claudeMessages(upstream: Upstream, times: Partial<MessageTimes>): Messages {
+  return messagesOver(
+    upstream,
+    (call) => ({ request: rawPredict(call), read: (text) => readWhole(text, call), readError: readGoogleError }),
+    times,
+  );
+}
+
+/** Names of betas are left out: Vertex refuses those that it doesn't know. */
+function rawPredict(call: MessageCall): UpstreamRequest {
+  const body = spliceJson(fitBody(call), { model: null, anthropic_version: JSON.stringify(anthropicVersion) });
+  return jsonRequest(call, `${vertexPath(call.route)}:${call.stream ? "streamRawPredict" : "rawPredict"}`, body, call.stream);
+}
+
+// Embeddings: `predict`, whose answers count each text's tokens.
+
+const textsMax = 250;
+/** A request takes 20,000 tokens in all; a token is seldom shorter than three bytes, whatever the script. */
+const bytesMax = 60_000;
+
+export function vertexEmbed(upstream: Upstream, clock: Clock = systemClock): Embed {
+  return async (call) => {
+    const answers = await eachOf(requestsOf(call), async (texts) => {
+      const instances = texts.map((content) => ({ content }));
+      const parameters = call.dimensions === null ? {} : { parameters: { outputDimensionality: call.dimensions } };
+      const request = jsonRequest(call, `${vertexPath(call.route)}:predict`, JSON.stringify({ instances, ...parameters }));
+      const answer = await exchange(upstream, request, clock, readGoogleError);
+      const { predictions } = readAnswer(await wholeText(answer, answerBytesMax), call.route.provider);
+      const found = arrayOf(predictions).map((one) => objectOf(isObject(one) ? one["embeddings"] : null));
+      const data = found.map(({ values }) => ({ embedding: values }));
+      return { vectors: readVectors(data, { inputs: texts.length, dimensions: call.dimensions }), tokens: tokensOf(found) };
+    });
+    const input = answers.reduce((sum: number | null, { tokens }) => (sum === null || tokens === null ? null : sum + tokens), 0);
+    return {
+      kind: "whole",
+      vectors: answers.flatMap(({ vectors }) => vectors),
+      usage: input === null ? null : { input, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 },
+    };
+  };
+}
+
+/** Half a report would make the rest free. */
+function tokensOf(found: readonly Json[]): number | null {
+  let sum = 0;
+  for (const { statistics } of found) {
+    const tokens = count(objectOf(statistics)["token_count"]);
+    if (tokens === null || tokens === 0) return null;
+    sum += tokens;
+  }
+  return sum;
+}
+
+/** Gemini's own embedding models take one text a request. */
+function requestsOf(call: EmbedCall): string[][] {
+  const texts = textsOf(call);
+  if (publisherOf(call.route).id.startsWith("gemini")) return texts.map((text) => [text]);
+  return batchesOf(texts, textsMax).flatMap((batch) => splitByLength(batch));
+}
+
+function splitByLength(texts: readonly string[]): string[][] {
+  const batches: string[][] = [];
+  let room = 0;
+  for (const text of texts) {
+    const bytes = Buffer.byteLength(text);
+    if (batches.length === 0 || bytes > room) {
+      batches.push([]);
+      room = bytesMax;
+    }
+    batches.at(-1)!.push(text);
+    room -= bytes;
+  }
+  return batches;
+}

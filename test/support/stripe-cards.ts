@@ -1,0 +1,118 @@
+// What test/support/stripe-server.ts knows of saved cards: pages that save one, setup intents, charges without their holder, detached cards.
+import { randomUUID } from "node:crypto";
+
+export interface StripeIntent {
+  id: string;
+  object: "payment_intent";
+  status: "succeeded" | "processing" | "requires_payment_method";
+  amount: number;
+  amount_received: number;
+  currency: string;
+  customer: string;
+  payment_method: string;
+  created: number;
+  metadata: Record<string, string>;
+  last_payment_error: { code: string; decline_code?: string } | null;
+}
+
+export interface StripeSetup {
+  id: string;
+  url: string;
+  mode: "setup";
+  customer: string;
+  setup_intent: string;
+  metadata: Record<string, string>;
+}
+
+export interface StripeCards {
+  /** Pages by their idempotency key, the newest last. */
+  pages: Map<string, StripeSetup>;
+  /** Charges by their idempotency key. */
+  intents: Map<string, StripeIntent>;
+  /** What the next charges get, one each; then they succeed. */
+  declines: { code: string; decline_code?: string }[];
+  /** Runs when a charge was made, before the answer goes out. */
+  beforeChargeAnswer: ((intent: StripeIntent) => Promise<void>) | null;
+  /** Every charge that was asked for, repeated ones included. */
+  chargesAsked: string[];
+  detached: string[];
+}
+
+export const noCards = (): StripeCards => ({
+  pages: new Map(),
+  intents: new Map(),
+  declines: [],
+  beforeChargeAnswer: null,
+  chargesAsked: [],
+  detached: [],
+});
+
+interface Asked {
+  method: string;
+  url: string;
+  form: Record<string, string>;
+  key: string;
+}
+
+type Answer = { status: number; body: unknown };
+
+/** Undefined: nothing of cards. */
+export async function answerCards(cards: StripeCards, { method, url, form, key }: Asked): Promise<Answer | undefined> {
+  const { pathname, searchParams } = new URL(url, "http://stripe");
+  if (method === "POST" && pathname === "/v1/checkout/sessions" && form["mode"] === "setup") return ok(openPage(cards, form, key));
+  if (method === "GET" && pathname.startsWith("/v1/setup_intents/")) return readSetup(cards, pathname.split("/")[3]!);
+  if (method === "POST" && pathname === "/v1/payment_intents") return charge(cards, form, key);
+  if (method === "GET" && pathname === "/v1/payment_intents") {
+    const data = [...cards.intents.values()].filter(({ customer }) => customer === searchParams.get("customer"));
+    return ok({ object: "list", data, has_more: false });
+  }
+  const detached = /^\/v1\/payment_methods\/(.*)\/detach$/.exec(pathname)?.[1];
+  if (method === "POST" && detached !== undefined) {
+    cards.detached.push(detached);
+    return ok({ object: "payment_method", id: detached });
+  }
+  return undefined;
+}
+
+const ok = (body: unknown): Answer => ({ status: 200, body });
+const newId = (prefix: string) => `${prefix}_${randomUUID().replaceAll("-", "")}`;
+
+function openPage({ pages }: StripeCards, form: Record<string, string>, key: string): unknown {
+  if ((form["customer"] === undefined) === (form["customer_creation"] === undefined)) throw new Error("one of the two must be sent");
+  const id = newId("cs_test");
+  const page: StripeSetup = {
+    ...{ id, url: `https://checkout.stripe.example/c/setup/${id}`, mode: "setup", customer: form["customer"] ?? newId("cus") },
+    ...{ setup_intent: newId("seti"), metadata: { card_of: form["metadata[card_of]"] ?? "" } },
+  };
+  pages.set(key, page);
+  return { object: "checkout.session", status: "open", ...page };
+}
+
+function readSetup({ pages }: StripeCards, id: string): Answer {
+  const page = [...pages.values()].find(({ setup_intent }) => setup_intent === id);
+  if (page === undefined)
+    return { status: 404, body: { error: { type: "invalid_request_error", code: "resource_missing", message: "test" } } };
+  const card = { brand: "visa", last4: "4242", exp_month: 4, exp_year: 2030 };
+  const method = { object: "payment_method", id: `pm_${id}`, type: "card", card };
+  return ok({ object: "setup_intent", id, status: "succeeded", customer: page.customer, payment_method: method });
+}
+
+async function charge(cards: StripeCards, form: Record<string, string>, key: string): Promise<Answer> {
+  cards.chargesAsked.push(key);
+  let intent = cards.intents.get(key);
+  if (intent === undefined) {
+    const error = cards.declines.shift() ?? null;
+    const amount = Number(form["amount"]);
+    intent = {
+      ...{ id: newId("pi"), object: "payment_intent", status: error === null ? "succeeded" : "requires_payment_method", amount },
+      ...{ amount_received: error === null ? amount : 0, currency: form["currency"]!, customer: form["customer"]! },
+      ...{ payment_method: form["payment_method"]!, created: Math.floor(Date.now() / 1000), last_payment_error: error },
+      metadata: { topup_id: form["metadata[topup_id]"]!, automatic: form["metadata[automatic]"]! },
+    };
+    cards.intents.set(key, intent);
+    await cards.beforeChargeAnswer?.(intent);
+  }
+  if (intent.last_payment_error === null) return ok(intent);
+  const error = { type: "card_error", message: "test: declined", ...intent.last_payment_error, payment_intent: intent };
+  return { status: 402, body: { error } };
+}
