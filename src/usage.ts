@@ -18,6 +18,11 @@ export interface Usage {
 
 export const noUsage: Usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
 
+/** Of an operation without output: embeddings and rankings. */
+export function inputUsage(input: number): Usage {
+  return { ...noUsage, input };
+}
+
 /** Adds the usage of calls that are charged as one; null where one of them reported none. */
 export function sumOfUsages(usages: readonly (Usage | null)[]): Usage | null {
   return usages.reduce<Usage | null>((sum, usage) => (sum === null || usage === null ? null : addUsages(sum, usage)), noUsage);

@@ -1,19 +1,13 @@
 // A provider's list of credentials in the catalog file: what is checked, and what becomes of it. No secret is said again.
+import { authHeader } from "../providers/credentials/key-header.ts";
 import type { Credential, Provider } from "../providers/types.ts";
 import type { Fault, FileProvider, Path } from "./file.ts";
 
 type Environment = Record<string, string | undefined>;
 type Protocol = FileProvider["protocol"];
 
-/** The protocols whose calls stand alone, with the header of their key. Elsewhere tickets and voices belong to the account that made them. */
-const keyHeaders: Partial<Record<Protocol, string>> = {
-  openai: "authorization",
-  anthropic: "x-api-key",
-  gemini: "x-goog-api-key",
-  cohere: "authorization",
-  "azure-openai": "api-key",
-  rerank: "authorization",
-};
+/** The protocols whose calls stand alone. Elsewhere tickets and voices belong to the account that made them. */
+const standAlone: readonly Protocol[] = ["openai", "anthropic", "gemini", "cohere", "azure-openai", "rerank"];
 
 /** Other ways to authorize. */
 const otherWays = ["api_key_env", "entra", "access_key_id_env", "role_arn"] as const;
@@ -23,9 +17,9 @@ export function credentialFaults(provider: FileProvider, path: Path): Fault[] {
   if (credentials === undefined) return [];
   const at = [...path, "credentials"];
   const faults: Fault[] = [];
-  const keyHeader = keyHeaders[protocol];
+  const keyHeader = standAlone.includes(protocol) ? authHeader(protocol, "")[0] : undefined;
   if (keyHeader === undefined)
-    faults.push({ path: at, message: `are for ${Object.keys(keyHeaders).join(", ")}: over ${protocol} work belongs to one account` });
+    faults.push({ path: at, message: `are for ${standAlone.join(", ")}: over ${protocol} work belongs to one account` });
   const other = otherWays.find((key) => provider[key] !== undefined);
   if (other !== undefined) faults.push({ path: at, message: `is one way to authorize, ${other} is another: name one of them` });
   for (const name of Object.keys(headers))

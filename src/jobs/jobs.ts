@@ -1,5 +1,6 @@
 // The engine of media jobs in this process: runner, sweep, late watch and waiters (README.md beside this file).
 import { randomUUID } from "node:crypto";
+import { keepDoing } from "../concurrency/keep-doing.ts";
 import { inSlot, openAccountMutex, openSlots } from "../concurrency/slots.ts";
 import { listen } from "../db/listen.ts";
 import { isTransient } from "../db/transient-error.ts";
@@ -44,10 +45,12 @@ export async function startJobs({ times, listenUrl, ...options }: JobsOptions): 
     },
     parts.db.standing,
   );
-  const sweeping = keepDoing(parts.times.sweepMs, parts, "sweeping jobs", async () => {
+  const sweepAndWake = async () => {
     if (await sweepJobs(parts)) runner.wake();
-  });
-  const watching = keepDoing(Math.min(parts.times.lateMs, 5_000), parts, "watching late jobs", () => watchLate(parts, stopping.signal));
+  };
+  const sweeping = keepDoing(parts.times.sweepMs, () => sweepAndWake().catch(reportLasting("sweeping jobs", parts)));
+  const watch = () => watchLate(parts, stopping.signal).catch(reportLasting("watching late jobs", parts));
+  const watching = keepDoing(Math.min(parts.times.lateMs, 5_000), watch);
 
   let stopped: Promise<void> | undefined;
   const stop = async (graceMs: number) => {
@@ -69,26 +72,10 @@ export async function startJobs({ times, listenUrl, ...options }: JobsOptions): 
   };
 }
 
-/** One run at a time. */
-function keepDoing(
-  everyMs: number,
-  { onFault }: Pick<JobParts, "onFault">,
-  what: string,
-  work: () => Promise<void>,
-): { stop(): Promise<void> } {
-  let running: Promise<void> | null = null;
-  const once = () =>
-    work()
-      .catch((error: unknown) => {
-        if (!isTransient(error)) onFault(error, what);
-      })
-      .finally(() => (running = null));
-  const timer = setInterval(() => (running ??= once()), everyMs);
-  return {
-    async stop() {
-      clearInterval(timer);
-      await running;
-    },
+/** A database that is away for a moment is no fault: the next run does it. */
+function reportLasting(what: string, { onFault }: Pick<JobParts, "onFault">) {
+  return (error: unknown) => {
+    if (!isTransient(error)) onFault(error, what);
   };
 }
 
@@ -128,9 +115,7 @@ function openPublisher({ db, onFault }: Pick<JobParts, "db" | "onFault">): Publi
     while (waiting.length > 0) {
       const ids = waiting;
       waiting = [];
-      await db.pool.query(publishSql, [ids]).catch((error: unknown) => {
-        if (!isTransient(error)) onFault(error, "publishing ended jobs");
-      });
+      await db.pool.query(publishSql, [ids]).catch(reportLasting("publishing ended jobs", { onFault }));
     }
   };
   return {

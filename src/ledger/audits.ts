@@ -1,6 +1,7 @@
 // Audits of the ledger in the background: one at a time over all processes, on a connection of its own, with its result in the database. A process
 // that ends meanwhile ends its audit; one that is killed leaves a row that counts as failed once it is not renewed.
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { connect, type Db, type Queries } from "../db/connect.ts";
 import { type Audit, audit } from "./audit.ts";
 import { type ChainVerdict, verifyChain } from "./verify.ts";
@@ -40,6 +41,7 @@ interface Parts {
 const statementTimeoutMs = 30 * 60_000;
 const wholeTimeoutMs = 60 * 60_000;
 const renewMs = 10_000;
+const closePauseMs = 100;
 const aliveFor = "60 seconds";
 const keptRows = 100;
 
@@ -94,10 +96,11 @@ export function openLedgerAudits({ db, url, onFault }: Parts): LedgerAudits {
       running = { done, stop };
     },
     async close() {
-      const last = running;
-      if (last === null) return;
-      await last.stop().catch((error: unknown) => onFault(error, "ending an audit of the ledger"));
-      await last.done;
+      // Again until it has ended: Postgres doesn't know a connection that is only being opened.
+      while (running !== null) {
+        await running.stop().catch((error: unknown) => onFault(error, "ending an audit of the ledger"));
+        await Promise.race([running?.done, delay(closePauseMs)]);
+      }
     },
   };
 }

@@ -1,5 +1,6 @@
 // The worker of notices, one in each process: plans and sends what is due, looks for causes once a minute, and deletes what is old.
 import type { Clock } from "../clock.ts";
+import { keepDoing } from "../concurrency/keep-doing.ts";
 import type { Db } from "../db/connect.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import { type Claimed, deliverDue, mailPausesMs, type Outcome, type Send } from "./deliver.ts";
@@ -45,21 +46,15 @@ export interface Notices {
 
 export function startNotices({ times, ...parts }: NoticesOptions): Notices {
   const { everyMs, lookMs } = { ...noticeTimes, ...times };
-  let running: Promise<void> | null = null;
   let stopped = false;
-  const turn = () => {
-    if (stopped || running !== null || parts.db.standing.refusal !== null) return;
-    running = work(parts, lookMs, () => stopped)
-      .catch((error: unknown) => parts.onFault(error, "sending notices"))
-      .finally(() => (running = null));
-  };
-  const timer = setInterval(turn, everyMs);
-  timer.unref();
+  const turns = keepDoing(everyMs, async () => {
+    if (parts.db.standing.refusal !== null) return;
+    await work(parts, lookMs, () => stopped).catch((error: unknown) => parts.onFault(error, "sending notices"));
+  });
   return {
     async stop() {
       stopped = true;
-      clearInterval(timer);
-      await running;
+      await turns.stop();
     },
   };
 }

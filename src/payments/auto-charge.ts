@@ -1,5 +1,6 @@
 // Charges saved cards where the balance is low. First the top-up and the charge are rows, then the provider is asked, outside of a transaction:
 // whatever dies, the next look finds the charge, asks the provider what became of it, and only then charges, under the same idempotency key.
+import { keepDoing } from "../concurrency/keep-doing.ts";
 import type { Context } from "../context.ts";
 import { inTransaction } from "../db/connect.ts";
 import { topupIdText } from "../ids.ts";
@@ -19,21 +20,10 @@ type Parts = Pick<Context, "db" | "clock" | "log" | "payments"> & { onFault: (er
 
 export function keepToppedUp({ everyMs = usualMs, ...parts }: Parts & { everyMs: number | undefined }): { stop(): Promise<void> } {
   if (parts.payments?.cards == null) return { stop: () => Promise.resolve() };
-  let running: Promise<void> | null = null;
-  const turn = () => {
-    if (running !== null || parts.db.standing.refusal !== null) return;
-    running = topUpLowBalances(parts)
-      .catch((error: unknown) => parts.onFault(error, "topping up low balances"))
-      .finally(() => (running = null));
-  };
-  const timer = setInterval(turn, everyMs);
-  timer.unref();
-  return {
-    async stop() {
-      clearInterval(timer);
-      await running;
-    },
-  };
+  return keepDoing(everyMs, async () => {
+    if (parts.db.standing.refusal !== null) return;
+    await topUpLowBalances(parts).catch((error: unknown) => parts.onFault(error, "topping up low balances"));
+  });
 }
 
 /** One look, in any process at any time. */

@@ -39,7 +39,7 @@ export async function readAutoTopup({ pool }: Queries, accountId: bigint, at: Da
   return rows[0];
 }
 
-/** Makes the row, if there is none, and locks it until the transaction ends. */
+/** Creates the row if the account has none yet, and locks it until the transaction ends. */
 export async function lockAutoTopup({ pool }: Queries, accountId: bigint): Promise<void> {
   const { threshold, amount, monthlyCap } = chosenBefore;
   const sql = `insert into auto_topup (account_id, threshold, amount, monthly_cap) values ($1, $2, $3, $4) on conflict do nothing`;

@@ -7,9 +7,9 @@ import { inTransaction } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { userIdText } from "../ids.ts";
 import { toUsd } from "../money.ts";
-import { creditsPage, topupFields } from "../network/own-addresses.ts";
+import { creditsPage } from "../network/own-addresses.ts";
 import { type AutoTopupRow, chosenBefore, dropCard, lockAutoTopup, readAutoTopup, setChosen } from "./auto-topup-rows.ts";
-import { assertAddress, topupsPerMinute, wholeCents } from "./topups.ts";
+import { assertAddress, failPayment, pageLifeMs, topupsPerMinute, wholeCents } from "./topups.ts";
 
 type AutoTopup = components["schemas"]["AutoTopup"];
 type AutoTopupChange = components["schemas"]["AutoTopupChange"];
@@ -21,9 +21,6 @@ const terms = {
     "I agree that the saved card is charged the amount of a top-up, without me being asked each time, whenever the balance of this workspace is below " +
     "the threshold, and no more than the monthly cap in a calendar month (UTC), until automatic top-ups are turned off or the card is removed.",
 };
-
-/** Stripe takes 30 minutes to 24 hours. */
-const pageLifeMs = 60 * 60 * 1000;
 
 export async function showAutoTopup({ db, payments }: Pick<Context, "db" | "payments">, accountId: bigint, at: Date): Promise<AutoTopup> {
   const row = await readAutoTopup(db, accountId, at);
@@ -92,7 +89,7 @@ export async function startCardSetup(context: Context, { accountId, returnUrl, a
   const user = await findUser(db, accountId);
   if (user?.verified !== true) fail("email_unverified");
   await limits.assertWithin({ accountId, bucket: "top-up" }, topupsPerMinute);
-  if (payments?.cards == null) return failPayment(publicUrl, "this gateway can't charge saved cards");
+  if (payments?.cards == null) return failPayment(context, "this gateway can't charge saved cards");
   const expiresAt = new Date(at.getTime() + pageLifeMs);
   const customerId = (await readAutoTopup(db, accountId, at))?.customerId ?? null;
   const order = { accountId, customerId, returnUrl: returnUrl ?? creditsPage(publicUrl), expiresAt, idempotencyKey: randomUUID() };
@@ -100,12 +97,8 @@ export async function startCardSetup(context: Context, { accountId, returnUrl, a
     return { url: (await payments.cards.openPage(order)).url, expiresAt };
   } catch (error) {
     log.error({ reason: (error as Error).message }, "the payment provider did not open a page for a card");
-    return failPayment(publicUrl, "the payment provider refused or did not answer");
+    return failPayment(context, "the payment provider refused or did not answer");
   }
-}
-
-function failPayment(publicUrl: string, reason: string): never {
-  return fail("payment_failed", { text: { reason }, extra: topupFields(publicUrl) });
 }
 
 /** The provider forgets it soon after: the worker sees to that, however often it takes. */

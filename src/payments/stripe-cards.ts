@@ -5,7 +5,7 @@ import { type Amount, cent } from "../money.ts";
 import type { Card, CardCharges, Charge, ChargeOutcome } from "./types.ts";
 
 /** Bounds each call, and leaves of an error what the log may have. */
-type Bounded = <T>(work: Promise<T>) => Promise<T>;
+export type Bounded = <T>(work: Promise<T>) => Promise<T>;
 
 export function stripeCards(stripe: Stripe, bounded: Bounded): CardCharges {
   return {
@@ -21,9 +21,7 @@ export function stripeCards(stripe: Stripe, bounded: Bounded): CardCharges {
         },
         { idempotencyKey },
       );
-      const { id, url } = await bounded(opened);
-      if (url === null) throw new Error(`the checkout ${id} came without an address`);
-      return { url };
+      return pageOf(await bounded(opened));
     },
     readCard: async (setupId) => cardOf(await bounded(stripe.setupIntents.retrieve(setupId, { expand: ["payment_method"] }))),
     charge: (charge) => bounded(charged(stripe, charge)),
@@ -86,9 +84,8 @@ function failureOf({ code, decline_code: declined }: { code?: string | undefined
 
 function cardOf({ customer, payment_method: method }: Stripe.SetupIntent): Card | undefined {
   if (method === null || typeof method === "string" || method.card === undefined) return undefined;
-  const owner = customer ?? method.customer;
-  const customerId = typeof owner === "string" ? owner : owner?.id;
-  if (customerId === undefined) return undefined;
+  const customerId = idOf(customer ?? method.customer);
+  if (customerId === null) return undefined;
   const { brand, last4, exp_month, exp_year } = method.card;
   return { customerId, cardId: method.id, shown: { brand, last4, exp_month, exp_year } };
 }
@@ -96,6 +93,16 @@ function cardOf({ customer, payment_method: method }: Stripe.SetupIntent): Card 
 /** Stripe knows no such card any more, or it belongs to no customer: it is forgotten. */
 function ignoreUnknown(error: unknown): void {
   if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
+}
+
+export function pageOf({ id, url }: Stripe.Checkout.Session): { id: string; url: string } {
+  if (url === null) throw new Error(`the checkout ${id} came without an address`);
+  return { id, url };
+}
+
+/** Of what Stripe names by its id or, where asked to, shows whole. */
+export function idOf(named: string | { id: string } | null): string | null {
+  return typeof named === "string" ? named : (named?.id ?? null);
 }
 
 export function inUsd(cents: number | null, currency: string | null): Amount | null {

@@ -5,7 +5,7 @@ import type { StripeConfig } from "../config.ts";
 import { parseJson } from "../json/parse.ts";
 import { cent } from "../money.ts";
 import { withTimeout } from "../concurrency/timeout.ts";
-import { inUsd, paymentOutcome, stripeCards } from "./stripe-cards.ts";
+import { type Bounded, idOf, inUsd, pageOf, paymentOutcome, stripeCards } from "./stripe-cards.ts";
 import type {
   CardEvent,
   CheckoutEvent,
@@ -36,9 +36,7 @@ export function connectStripe(config: StripeConfig): Payments {
   });
   return {
     async openCheckout(order) {
-      const { id, url } = await withTimeout(deadlineMs, createSession(stripe, config.automaticTax, order), failLate).catch(failPlainly);
-      if (url === null) throw new Error(`the checkout ${id} came without an address`);
-      return { id, url };
+      return pageOf(await bounded(createSession(stripe, config.automaticTax, order)));
     },
     readEvent(bytes, signature, at) {
       // constructEvent would do both, but read the event by JSON.parse (json.ts).
@@ -46,7 +44,7 @@ export function connectStripe(config: StripeConfig): Payments {
       return paymentEventOf(parseJson(bytes.toString()) as Stripe.Event);
     },
     // What a saved card is charged would be without tax.
-    cards: config.automaticTax ? null : stripeCards(stripe, (work) => withTimeout(deadlineMs, work, failLate).catch(failPlainly)),
+    cards: config.automaticTax ? null : stripeCards(stripe, bounded),
     suspendsOnDispute: config.suspendOnDispute,
   };
 }
@@ -90,6 +88,8 @@ function addressOf({ protocol, hostname, port }: URL): Stripe.StripeConfig {
   const isHttp = protocol === "http:";
   return { protocol: isHttp ? "http" : "https", host: hostname, port: port === "" ? (isHttp ? 80 : 443) : Number(port) };
 }
+
+const bounded: Bounded = (work) => withTimeout(deadlineMs, work, failLate).catch(failPlainly);
 
 function failLate(): never {
   throw new Error(`the payment provider did not answer within ${deadlineMs} ms`);
@@ -143,8 +143,8 @@ function checkoutEvent(event: Stripe.Event, session: Stripe.Checkout.Session, ou
 /** Undefined: another application's. */
 function cardEvent(event: Stripe.Event, { id, metadata, setup_intent: setup }: Stripe.Checkout.Session): CardEvent | undefined {
   const accountId = parseAccountId(metadata?.["card_of"] ?? "");
-  const setupId = typeof setup === "string" ? setup : setup?.id;
-  if (accountId === undefined || setupId === undefined) return undefined;
+  const setupId = idOf(setup);
+  if (accountId === undefined || setupId === null) return undefined;
   return { ...headOf(event, id, null, null, null, null), said: "a card", kind: "card", accountId, setupId };
 }
 
@@ -180,6 +180,5 @@ function headOf(
   payment: string | { id: string } | null,
 ) {
   const topupId = parseTopupId(metadata?.["topup_id"] ?? "");
-  const paymentId = typeof payment === "string" ? payment : (payment?.id ?? null);
-  return { id, type, about, said: `${cents} ${currency}`, topupId, paymentId };
+  return { id, type, about, said: `${cents} ${currency}`, topupId, paymentId: idOf(payment) };
 }

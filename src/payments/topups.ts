@@ -14,8 +14,8 @@ import type { Payments } from "./types.ts";
 export const topupsPerMinute = 10;
 /** Top-ups of one account that wait for payment. */
 const pendingMax = 20;
-/** Stripe takes 30 minutes to 24 hours. */
-const checkoutLifeMs = 60 * 60 * 1000;
+/** Of a page of the payment provider. Stripe takes 30 minutes to 24 hours. */
+export const pageLifeMs = 60 * 60 * 1000;
 
 interface TopupOrder {
   accountId: bigint;
@@ -52,7 +52,7 @@ export function assertAddress(returnUrl: string | undefined): void {
 }
 
 async function openCheckout(context: Context, payments: Payments, topup: Topup, returnUrl: string): Promise<{ id: string; url: string }> {
-  const expiresAt = new Date(topup.createdAt.getTime() + checkoutLifeMs);
+  const expiresAt = new Date(topup.createdAt.getTime() + pageLifeMs);
   try {
     return await payments.openCheckout({ topupId: topup.id, amount: topup.amount, returnUrl, expiresAt });
   } catch (error) {
@@ -62,7 +62,7 @@ async function openCheckout(context: Context, payments: Payments, topup: Topup, 
   }
 }
 
-function failPayment({ publicUrl }: Context, reason: string): never {
+export function failPayment({ publicUrl }: Pick<Context, "publicUrl">, reason: string): never {
   return fail("payment_failed", { text: { reason }, extra: topupFields(publicUrl) });
 }
 

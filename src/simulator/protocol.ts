@@ -129,6 +129,12 @@ export function jsonReply(status: number, text: string, headers: Record<string, 
   };
 }
 
+/** Of an answer that no model makes, such as a list or a token. */
+export function planFields(fields: object, status = 200): Plan {
+  const reply = jsonReply(status, JSON.stringify(fields));
+  return { model: null, knobs: {}, reply, bytes: reply.body.length };
+}
+
 // From an answer's words to a plan, whole or streamed: what is kept for the next time, and what is too much.
 
 /** A stream up to here is made once and kept as text; a longer one is made anew as it is sent. */

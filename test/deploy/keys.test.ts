@@ -10,6 +10,7 @@ const beforeAccount = "asked before the account is known: the directory's";
 const byId = "named by its id, beside its account or by its runner; the id is random or from a sequence of the shard";
 
 const exceptions: Record<string, string> = {
+  auto_topup_due: byOperator,
   credit_grant_due: byOperator,
   voucher_hash_key: beforeAccount,
   voucher_of_batch: byOperator,

@@ -90,6 +90,7 @@ models = {
     "countMessageTokens": language,
     "createCompletion": language,
     "createResponse": language,
+    "countResponseTokens": language,
     "createEmbeddings": named(*ids(type="embedding")),
     "createRerank": named(*ids(type="reranking")),
     "createImage": named(*ids(type="image")),

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { chatWorld, language, provider } from "../operations/chat/chat-gateway.ts";
 import { endJob, newJob } from "../support/media-jobs.ts";
+import { tamper } from "../support/tamper.ts";
 import { scrape, scrapeUntil } from "./scrape.ts";
 
 const media = {
@@ -104,23 +105,11 @@ test("holds of calls in flight and of jobs are shown by age, and are gone when t
   await scrapeUntil(gateway, (page) => ["call", "media"].every((kind) => page.figure("svc_oldest_hold_seconds", { kind }) === 0));
 });
 
-/** A change that the database itself would refuse. */
-async function pastTriggers(sql: string, values: unknown[]): Promise<void> {
-  const client = await world.gateway.context.db.pool.connect();
-  try {
-    await client.query("begin; set local session_replication_role = replica");
-    await client.query(sql, values);
-    await client.query("commit");
-  } finally {
-    client.release();
-  }
-}
-
 test("a pending job's age is how long it has waited for a runner, not for its slot", async () => {
   const { gateway } = world;
   const account = await world.account();
   const job = await newJob(gateway, account, { estimated: "0.5" });
-  await pastTriggers("update media_job set created_at = created_at - interval '1 hour' where id = $1", [job.id]);
+  await tamper(gateway, "update media_job set created_at = created_at - interval '1 hour' where id = $1", [job.id]);
   const page = await scrapeUntil(gateway, (now) => now.figure("svc_media_jobs", { kind: "image", state: "pending" }) === 1);
   expect(page.figure("svc_media_jobs_oldest_seconds", { kind: "image", state: "pending" })).toBeLessThan(600);
   await endJob(gateway, account, job, { to: "failed" });
@@ -131,7 +120,7 @@ test("a balance that was changed without the ledger is a mismatch", async () => 
   const account = await world.account();
   const { pool } = gateway.context.db;
   const change = (by: number) =>
-    pastTriggers("update balance set available = available + $2 where account_id = $1", [account.accountId, by]);
+    tamper(gateway, "update balance set available = available + $2 where account_id = $1", [account.accountId, by]);
   const { lookAtParity } = await import("../../src/ledger/audit.ts");
   const look = (suspects: bigint[] = []) => lookAtParity({ pool }, { after: 0n, most: 1_000, suspects });
   expect((await look()).mismatched).toEqual([]);

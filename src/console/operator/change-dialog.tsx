@@ -5,8 +5,7 @@ import { change } from "../lib/api.ts";
 import { queries } from "../lib/queries.ts";
 import { ConfirmIdentity, needsConfirmation } from "../shell/confirm-identity.tsx";
 import { announce } from "../ui/announce.tsx";
-import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { Dialog, DialogButtons } from "../ui/dialog.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Field } from "../ui/field.tsx";
 
@@ -53,18 +52,7 @@ function ChangeForm({ action, onClose, make, children }: Omit<ChangeDialogProps,
         hint="In one line, for the audit log."
       />
       <ErrorNote error={changing.error} />
-      <Buttons action={action} busy={changing.isPending} onClose={onClose} />
+      <DialogButtons action={action} busy={changing.isPending} onClose={onClose} />
     </form>
-  );
-}
-
-function Buttons({ action, busy, onClose }: { action: string; busy: boolean; onClose: () => void }): ReactNode {
-  return (
-    <div className="flex justify-end gap-2">
-      <Button onClick={onClose}>Cancel</Button>
-      <Button kind="primary" type="submit" busy={busy}>
-        {action}
-      </Button>
-    </div>
   );
 }

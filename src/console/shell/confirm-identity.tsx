@@ -5,7 +5,7 @@ import { useLocation } from "@tanstack/react-router";
 import { confirmSession, SvcError } from "svc-sdk/functions";
 import { type ReactNode, useState } from "react";
 import { api, change } from "../lib/api.ts";
-import { Button } from "../ui/button.tsx";
+import { DialogButtons } from "../ui/dialog.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Field } from "../ui/field.tsx";
 import { Providers, useAuthOptions } from "./providers.tsx";
@@ -63,12 +63,7 @@ export function ConfirmIdentity({ onClose, onDone }: ConfirmIdentityProps): Reac
         />
       )}
       <ErrorNote error={SvcError.is(confirming.error, "totp_required") ? null : confirming.error} />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button kind="primary" type="submit" busy={confirming.isPending}>
-          Confirm
-        </Button>
-      </div>
+      <DialogButtons action="Confirm" busy={confirming.isPending} onClose={onClose} />
       {hasProviders && (
         <div className="space-y-3 border-t border-line pt-4">
           <p className="text-quiet">You have no password? Sign in with your provider again, then make the change.</p>

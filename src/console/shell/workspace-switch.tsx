@@ -4,10 +4,10 @@ import { useNavigate } from "@tanstack/react-router";
 import { createWorkspace } from "svc-sdk/functions";
 import { type FormEvent, type ReactNode, useEffect, useState } from "react";
 import { api, change } from "../lib/api.ts";
+import { fieldText } from "../lib/form.ts";
 import { enterWorkspace, isGoneWorkspace, workspaceQuery, workspacesQuery } from "../lib/workspace.ts";
 import { announce } from "../ui/announce.tsx";
-import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { Dialog, DialogButtons } from "../ui/dialog.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Field } from "../ui/field.tsx";
 import { Icon } from "../ui/icons.tsx";
@@ -62,20 +62,14 @@ function CreateWorkspace({ onClose, onMade }: { onClose: () => void; onMade: (id
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const name = new FormData(event.currentTarget).get("name");
-    create.mutate(typeof name === "string" ? name.trim() : "");
+    create.mutate(fieldText(new FormData(event.currentTarget), "name"));
   };
   return (
     <form onSubmit={submit} className="space-y-4">
       <p className="text-quiet">A workspace has its own keys, credit and members. It starts without credit.</p>
       <Field label="Name" name="name" required maxLength={100} autoFocus autoComplete="off" />
       <ErrorNote error={create.error} />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" kind="primary" busy={create.isPending}>
-          Create workspace
-        </Button>
-      </div>
+      <DialogButtons action="Create workspace" busy={create.isPending} onClose={onClose} />
     </form>
   );
 }

@@ -61,14 +61,31 @@ export function Confirm({ action, open, busy, error, onClose, onConfirm, childre
             {children}
           </AlertDialog.Description>
           <ErrorNote error={error} />
-          <div className="flex justify-end gap-2">
-            <Button onClick={onClose}>Cancel</Button>
-            <Button kind="danger" busy={busy} onClick={onConfirm}>
-              {action}
-            </Button>
-          </div>
+          <DialogButtons action={action} kind="danger" busy={busy} onClose={onClose} onAct={onConfirm} />
         </AlertDialog.Popup>
       </AlertDialog.Portal>
     </AlertDialog.Root>
+  );
+}
+
+interface DialogButtonsProps {
+  /** What the dialog does, as its button says it. */
+  action: string;
+  kind?: "primary" | "danger";
+  busy: boolean;
+  onClose: () => void;
+  /** Absent: the button submits the form that it stands in. */
+  onAct?: () => void;
+}
+
+/** The end of a dialog that changes something. */
+export function DialogButtons({ action, kind = "primary", busy, onClose, onAct }: DialogButtonsProps): ReactNode {
+  return (
+    <div className="flex justify-end gap-2">
+      <Button onClick={onClose}>Cancel</Button>
+      <Button type={onAct === undefined ? "submit" : "button"} kind={kind} busy={busy} onClick={onAct}>
+        {action}
+      </Button>
+    </div>
   );
 }

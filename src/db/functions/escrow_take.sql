@@ -17,10 +17,7 @@ begin
   setting := set_config('synchronous_commit', 'off', true);
   minute := floor(extract(epoch from moment) / 60);
   select b.available, b.reserved into available, reserved from balance b where b.account_id = _account for no key update;
-  select least(budget_left(k.limit_amount, k.spent, k.reserved, k.period_limit, k.period_spent, k.period_ends, moment),
-      budget_left(m.limit_amount, m.spent, m.reserved, m.period_limit, m.period_spent, m.period_ends, moment))
-    into key_left from key_budget k left join member_budget m on m.account_id = k.account_id and m.person_id = k.member_id
-    where k.account_id = _account and k.key_id = _key;
+  key_left := key_budget_left(_account, _key, moment);
   perform 1 from unnest(_bucket, _seconds) u(b, sec) join rate_window w
     on w.account_id = _account and w.bucket = u.b and w.starts_at = to_timestamp(minute * 60 / u.sec * u.sec)
     order by w.bucket, w.starts_at for no key update of w;

@@ -10,10 +10,7 @@ begin
   select * into held from hold h where h.account_id = _account and h.id = _id;
   if held.id is null then raise exception 'the reservation has ended' using errcode = 'no_data_found'; end if;
   moment := clock_timestamp();
-  select least(budget_left(k.limit_amount, k.spent, k.reserved, k.period_limit, k.period_spent, k.period_ends, moment),
-      budget_left(m.limit_amount, m.spent, m.reserved, m.period_limit, m.period_spent, m.period_ends, moment))
-    into key_left from key_budget k left join member_budget m on m.account_id = k.account_id and m.person_id = k.member_id
-    where k.account_id = _account and k.key_id = held.key_id;
+  key_left := key_budget_left(_account, held.key_id, moment);
   more := _want - held.amount;
   if more <= 0 then granted := held.amount;
   elsif available < more then refused := 'balance';

@@ -4,10 +4,7 @@ declare available bigint; key_left bigint; moment timestamptz := clock_timestamp
 begin
   select b.available into available from balance b where b.account_id = _job.account_id;
   if available < 0 or available < _job.estimated then return 'balance'; end if;
-  select least(budget_left(k.limit_amount, k.spent, k.reserved, k.period_limit, k.period_spent, k.period_ends, moment),
-      budget_left(m.limit_amount, m.spent, m.reserved, m.period_limit, m.period_spent, m.period_ends, moment))
-    into key_left from key_budget k left join member_budget m on m.account_id = k.account_id and m.person_id = k.member_id
-    where k.account_id = _job.account_id and k.key_id = _job.key_id;
+  key_left := key_budget_left(_job.account_id, _job.key_id, moment);
   -- A limit may stand below what is spent; what costs nothing fits all the same.
   if key_left < _job.estimated and _job.estimated > 0 then return 'key'; end if;
   if _job.estimated > 0 then

@@ -28,10 +28,7 @@ begin
   perform media_promote(job.account_id, _tiers);
   select b.purchased, b.available, b.reserved into purchased, available, reserved from balance b where b.account_id = job.account_id;
   moment := clock_timestamp();
-  select least(budget_left(k.limit_amount, k.spent, k.reserved, k.period_limit, k.period_spent, k.period_ends, moment),
-      budget_left(m.limit_amount, m.spent, m.reserved, m.period_limit, m.period_spent, m.period_ends, moment))
-    into key_left from key_budget k left join member_budget m on m.account_id = k.account_id and m.person_id = k.member_id
-    where k.account_id = job.account_id and k.key_id = job.key_id;
+  key_left := key_budget_left(job.account_id, job.key_id, moment);
   limits := media_limits(_tiers, purchased);
   pool := case when limits ? 'media' then 'media' else job.kind end;
   waiting_max := (limits #>> array[pool, 'waiting'])::int;

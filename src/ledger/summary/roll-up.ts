@@ -1,5 +1,6 @@
 // Keeps the rollups of the usage log: adds what has come to rest every minute, forgets what is older than the operator wants, and makes them
 // again (src/db/functions/usage_roll_up.sql). Nothing waits for it: what is not added yet, a reader sums from the log.
+import { keepDoing } from "../../concurrency/keep-doing.ts";
 import { type Db, inTransaction, type Queries } from "../../db/connect.ts";
 
 const everyMs = 60_000;
@@ -57,7 +58,6 @@ export async function forgetOld({ pool }: Queries, months: number): Promise<numb
 
 /** Every minute, and once a day. A round that takes longer is not begun again beside itself. */
 export function keepRolledUp(db: Db, { months, onFault }: { months: number; onFault: (error: unknown, what: string) => void }) {
-  let working: Promise<void> | null = null;
   let forgotAt = -Infinity;
   const round = async () => {
     await rollUp(db).catch((error: unknown) => onFault(error, "adding up the usage log"));
@@ -65,12 +65,5 @@ export function keepRolledUp(db: Db, { months, onFault }: { months: number; onFa
     forgotAt = performance.now();
     await forgetOld(db, months).catch((error: unknown) => onFault(error, "deleting old sums of the usage log"));
   };
-  const timer = setInterval(() => (working ??= round().finally(() => (working = null))), everyMs);
-  timer.unref();
-  return {
-    async stop() {
-      clearInterval(timer);
-      await working;
-    },
-  };
+  return keepDoing(everyMs, round);
 }

@@ -1,5 +1,6 @@
 // Embeddings and rankings over the `bedrock` protocol: InvokeModel, whose body is the vendor's own (Titan, Cohere, Amazon's reranker).
 import { type Clock, systemClock } from "../../clock.ts";
+import { inputUsage } from "../../usage.ts";
 import { arrayOf, count, type Json, objectOf, parseLong, textOf } from "../json/read.ts";
 import { wholeOf } from "../json/text.ts";
 import { readVectors } from "../openai/embed.ts";
@@ -9,6 +10,7 @@ import { exchange, wholeText } from "../transport/exchange.ts";
 import { jsonRequest, readAnswer } from "../transport/json.ts";
 import type { Upstream } from "../transport/types.ts";
 import type { UpstreamCall } from "../types.ts";
+import { batchesOf, eachOf } from "../verbs/batches.ts";
 import type { Embed, EmbedCall, Rerank } from "../verbs/without-output.ts";
 import { readBedrockError } from "./errors.ts";
 import { modelPath, vendorOf } from "./request.ts";
@@ -31,8 +33,6 @@ async function invoke(upstream: Upstream, call: UpstreamCall, body: Json, clock:
 
 // Embeddings. Titan takes one text a request, Cohere 96.
 
-/** Requests of one call that run at a time. */
-const parallelMax = 8;
 const cohereTexts = 96;
 
 export function bedrockEmbed(upstream: Upstream, clock: Clock = systemClock): Embed {
@@ -51,7 +51,7 @@ export function bedrockEmbed(upstream: Upstream, clock: Clock = systemClock): Em
     return {
       kind: "whole",
       vectors: readVectors(data, call),
-      usage: tokens === null || tokens === 0 ? null : { input: tokens, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 },
+      usage: tokens === null || tokens === 0 ? null : inputUsage(tokens),
     };
   };
 }
@@ -72,31 +72,6 @@ function cohereBody(texts: string[], { input_type: kind }: Json, { dimensions }:
 /** By type, as asked for; older models answer with a plain list. */
 function cohereVectors({ embeddings }: Json): unknown[] {
   return Array.isArray(embeddings) ? embeddings : arrayOf(objectOf(embeddings)["float"]);
-}
-
-export function batchesOf<Item>(items: Item[], size: number): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
-}
-
-/** In order, a few at a time; none is begun after the first that fails. */
-export async function eachOf<Item, Result>(items: readonly Item[], work: (item: Item) => Promise<Result>): Promise<Result[]> {
-  const results: Result[] = [];
-  let next = 0;
-  let failed = false;
-  const run = async () => {
-    while (next < items.length && !failed) {
-      const at = next++;
-      try {
-        results[at] = await work(items[at]!);
-      } catch (error) {
-        failed = true;
-        throw error;
-      }
-    }
-  };
-  const runs = await Promise.allSettled(Array.from({ length: Math.min(parallelMax, items.length) }, run));
-  for (const one of runs) if (one.status === "rejected") throw one.reason;
-  return results;
 }
 
 // Rankings.

@@ -1,14 +1,14 @@
 // Embeddings and rankings over Cohere's v2.
 import { type Clock, systemClock } from "../../clock.ts";
-import type { Usage } from "../../usage.ts";
+import { inputUsage } from "../../usage.ts";
 import { arrayOf, count, isObject, type Json, objectOf, parseLong, textOf } from "../json/read.ts";
 import { wholeOf } from "../json/text.ts";
 import { answerBytesMax, readVectors } from "../openai/embed.ts";
 import { readRanking } from "../rerank/rerank.ts";
-import { refuse } from "../translation/chat-to-message-content.ts";
 import { exchange, wholeText } from "../transport/exchange.ts";
 import { jsonRequest, readAnswer } from "../transport/json.ts";
 import type { Upstream } from "../transport/types.ts";
+import { batchesOf, textsOf } from "../verbs/batches.ts";
 import type { Embed, Rerank, Vector } from "../verbs/without-output.ts";
 import { readCohereError } from "./chat.ts";
 
@@ -20,10 +20,7 @@ const purposes = new Set(["search_document", "search_query", "classification", "
 export function cohereEmbed(upstream: Upstream, clock: Clock = systemClock): Embed {
   return async (call) => {
     const { input, input_type: purpose } = objectOf(parseLong(wholeOf(call.body)));
-    const list = Array.isArray(input) && typeof input[0] !== "number" ? input : [input];
-    const texts = list.map((text) =>
-      typeof text === "string" ? text : refuse("input", "This model embeds texts only, not token numbers."),
-    );
+    const texts = textsOf(input);
     const fields = {
       model: call.route.model,
       input_type: typeof purpose === "string" && purposes.has(purpose) ? purpose : "search_document",
@@ -32,8 +29,7 @@ export function cohereEmbed(upstream: Upstream, clock: Clock = systemClock): Emb
     };
     const vectors: Vector[] = [];
     let billed: number | null = 0;
-    for (let from = 0; from < texts.length; from += batchMax) {
-      const batch = texts.slice(from, from + batchMax);
+    for (const batch of batchesOf(texts, batchMax)) {
       const request = jsonRequest(call, "/v2/embed", JSON.stringify({ ...fields, texts: batch }));
       const answer = await exchange(upstream, request, clock, readCohereError);
       const body = readAnswer(await wholeText(answer, answerBytesMax), call.route.provider);
@@ -42,12 +38,8 @@ export function cohereEmbed(upstream: Upstream, clock: Clock = systemClock): Emb
       const said = count(objectOf(objectOf(body["meta"])["billed_units"])["input_tokens"]);
       billed = billed === null || said === null || said === 0 ? null : billed + said; // half a report would make the rest free
     }
-    return { kind: "whole", vectors, usage: billed === null ? null : usageOf(billed) };
+    return { kind: "whole", vectors, usage: billed === null ? null : inputUsage(billed) };
   };
-}
-
-function usageOf(input: number): Usage {
-  return { input, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
 }
 
 /** Documents are plain texts there, and an answer never repeats one. */

@@ -2,13 +2,11 @@
 // machine's own, from its metadata server. Obtained once for all calls that wait, and renewed before they end.
 import { importPKCS8, SignJWT } from "jose";
 import { type Clock, systemClock } from "../../clock.ts";
-import { parseJson } from "../../json/parse.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
-import { count, type Json, objectOf, textOf } from "../json/read.ts";
-import type { Provider } from "../types.ts";
+import { type Json, textOf } from "../json/read.ts";
 import { credentialsFault } from "./authorize.ts";
-import { type Expiring, openRenewed } from "./renewed.ts";
-import { askForToken, type TokenAnswer } from "./token-request.ts";
+import type { Expiring } from "./renewed.ts";
+import { askForToken, bearerAuthorization, errorWordOf, postForm, type TokenAnswer, tokenOf } from "./token-request.ts";
 
 export interface ServiceAccount {
   email: string;
@@ -27,27 +25,17 @@ export type GoogleIdentity =
 const scope = "https://www.googleapis.com/auth/cloud-platform";
 const assertionSeconds = 3_600;
 
-export function googleAuthorization(
-  identity: GoogleIdentity,
-  clock: Clock = systemClock,
-): Required<Pick<Provider, "authorize" | "onUnauthorized">> {
-  const token = openRenewed(() => obtain(identity, clock), clock);
-  return {
-    authorize: async () => ({ authorization: `Bearer ${await token.get()}` }),
-    onUnauthorized: token.forget,
-  };
+export function googleAuthorization(identity: GoogleIdentity, clock: Clock = systemClock): ReturnType<typeof bearerAuthorization> {
+  return bearerAuthorization(() => obtain(identity, clock), clock);
 }
 
 async function obtain(identity: GoogleIdentity, clock: Clock): Promise<Expiring<string>> {
+  // The metadata server pads its tokens with dots, which count.
   if (identity.kind === "machine") return tokenOf(await askMachine(identity.metadataUrl), clock, machineRefusal);
   const { account, variable } = identity;
   if (account === null) throw credentialsFault(`the variable ${variable} is not set`);
   const form = { grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion: await assertionOf(account, variable, clock()) };
-  const answer = await askForToken(account.tokenUrl, {
-    headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
-    body: new URLSearchParams(form).toString(),
-  });
-  return tokenOf(answer, clock, accountRefusal);
+  return tokenOf(await postForm(account.tokenUrl, form), clock, accountRefusal);
 }
 
 async function assertionOf({ email, privateKey, keyId, tokenUrl }: ServiceAccount, variable: string, now: Date): Promise<string> {
@@ -79,30 +67,13 @@ async function askMachine(metadataUrl: string): Promise<TokenAnswer> {
   }
 }
 
-function tokenOf({ status, text }: TokenAnswer, clock: Clock, refusal: (status: number, answer: Json) => UpstreamError): Expiring<string> {
-  const answer = readAnswer(text);
-  const token = textOf(answer["access_token"]);
-  const seconds = count(answer["expires_in"]);
-  if (status !== 200 || token === null || !/^[!-~]{1,16384}$/.test(token)) throw refusal(status, answer);
-  // The metadata server pads its tokens with dots, which count.
-  return { value: token, expiresAt: seconds === null ? null : new Date(clock().getTime() + seconds * 1_000) };
-}
-
-function readAnswer(text: string): Json {
-  try {
-    return objectOf(parseJson(text));
-  } catch {
-    return {};
-  }
-}
-
 function machineRefusal(status: number): UpstreamError {
   return credentialsFault(status === 404 ? machineSays : `the metadata server gave no token: it answered ${status}`);
 }
 
 /** Google's sentence may name the account; ours says what to do. */
 function accountRefusal(status: number, answer: Json): UpstreamError {
-  const word = /^[a-z_]{1,60}$/.exec(textOf(answer["error"]) ?? "")?.[0];
+  const word = errorWordOf(answer);
   const said = textOf(answer["error_description"]) ?? "";
   if (word === "invalid_grant" && /\biat\b|\bexp\b|\btimeframe\b/.test(said)) {
     const detail = "Google refuses the assertion's time: this machine's clock is wrong; let NTP set it";

@@ -4,7 +4,9 @@ import type { UpstreamError } from "../errors/upstream-error.ts";
 import type { Credential } from "../types.ts";
 
 export interface Rotation {
-  /** One that is not in `tried`. Null: there is none that is awake, unless `tried` is empty: then the one that rests least is taken. */
+  /**
+   * One that is awake and not in `tried`. If all rest: null where others were tried before, else the one whose rest ends first.
+   */
   choose(tried: ReadonlySet<Credential>): Credential | null;
   /** Whether the error is about this credential: it then rests, and another may serve. */
   refused(credential: Credential, error: UpstreamError): boolean;

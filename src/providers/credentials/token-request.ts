@@ -1,7 +1,13 @@
-// One exchange with the service that gives out tokens: small, bounded, over a connection of its own.
+// One exchange with the service that gives out tokens: small, bounded, over a connection of its own. And OAuth's answers: the token, or what
+// they say instead.
 import { request } from "undici";
-import { socketFailure } from "../errors/upstream-error.ts";
+import type { Clock } from "../../clock.ts";
+import { parseJson } from "../../json/parse.ts";
+import { socketFailure, type UpstreamError } from "../errors/upstream-error.ts";
+import { count, type Json, objectOf, textOf } from "../json/read.ts";
+import type { Provider } from "../types.ts";
 import { credentialsFault } from "./authorize.ts";
+import { type Expiring, openRenewed } from "./renewed.ts";
 
 export interface TokenAnswer {
   status: number;
@@ -38,4 +44,49 @@ export async function askForToken(
     const reason = error instanceof Error ? socketFailure(error).detail : "no answer";
     throw credentialsFault(`the service that gives out credentials can't be reached: ${reason}`, error);
   }
+}
+
+export function postForm(url: string, form: Record<string, string>): Promise<TokenAnswer> {
+  return askForToken(url, {
+    headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
+    body: new URLSearchParams(form).toString(),
+  });
+}
+
+/** `refusal`: the fault that an answer without a token is. */
+export function tokenOf(
+  { status, text }: TokenAnswer,
+  clock: Clock,
+  refusal: (status: number, answer: Json) => UpstreamError,
+): Expiring<string> {
+  const answer = readAnswer(text);
+  const token = textOf(answer["access_token"]);
+  const seconds = count(answer["expires_in"]);
+  if (status !== 200 || token === null || !/^[!-~]{1,16384}$/.test(token)) throw refusal(status, answer);
+  return { value: token, expiresAt: seconds === null ? null : new Date(clock().getTime() + seconds * 1_000) };
+}
+
+function readAnswer(text: string): Json {
+  try {
+    return objectOf(parseJson(text));
+  } catch {
+    return {};
+  }
+}
+
+/** OAuth's word for why there is no token; undefined: none that may be shown. */
+export function errorWordOf(answer: Json): string | undefined {
+  return /^[a-z_]{1,60}$/.exec(textOf(answer["error"]) ?? "")?.[0];
+}
+
+/** One token for all calls until it ends or a resource refuses it. */
+export function bearerAuthorization(
+  obtain: () => Promise<Expiring<string>>,
+  clock: Clock,
+): Required<Pick<Provider, "authorize" | "onUnauthorized">> {
+  const token = openRenewed(obtain, clock);
+  return {
+    authorize: async () => ({ authorization: `Bearer ${await token.get()}` }),
+    onUnauthorized: token.forget,
+  };
 }

@@ -1,14 +1,14 @@
 // Embeddings over Gemini's batchEmbedContents: as many requests as its batches take texts, one after the other.
 import { type Clock, systemClock } from "../../clock.ts";
-import type { Usage } from "../../usage.ts";
+import { inputUsage } from "../../usage.ts";
 import { arrayOf, count, isObject, objectOf, parseLong } from "../json/read.ts";
 import { wholeOf } from "../json/text.ts";
 import { answerBytesMax, readVectors } from "../openai/embed.ts";
-import { refuse } from "../translation/chat-to-message-content.ts";
 import { exchange, wholeText } from "../transport/exchange.ts";
 import { jsonRequest, readAnswer } from "../transport/json.ts";
 import type { Upstream } from "../transport/types.ts";
-import type { Embed, EmbedCall, Vector } from "../verbs/without-output.ts";
+import { batchesOf, textsOf } from "../verbs/batches.ts";
+import type { Embed, Vector } from "../verbs/without-output.ts";
 import { geminiPath } from "./chat.ts";
 import { readGoogleError } from "./errors.ts";
 
@@ -18,11 +18,10 @@ const batchMax = 100;
 export function geminiEmbed(upstream: Upstream, clock: Clock = systemClock): Embed {
   return async (call) => {
     const { model } = call.route;
-    const texts = textsOf(call);
+    const texts = textsOf(objectOf(parseLong(wholeOf(call.body)))["input"]);
     const vectors: Vector[] = [];
     let input: number | null = 0;
-    for (let from = 0; from < texts.length; from += batchMax) {
-      const batch = texts.slice(from, from + batchMax);
+    for (const batch of batchesOf(texts, batchMax)) {
       const size = call.dimensions === null ? {} : { outputDimensionality: call.dimensions };
       const requests = batch.map((text) => ({ model: `models/${model}`, content: { parts: [{ text }] }, ...size }));
       const request = jsonRequest(call, `${geminiPath(call.route)}:batchEmbedContents`, JSON.stringify({ requests }));
@@ -33,16 +32,6 @@ export function geminiEmbed(upstream: Upstream, clock: Clock = systemClock): Emb
       const said = count(objectOf(body["usageMetadata"])["promptTokenCount"]);
       input = input === null || said === null || said === 0 ? null : input + said; // half a report would make the rest free
     }
-    return { kind: "whole", vectors, usage: input === null ? null : usageOf(input) };
+    return { kind: "whole", vectors, usage: input === null ? null : inputUsage(input) };
   };
-}
-
-function usageOf(input: number): Usage {
-  return { input, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
-}
-
-export function textsOf({ body }: EmbedCall): string[] {
-  const { input } = objectOf(parseLong(wholeOf(body)));
-  const list = Array.isArray(input) && typeof input[0] !== "number" ? input : [input];
-  return list.map((text) => (typeof text === "string" ? text : refuse("input", "This model embeds texts only, not token numbers.")));
 }

@@ -1,6 +1,6 @@
 // Reads JSON of unknown shape: the small questions that every adapter asks, and the parser that keeps numbers as they were written.
 import { hasEscapedKey, parseJson, readJson } from "../../json/parse.ts";
-import type { Usage } from "../../usage.ts";
+import { inputUsage, type Usage } from "../../usage.ts";
 
 export type Json = Record<string, unknown>;
 
@@ -41,7 +41,7 @@ export function count(...values: unknown[]): number | null {
 export function readInputUsage(usage: unknown): Usage | null {
   if (!isObject(usage)) return null;
   const input = count(usage["prompt_tokens"], usage["input_tokens"]) || count(usage["total_tokens"]) || 0;
-  return input === 0 ? null : { input, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
+  return input === 0 ? null : inputUsage(input);
 }
 
 // Parses JSON so that numbers can be written again unchanged: tool arguments keep their bytes through a translation

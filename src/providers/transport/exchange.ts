@@ -1,11 +1,11 @@
 // One exchange with an upstream: sends a request and returns an answer of status 2xx, or throws the fault that decides what to do next.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../../clock.ts";
+import { authHeader } from "../credentials/key-header.ts";
 import { rotationOf } from "../credentials/rotation.ts";
 import { errorOfAnswer } from "../errors/faults.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import type { Credential, Heard, Provider, UsedCredential } from "../types.ts";
-import { authHeader } from "./target.ts";
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from "./types.ts";
 
 /** Of a whole answer: images come in base64, several choices of them. */
@@ -32,23 +32,32 @@ const readUsualError: ReadError = ({ status, text, retryAfterMs }, provider) => 
 const idHeaders = ["x-request-id", "request-id", "x-fal-request-id", "trace-id", "x-amzn-requestid"];
 
 /** Throws UpstreamError for any other status, and the signal's reason where it fired. */
-export async function exchange(
+export function exchange(
   upstream: Upstream,
   request: UpstreamRequest,
   clock: Clock,
   readError: ReadError = readUsualError,
 ): Promise<UpstreamAnswer> {
-  const { credentials, protocol } = request.provider;
-  if (credentials === undefined) return await exchangeOnce(upstream, request, clock, readError);
+  const { credentials } = request.provider;
+  if (credentials === undefined) return exchangeOnce(upstream, request, clock, readError);
+  return exchangeByTurns(request, credentials, (one) => exchangeOnce(upstream, one, clock, readError));
+}
+
+/** A credential that is refused rests, and the next one is tried at once. */
+async function exchangeByTurns(
+  request: UpstreamRequest,
+  credentials: readonly Credential[],
+  once: (request: UpstreamRequest) => Promise<UpstreamAnswer>,
+): Promise<UpstreamAnswer> {
   const rotation = rotationOf(credentials);
   const tried = new Set<Credential>();
   let credential = rotation.choose(tried)!;
   for (;;) {
     const used: UsedCredential = { id: credential.id };
     const heard: Heard | undefined = request.heard && ((id, served) => request.heard?.(id, served, used));
-    const headers = [...(request.headers ?? []), ...authHeader(protocol, credential.key)];
+    const headers = [...(request.headers ?? []), ...authHeader(request.provider.protocol, credential.key)];
     try {
-      return await exchangeOnce(upstream, { ...request, heard, headers }, clock, readError);
+      return await once({ ...request, heard, headers });
     } catch (error) {
       if (!(error instanceof UpstreamError) || !rotation.refused(credential, error)) throw error;
       tried.add(credential);

@@ -1,14 +1,14 @@
 // Google's models and Anthropic's over Vertex: Gemini's adapters and Anthropic's at a project's own paths, and embeddings by `predict`
 // (docs/behaviour/providers.md#vertex). The provider's base URL ends with its project and location.
 import { type Clock, systemClock } from "../../clock.ts";
+import { inputUsage } from "../../usage.ts";
 import { anthropicChat, type MessageTimes, messagesOver, readWhole } from "../anthropic/messages.ts";
 import { fitBody } from "../anthropic/request.ts";
-import { batchesOf, eachOf } from "../bedrock/invoke.ts";
 import { geminiChat } from "../gemini/chat.ts";
-import { textsOf } from "../gemini/embed.ts";
 import { readGoogleError } from "../gemini/errors.ts";
-import { arrayOf, count, isObject, type Json, objectOf } from "../json/read.ts";
+import { arrayOf, count, isObject, type Json, objectOf, parseLong } from "../json/read.ts";
 import { spliceJson } from "../json/splice.ts";
+import { wholeOf } from "../json/text.ts";
 import { type ChatTimes, openaiMessages } from "../openai/chat.ts";
 import { answerBytesMax, readVectors } from "../openai/embed.ts";
 import { exchange, wholeText } from "../transport/exchange.ts";
@@ -16,6 +16,7 @@ import { jsonRequest, readAnswer } from "../transport/json.ts";
 import type { Upstream, UpstreamRequest } from "../transport/types.ts";
 import type { Route } from "../types.ts";
 import type { Chat } from "../verbs/chat.ts";
+import { batchesOf, eachOf, textsOf } from "../verbs/batches.ts";
 import type { MessageCall, Messages } from "../verbs/messages.ts";
 import type { Embed, EmbedCall } from "../verbs/without-output.ts";
 
@@ -87,7 +88,7 @@ export function vertexEmbed(upstream: Upstream, clock: Clock = systemClock): Emb
     return {
       kind: "whole",
       vectors: answers.flatMap(({ vectors }) => vectors),
-      usage: input === null ? null : { input, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 },
+      usage: input === null ? null : inputUsage(input),
     };
   };
 }
@@ -105,7 +106,7 @@ function tokensOf(found: readonly Json[]): number | null {
 
 /** Gemini's own embedding models take one text a request. */
 function requestsOf(call: EmbedCall): string[][] {
-  const texts = textsOf(call);
+  const texts = textsOf(objectOf(parseLong(wholeOf(call.body)))["input"]);
   if (publisherOf(call.route).id.startsWith("gemini")) return texts.map((text) => [text]);
   return batchesOf(texts, textsMax).flatMap((batch) => splitByLength(batch));
 }

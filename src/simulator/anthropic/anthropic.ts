@@ -1,5 +1,5 @@
 // The Anthropic protocol: its paths, its framing, and the plans of its operations. The files beside this one own what a message is made of.
-import { jsonReply, type Plan, planAnswer, type SimulatorProtocol } from "../protocol.ts";
+import { jsonReply, type Plan, planAnswer, planFields, type SimulatorProtocol } from "../protocol.ts";
 import { answerMessage } from "./answer.ts";
 import { eventName, renderError, requestId, rewordRefusal } from "./errors.ts";
 import { messageEvents, messageStop, wholeMessage } from "./message.ts";
@@ -29,15 +29,11 @@ export const anthropic: SimulatorProtocol = {
 const ids = ["sim-chat", "sim-vision", "sim-reason"];
 
 function planModels(): Plan {
-  return plan(JSON.stringify({ data: ids.map(modelRow), has_more: false, first_id: ids[0], last_id: ids.at(-1) }));
+  return planFields({ data: ids.map(modelRow), has_more: false, first_id: ids[0], last_id: ids.at(-1) });
 }
 
 function planModel(id: string): Plan {
-  return plan(JSON.stringify(modelRow(id)));
-}
-
-function plan(text: string): Plan {
-  return { model: null, knobs: {}, reply: jsonReply(200, text), bytes: text.length };
+  return planFields(modelRow(id));
 }
 
 function modelRow(id: string): Record<string, unknown> {

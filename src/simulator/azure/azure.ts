@@ -4,8 +4,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import { openai } from "../openai/openai.ts";
 import { planChat } from "../openai/chat.ts";
 import { planEmbeddings } from "../openai/embeddings.ts";
-import { type Ask, jsonReply, type LiveOperation, type Plan, type SimulatorProtocol } from "../protocol.ts";
-import { type Fields, readFields, type Refusal, Refused } from "../request-fields.ts";
+import { type Ask, type LiveOperation, type Plan, planFields, type SimulatorProtocol } from "../protocol.ts";
+import { readFields, type Refusal, Refused } from "../request-fields.ts";
 import { digest } from "../seed.ts";
 
 /** Of one simulator: it knows the tokens that it gave out. */
@@ -97,16 +97,11 @@ function planToken({ body }: Ask, tenant: string, tokens: Set<string>): Plan {
     );
   const token = `sim.${digest(`${tenant}:${client}:${tokens.size}`)}`;
   if (tokens.size < tokensMax) tokens.add(token);
-  return tokenPlan(200, { token_type: "Bearer", expires_in: tokenSeconds, ext_expires_in: tokenSeconds, access_token: token });
+  return planFields({ token_type: "Bearer", expires_in: tokenSeconds, ext_expires_in: tokenSeconds, access_token: token });
 }
 
 function tokenError(error: string, description: string, status = 400): Plan {
-  return tokenPlan(status, { error, error_description: `${description} Trace ID: 0 Correlation ID: 0 Timestamp: 2026-01-01 00:00:00Z` });
-}
-
-function tokenPlan(status: number, answer: Fields): Plan {
-  const reply = jsonReply(status, JSON.stringify(answer));
-  return { model: null, knobs: {}, reply, bytes: reply.body.length };
+  return planFields({ error, error_description: `${description} Trace ID: 0 Correlation ID: 0 Timestamp: 2026-01-01 00:00:00Z` }, status);
 }
 
 // Errors in Azure's words.

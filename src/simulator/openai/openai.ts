@@ -1,5 +1,5 @@
 // The OpenAI protocol: its paths and its error envelope. Each operation but the list of models has a file beside this one.
-import { jsonReply, type Plan, type SimulatorProtocol } from "../protocol.ts";
+import { type Plan, planFields, type SimulatorProtocol } from "../protocol.ts";
 import { createdAt } from "../seed.ts";
 import { planChat } from "./chat.ts";
 import { planEmbeddings } from "./embeddings.ts";
@@ -36,15 +36,11 @@ export const openai: SimulatorProtocol = {
 const ids = ["sim-chat", "sim-vision", "sim-reason", "sim-embed"];
 
 export function planModels(): Plan {
-  return plan(JSON.stringify({ object: "list", data: ids.map(modelRow) }));
+  return planFields({ object: "list", data: ids.map(modelRow) });
 }
 
 export function planModel(id: string): Plan {
-  return plan(JSON.stringify(modelRow(id)));
-}
-
-function plan(text: string): Plan {
-  return { model: null, knobs: {}, reply: jsonReply(200, text), bytes: text.length };
+  return planFields(modelRow(id));
 }
 
 function modelRow(id: string): Record<string, unknown> {

@@ -8,7 +8,7 @@ import { renderRefusal, rewordRefusal } from "../gemini/errors.ts";
 import { planContent } from "../gemini/gemini.ts";
 import { readModelId } from "../knobs.ts";
 import { countInputs, planEmbeddings } from "../openai/embeddings.ts";
-import { type Ask, jsonReply, type Plan, type SimulatorProtocol, type WholeReply } from "../protocol.ts";
+import { type Ask, jsonReply, type Plan, planFields, type SimulatorProtocol, type WholeReply } from "../protocol.ts";
 import { type Fields, isFields, readFields, readWhole, type Refusal, Refused, refuse } from "../request-fields.ts";
 import { digest } from "../seed.ts";
 
@@ -22,7 +22,7 @@ export function openVertex(): SimulatorProtocol {
     prefixes: ["/vertex"],
     findOperation: () => null,
     findLive(method, path) {
-      if (method === "GET" && path === "/account") return ({ base }) => planOf(200, serviceAccount(`${base}/token`));
+      if (method === "GET" && path === "/account") return ({ base }) => planFields(serviceAccount(`${base}/token`));
       if (method === "POST" && path === "/token") return (ask) => planToken(ask, tokens);
       if (method === "GET" && path === metadataPath) return (ask) => planMachineToken(ask, tokens);
       const [, project, location, publisher, id, verb] = modelPath.exec(path) ?? [];
@@ -132,7 +132,7 @@ export function serviceAccount(tokenUrl: string): Fields {
 function planToken({ body, base }: Ask, tokens: Tokens): Plan {
   const form = new URLSearchParams(body.toString("utf8"));
   if (form.get("grant_type") !== "urn:ietf:params:oauth:grant-type:jwt-bearer")
-    return planOf(400, { error: "unsupported_grant_type", error_description: "Invalid grant_type" });
+    return planFields({ error: "unsupported_grant_type", error_description: "Invalid grant_type" }, 400);
   const claims = claimsOf(form.get("assertion") ?? "");
   if (claims === null) return grantError("Invalid JWT Signature.");
   if (claims["iss"] !== email) return grantError("Invalid grant: account not found");
@@ -144,7 +144,7 @@ function planToken({ body, base }: Ask, tokens: Tokens): Plan {
       "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. Check your iat and exp values in the JWT claim.",
     );
   if (claims["scope"] !== scope)
-    return planOf(400, { error: "invalid_scope", error_description: "Invalid OAuth scope or ID token audience provided." });
+    return planFields({ error: "invalid_scope", error_description: "Invalid OAuth scope or ID token audience provided." }, 400);
   return giveToken(tokens);
 }
 
@@ -156,23 +156,18 @@ function claimsOf(assertion: string): Fields | null {
 }
 
 function planMachineToken({ headers }: Ask, tokens: Tokens): Plan {
-  if (headers["metadata-flavor"] !== "Google") return planOf(403, { error: "Missing Metadata-Flavor:Google header." });
+  if (headers["metadata-flavor"] !== "Google") return planFields({ error: "Missing Metadata-Flavor:Google header." }, 403);
   return giveToken(tokens);
 }
 
 function giveToken(tokens: Tokens): Plan {
   const token = `ya29.sim-${digest(`token ${tokens.size}`)}`;
   if (tokens.size < tokensMax) tokens.set(token, { until: Date.now() + tokenSeconds * 1_000 });
-  return planOf(200, { access_token: token, expires_in: tokenSeconds, token_type: "Bearer" });
+  return planFields({ access_token: token, expires_in: tokenSeconds, token_type: "Bearer" });
 }
 
 function grantError(description: string): Plan {
-  return planOf(400, { error: "invalid_grant", error_description: description });
-}
-
-function planOf(status: number, answer: Fields): Plan {
-  const reply = jsonReply(status, JSON.stringify(answer));
-  return { model: null, knobs: {}, reply, bytes: reply.body.length };
+  return planFields({ error: "invalid_grant", error_description: description }, 400);
 }
 
 function checkToken({ headers }: Ask, tokens: Tokens): void {

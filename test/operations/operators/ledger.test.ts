@@ -1,6 +1,7 @@
 // The ledger as a whole for operators: its state, and audits in the background, one at a time.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { audit } from "../../../src/ledger/audit.ts";
+import { openLedgerAudits } from "../../../src/ledger/audits.ts";
 import { verifyChain } from "../../../src/ledger/verify.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type Gateway, startGateway, type TestAccount } from "../../support/gateway.ts";
@@ -103,6 +104,21 @@ test("409 not_possible: one runs at a time; one whose process is gone counts as 
   expect(await state()).toMatchObject({ audit: { status: "failed" }, last_result: { status: "differs" } });
   expect((await start()).status).toBe(200);
   expect(await ended()).toMatchObject({ status: "agrees" });
+});
+
+test("an audit that is ended before its connection is open fails", async () => {
+  const { db } = gateway.context;
+  const audits = openLedgerAudits({ db, url: gateway.databaseUrl, onFault: () => {} });
+  const locked = await db.pool.connect();
+  try {
+    await locked.query("begin; lock table ledger_entry in access exclusive mode");
+    audits.run((await audits.begin(db, "a test"))!.id);
+    await audits.close();
+  } finally {
+    await locked.query("rollback");
+    locked.release();
+  }
+  expect((await state()).audit).toMatchObject({ status: "failed", result: null });
 });
 
 test("a process that stops ends its audit, which is failed then; 403 permission_denied for support, 400 without a reason", async () => {

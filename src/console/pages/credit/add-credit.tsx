@@ -4,7 +4,7 @@ import { createTopup } from "svc-sdk/functions";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { api, change, consolePath } from "../../lib/api.ts";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog, DialogButtons } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
 import { keepTopup } from "./kept-topup.ts";
@@ -65,12 +65,7 @@ function AmountForm({ onClose }: { onClose: () => void }): ReactNode {
         hint="5 to 10,000. You pay on the page of our payment provider, and come back here."
       />
       <ErrorNote error={add.error} />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" kind="primary" busy={add.isPending}>
-          Continue to payment
-        </Button>
-      </div>
+      <DialogButtons action="Continue to payment" busy={add.isPending} onClose={onClose} />
     </form>
   );
 }

@@ -10,7 +10,7 @@ import { useMay } from "../../lib/rights.ts";
 import { when } from "../../lib/time.ts";
 import { announce } from "../../ui/announce.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Confirm, Dialog } from "../../ui/dialog.tsx";
+import { Confirm, Dialog, DialogButtons } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Badge, Card, Facts, Loading } from "../../ui/parts.tsx";
@@ -178,12 +178,7 @@ function ChoiceForm({ settings, onClose }: { settings: Settings; onClose: () => 
         <span>{settings.terms.text}</span>
       </label>
       <ErrorNote error={save.error} />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" kind="primary" busy={save.isPending}>
-          Turn on
-        </Button>
-      </div>
+      <DialogButtons action="Turn on" busy={save.isPending} onClose={onClose} />
     </form>
   );
 }

@@ -3,12 +3,12 @@ import { useMutation } from "@tanstack/react-query";
 import { redeemVoucher } from "svc-sdk/functions";
 import type { FormEvent, ReactNode } from "react";
 import { api, change } from "../../lib/api.ts";
+import { fieldText } from "../../lib/form.ts";
 import { usd } from "../../lib/money.ts";
 import { balanceQuery, queries } from "../../lib/queries.ts";
 import { dayOf } from "../../lib/time.ts";
 import { announce } from "../../ui/announce.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog, DialogButtons } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
 
@@ -32,19 +32,13 @@ function RedeemForm({ onClose }: { onClose: () => void }): ReactNode {
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const code = new FormData(event.currentTarget).get("code");
-    redeem.mutate(typeof code === "string" ? code.trim() : "");
+    redeem.mutate(fieldText(new FormData(event.currentTarget), "code"));
   };
   return (
     <form onSubmit={submit} className="space-y-4">
       <Field label="Code" name="code" required maxLength={64} autoFocus autoComplete="off" spellCheck={false} />
       <ErrorNote error={redeem.error} />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" kind="primary" busy={redeem.isPending}>
-          Redeem
-        </Button>
-      </div>
+      <DialogButtons action="Redeem" busy={redeem.isPending} onClose={onClose} />
     </form>
   );
 }

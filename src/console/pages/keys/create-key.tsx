@@ -5,7 +5,7 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import { api, change } from "../../lib/api.ts";
 import { keysQuery, queries } from "../../lib/queries.ts";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog, DialogButtons } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Secret } from "../../ui/secret.tsx";
 import { KeyFields, keyInputOf } from "./key-fields.tsx";
@@ -33,12 +33,7 @@ function CreateForm({ onClose }: { onClose: () => void }): ReactNode {
     <form onSubmit={submit} className="space-y-4">
       <KeyFields />
       <ErrorNote error={create.error} />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" kind="primary" busy={create.isPending}>
-          Create key
-        </Button>
-      </div>
+      <DialogButtons action="Create key" busy={create.isPending} onClose={onClose} />
     </form>
   );
 }

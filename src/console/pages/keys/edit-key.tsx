@@ -6,8 +6,7 @@ import { api, change } from "../../lib/api.ts";
 import { dayText } from "../../lib/day.ts";
 import { keysQuery, queries } from "../../lib/queries.ts";
 import { announce } from "../../ui/announce.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog, DialogButtons } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { KeyFields, keyInputOf } from "./key-fields.tsx";
 
@@ -32,12 +31,7 @@ function EditForm({ of, onClose }: { of: ApiKeyRecord; onClose: () => void }): R
     <form onSubmit={submit} className="space-y-4">
       <KeyFields of={of} />
       <ErrorNote error={save.error} />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" kind="primary" busy={save.isPending}>
-          Save
-        </Button>
-      </div>
+      <DialogButtons action="Save" busy={save.isPending} onClose={onClose} />
     </form>
   );
 }

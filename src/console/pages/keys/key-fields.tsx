@@ -2,6 +2,7 @@
 import type { ApiKeyRecord, ApiKeyRequest } from "svc-sdk/functions";
 import { type ReactNode, useState } from "react";
 import { dayText, endOfDay } from "../../lib/day.ts";
+import { fieldText } from "../../lib/form.ts";
 import { Field, Select, TextArea } from "../../ui/field.tsx";
 import { resetChoices, resetsOf } from "./resets.ts";
 
@@ -103,10 +104,7 @@ type KeyInput = Required<
 >;
 
 export function keyInputOf(data: FormData): KeyInput {
-  const text = (name: string) => {
-    const value = data.get(name);
-    return typeof value === "string" ? value.trim() : "";
-  };
+  const text = (name: string) => fieldText(data, name);
   const number = (name: string) => (text(name) === "" ? null : Number(text(name)));
   const entriesOf = (name: string) => {
     const entries = text(name)

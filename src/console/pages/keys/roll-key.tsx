@@ -4,8 +4,7 @@ import { type ApiKeyRecord, rollApiKey } from "svc-sdk/functions";
 import { type ReactNode, useState } from "react";
 import { api, change } from "../../lib/api.ts";
 import { keysQuery, queries } from "../../lib/queries.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog, DialogButtons } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Select } from "../../ui/field.tsx";
 import { Created } from "./create-key.tsx";
@@ -45,12 +44,13 @@ function RollForm({ replaced: { id, name, masked }, onClose }: { replaced: ApiKe
         hint={grace === "0" ? "Programs that use it are refused from now on." : "A secret that is older still ends now."}
       />
       <ErrorNote error={roll.error} />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button kind={grace === "0" ? "danger" : "primary"} busy={roll.isPending} onClick={() => roll.mutate()}>
-          Roll key
-        </Button>
-      </div>
+      <DialogButtons
+        action="Roll key"
+        kind={grace === "0" ? "danger" : "primary"}
+        busy={roll.isPending}
+        onClose={onClose}
+        onAct={() => roll.mutate()}
+      />
     </div>
   );
 }

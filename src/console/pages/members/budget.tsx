@@ -3,11 +3,11 @@ import { useMutation } from "@tanstack/react-query";
 import { type Member, updateMember } from "svc-sdk/functions";
 import type { FormEvent, ReactNode } from "react";
 import { api, change } from "../../lib/api.ts";
+import { fieldText } from "../../lib/form.ts";
 import { usd } from "../../lib/money.ts";
 import { queries } from "../../lib/queries.ts";
 import { announce } from "../../ui/announce.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog, DialogButtons } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field, Select } from "../../ui/field.tsx";
 import { resetChoices, resetNames, resetsOf } from "../keys/resets.ts";
@@ -38,12 +38,9 @@ function BudgetForm({ of, onClose }: { of: Member; onClose: () => void }): React
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const text = (name: string) => {
-      const value = new FormData(event.currentTarget).get(name);
-      return typeof value === "string" ? value.trim() : "";
-    };
-    const limit = text("limit");
-    save.mutate({ limit_usd: limit === "" ? null : Number(limit), limit_resets: resetsOf(text("resets")) });
+    const data = new FormData(event.currentTarget);
+    const limit = fieldText(data, "limit");
+    save.mutate({ limit_usd: limit === "" ? null : Number(limit), limit_resets: resetsOf(fieldText(data, "resets")) });
   };
   return (
     <form onSubmit={submit} className="space-y-4">
@@ -66,12 +63,7 @@ function BudgetForm({ of, onClose }: { of: Member; onClose: () => void }): React
         <Select label="Resets" name="resets" choices={resetChoices} defaultValue={of.limit_resets} />
       </div>
       <ErrorNote error={save.error} />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" kind="primary" busy={save.isPending}>
-          Save
-        </Button>
-      </div>
+      <DialogButtons action="Save" busy={save.isPending} onClose={onClose} />
     </form>
   );
 }

@@ -4,11 +4,11 @@ import { createInvitation } from "svc-sdk/functions";
 import type { Role } from "svc-sdk/types";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { api, change } from "../../lib/api.ts";
+import { fieldText } from "../../lib/form.ts";
 import { queries } from "../../lib/queries.ts";
 import { roles, rolesToGive } from "../../lib/workspace.ts";
 import { announce } from "../../ui/announce.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog, DialogButtons } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field, Select } from "../../ui/field.tsx";
 
@@ -29,8 +29,7 @@ function InviteForm({ own, onClose }: { own: Role; onClose: () => void }): React
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const email = new FormData(event.currentTarget).get("email");
-    invite.mutate(typeof email === "string" ? email.trim() : "");
+    invite.mutate(fieldText(new FormData(event.currentTarget), "email"));
   };
   return (
     <form onSubmit={submit} className="space-y-4">
@@ -43,12 +42,7 @@ function InviteForm({ own, onClose }: { own: Role; onClose: () => void }): React
         hint={`${roles[role].about}.`}
       />
       <ErrorNote error={invite.error} />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" kind="primary" busy={invite.isPending}>
-          Send invitation
-        </Button>
-      </div>
+      <DialogButtons action="Send invitation" busy={invite.isPending} onClose={onClose} />
     </form>
   );
 }

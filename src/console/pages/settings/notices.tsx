@@ -4,6 +4,7 @@ import { getNotices, updateNotices } from "svc-sdk/functions";
 import type { MailChoice, NoticeSettings, NoticeSettingsChange } from "svc-sdk/types";
 import type { FormEvent, ReactNode } from "react";
 import { api, change } from "../../lib/api.ts";
+import { fieldText } from "../../lib/form.ts";
 import { queries } from "../../lib/queries.ts";
 import { mayManage, workspaceQuery } from "../../lib/workspace.ts";
 import { announce } from "../../ui/announce.tsx";
@@ -56,8 +57,8 @@ interface NoticeFormProps {
 function NoticeForm({ settings: { low_balance_usd, mails }, readOnly, busy, save }: NoticeFormProps): ReactNode {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const value = new FormData(event.currentTarget).get("low");
-    save({ low_balance_usd: typeof value === "string" && value.trim() !== "" ? Number(value) : null });
+    const low = fieldText(new FormData(event.currentTarget), "low");
+    save({ low_balance_usd: low === "" ? null : Number(low) });
   };
   const columns: Column<MailChoice>[] = [
     { name: "Event", cell: ({ event }) => eventNames[event] },

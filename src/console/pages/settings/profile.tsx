@@ -3,6 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { updateWorkspace, type Workspace } from "svc-sdk/functions";
 import type { FormEvent, ReactNode } from "react";
 import { api, change } from "../../lib/api.ts";
+import { fieldText } from "../../lib/form.ts";
 import { none } from "../../lib/money.ts";
 import { queries, sessionQuery } from "../../lib/queries.ts";
 import { dayOf } from "../../lib/time.ts";
@@ -59,8 +60,7 @@ function WorkspaceName({ workspace: { name, role } }: { workspace: Workspace }):
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const value = new FormData(event.currentTarget).get("name");
-    save.mutate(typeof value === "string" ? value.trim() : "");
+    save.mutate(fieldText(new FormData(event.currentTarget), "name"));
   };
   return (
     <form onSubmit={submit} className="space-y-3">

@@ -8,7 +8,7 @@ import { dayOf } from "../../lib/time.ts";
 import { ConfirmIdentity, needsConfirmation } from "../../shell/confirm-identity.tsx";
 import { announce } from "../../ui/announce.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog, DialogButtons } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Badge } from "../../ui/parts.tsx";
 import { SetUpFactor } from "./set-up-factor.tsx";
@@ -49,12 +49,7 @@ function TurnOff({ onClose }: { onClose: () => void }): ReactNode {
     <div className="space-y-4">
       <p>Signing in asks for the password alone from then on. The recovery codes no longer work.</p>
       <ErrorNote error={remove.error} />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button kind="danger" busy={remove.isPending} onClick={() => remove.mutate()}>
-          Turn off
-        </Button>
-      </div>
+      <DialogButtons action="Turn off" kind="danger" busy={remove.isPending} onClose={onClose} onAct={() => remove.mutate()} />
     </div>
   );
 }

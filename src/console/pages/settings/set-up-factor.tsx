@@ -6,6 +6,7 @@ import { api, change } from "../../lib/api.ts";
 import { saveFile } from "../../lib/save-file.ts";
 import { ConfirmIdentity, needsConfirmation } from "../../shell/confirm-identity.tsx";
 import { Button } from "../../ui/button.tsx";
+import { DialogButtons } from "../../ui/dialog.tsx";
 import { CopyButton } from "../../ui/copy.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -23,12 +24,7 @@ export function SetUpFactor({ onClose }: { onClose: () => void }): ReactNode {
         by time.
       </p>
       <ErrorNote error={begin.error} />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button kind="primary" busy={begin.isPending} onClick={() => begin.mutate()}>
-          Continue
-        </Button>
-      </div>
+      <DialogButtons action="Continue" busy={begin.isPending} onClose={onClose} onAct={() => begin.mutate()} />
     </div>
   );
 }
@@ -63,12 +59,7 @@ function EnterCode({ begun, onClose }: { begun: BegunTotp; onClose: () => void }
         hint="The six digits that the app shows now."
       />
       <ErrorNote error={confirm.error} />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button kind="primary" type="submit" busy={confirm.isPending}>
-          Turn on
-        </Button>
-      </div>
+      <DialogButtons action="Turn on" busy={confirm.isPending} onClose={onClose} />
     </form>
   );
 }

@@ -4,9 +4,9 @@ import { createWebhook, updateWebhook, type WebhookEndpoint, type WebhookRequest
 import type { WebhookEvent } from "svc-sdk/types";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { api, change } from "../../lib/api.ts";
+import { fieldText } from "../../lib/form.ts";
 import { announce } from "../../ui/announce.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog, DialogButtons } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
 import { eventNames } from "./event-names.ts";
@@ -46,8 +46,11 @@ function Fields({ known, onClose }: { known: WebhookEndpoint | null; onClose: ()
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    const text = (name: string) => (form.get(name) as string).trim();
-    save.mutate({ url: text("url"), description: text("description") || null, events: events.length === 0 ? null : [...events] });
+    save.mutate({
+      url: fieldText(form, "url"),
+      description: fieldText(form, "description") || null,
+      events: events.length === 0 ? null : [...events],
+    });
   };
   const toggle = (event: WebhookEvent, on: boolean) => setEvents(on ? [...events, event] : events.filter((one) => one !== event));
   return (
@@ -81,12 +84,7 @@ function Fields({ known, onClose }: { known: WebhookEndpoint | null; onClose: ()
         <p className="text-xs text-quiet">Choose some, or leave all unchecked to get every event, also those to come.</p>
       </fieldset>
       <ErrorNote error={save.error} />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" kind="primary" busy={save.isPending}>
-          {known === null ? "Add endpoint" : "Save"}
-        </Button>
-      </div>
+      <DialogButtons action={known === null ? "Add endpoint" : "Save"} busy={save.isPending} onClose={onClose} />
     </form>
   );
 }

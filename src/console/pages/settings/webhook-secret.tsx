@@ -4,7 +4,7 @@ import { rollWebhookSecret, type WebhookEndpoint } from "svc-sdk/functions";
 import { type ReactNode, useState } from "react";
 import { api, change } from "../../lib/api.ts";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog, DialogButtons } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Select } from "../../ui/field.tsx";
 import { Secret } from "../../ui/secret.tsx";
@@ -60,12 +60,13 @@ function RollForm({ of: { id, url }, onClose }: { of: WebhookEndpoint; onClose: 
         }
       />
       <ErrorNote error={roll.error} />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button kind={grace === "0" ? "danger" : "primary"} busy={roll.isPending} onClick={() => roll.mutate()}>
-          Roll secret
-        </Button>
-      </div>
+      <DialogButtons
+        action="Roll secret"
+        kind={grace === "0" ? "danger" : "primary"}
+        busy={roll.isPending}
+        onClose={onClose}
+        onAct={() => roll.mutate()}
+      />
     </div>
   );
 }
