@@ -184,7 +184,7 @@ function openSink(res: ServerResponse, limits: Pick<EdgeLimits, "queuedBytes" | 
 
   /** A text with its own frame is one write of the socket; node makes four of it. */
   function put(chunk: string | Uint8Array): boolean {
-    if (typeof chunk !== "string" || !res.chunkedEncoding) return res.write(chunk);
+    if (typeof chunk !== "string" || chunk === "" || !res.chunkedEncoding) return res.write(chunk);
     res.chunkedEncoding = false;
     const taken = res.write(`${Buffer.byteLength(chunk).toString(16)}\r\n${chunk}\r\n`);
     res.chunkedEncoding = true;
