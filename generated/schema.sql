@@ -368,6 +368,18 @@ CREATE TRIGGER entries_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON pu
 CREATE TRIGGER entries_are_chained BEFORE INSERT ON public.ledger_entry FOR EACH ROW WHEN ((current_setting('svc.chained'::text, true) IS DISTINCT FROM 'by ledger_settle'::text)) EXECUTE FUNCTION chain_entry();
 CREATE TRIGGER entries_move_balances AFTER INSERT ON public.ledger_entry REFERENCING NEW TABLE AS added FOR EACH STATEMENT WHEN ((current_setting('svc.moved'::text, true) IS DISTINCT FROM 'by the ledger'::text)) EXECUTE FUNCTION apply_entries();
 
+create table ledger_verdict (
+  id bigint not null generated always as identity,
+  at timestamp with time zone not null default now(),
+  accounts bigint not null,
+  entries bigint not null,
+  head bytea,
+  broken text,
+  constraint ledger_verdict_pkey PRIMARY KEY (id),
+  constraint ledger_verdict_check CHECK (((head IS NULL) <> (broken IS NULL))),
+  constraint ledger_verdict_head_check CHECK ((length(head) = 32))
+);
+
 create table media_expense (
   job_id uuid not null,
   account_id bigint not null,

@@ -246,6 +246,15 @@ export interface LedgerEntry {
   seq: bigint;
 }
 
+export interface LedgerVerdict {
+  accounts: bigint;
+  at: Generated<Timestamp>;
+  broken: string | null;
+  entries: bigint;
+  head: Buffer | null;
+  id: Generated<bigint>;
+}
+
 export interface MediaExpense {
   account_id: bigint;
   amount: bigint;
@@ -647,6 +656,7 @@ export interface DB {
   known_network: KnownNetwork;
   ledger_audit: LedgerAudit;
   ledger_entry: LedgerEntry;
+  ledger_verdict: LedgerVerdict;
   media_expense: MediaExpense;
   media_job: MediaJob;
   media_job_move: MediaJobMove;

@@ -1,7 +1,7 @@
 // npm run generate: the TypeSpec spec becomes everything in generated/ but tables.ts. Deterministic: a second run
 // changes nothing. The one script that writes there; each part of the way is a file of generate/.
 import { deepStrictEqual } from "node:assert";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { toVersion32 } from "../src/docs/openapi-3.2.ts";
 import { catalogueOf } from "./generate/catalogue.ts";
@@ -35,6 +35,8 @@ mkdirSync(target, { recursive: true });
 const version31 = toVersion31(published);
 deepStrictEqual(toVersion32(version31), published);
 write("openapi.json", json({ ...version31, "x-generated": note }));
+// The portal shows it; an image has no spec/.
+write("changelog.md", readFileSync(new URL("CHANGELOG.md", import.meta.url), "utf8"));
 write("facts.ts", factsSource(version31));
 write("api.d.ts", await typesSource(toVersion31(document)));
 write("errors.ts", errorsSource(catalogue));

@@ -48,6 +48,8 @@ export interface Config {
   webhookSecret: string | null;
   /** Each charge is a line of this file (src/ledger/charge-log.ts); null: of none. */
   chargeLog: string | null;
+  /** Ends of the ledger, compared at the next start (src/ledger/head-file.ts); null: they are not kept. */
+  ledgerHeadFile: string | null;
   logLevel: string;
   /** OpenTelemetry's own names (OTEL_…); null: no traces. Its packages read the other variables: headers, certificates, resource. */
   traces: TracesConfig | null;
@@ -135,6 +137,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     receiptSecret: longSecret(text("SVC_RECEIPT_SECRET"), "SVC_RECEIPT_SECRET"),
     webhookSecret: longSecret(text("SVC_WEBHOOK_SECRET"), "SVC_WEBHOOK_SECRET"),
     chargeLog: text("SVC_CHARGE_LOG"),
+    ledgerHeadFile: text("SVC_LEDGER_HEAD_FILE"),
     logLevel: oneOf(text("LOG_LEVEL"), "LOG_LEVEL", logLevels) ?? "info",
     traces: readTraces(text),
     environment,

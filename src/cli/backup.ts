@@ -5,14 +5,24 @@ import { resolve } from "node:path";
 import { Refused } from "../accounts/admin.ts";
 import { dump } from "../db/backup/dump.ts";
 import { checkBackup, load } from "../db/backup/load.ts";
-import type { Queries } from "../db/connect.ts";
-import { verifyWithin } from "../ledger/verify.ts";
+import type { Db, Queries } from "../db/connect.ts";
+import { recordVerdict } from "../ledger/verdicts.ts";
+import { type ChainVerdict, verifyWithin } from "../ledger/verify.ts";
 import type { Input, Outcome } from "./command.ts";
 import { withDatabase, withoutTimeout, withRawDatabase } from "./with-database.ts";
 
 export async function backup({ config, words }: Input): Promise<Outcome> {
   const file = resolve(words[0]!);
-  const { bytes, facts } = await withDatabase(config, (db) => dump(db, file, describe), withoutTimeout);
+  const work = async (db: Db) => {
+    let verdict: ChainVerdict | undefined;
+    const describe = async (snapshot: Queries) => factsOf((verdict = await verifyWithin(snapshot)));
+    try {
+      return await dump(db, file, describe);
+    } finally {
+      if (verdict !== undefined) await recordVerdict(db, verdict);
+    }
+  };
+  const { bytes, facts } = await withDatabase(config, work, withoutTimeout);
   const json = { file, bytes, ledger_head: facts.ledger_head };
   const counts = `${facts.accounts} accounts with ${facts.entries} entries`;
   return {
@@ -22,8 +32,7 @@ export async function backup({ config, words }: Input): Promise<Outcome> {
 }
 
 /** What could not be restored would be no backup: its ledger is verified first. */
-async function describe(snapshot: Queries) {
-  const { accounts, entries, head, broken } = await verifyWithin(snapshot);
+function factsOf({ accounts, entries, head, broken }: ChainVerdict) {
   if (head === null)
     throw new Refused(
       `no backup was written, because it could not be restored: the ledger is broken at entry ${broken!.seq} of ${broken!.account_id}`,

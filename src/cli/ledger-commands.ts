@@ -17,6 +17,13 @@ export const ledgerCommands: readonly Command[] = [
     run: async (input) => (await import("./ledger.ts")).verifyLedger(input),
   },
   {
+    name: "ledger accept",
+    takes: [],
+    options: {},
+    does: "accept the ledger as it is after a restore: write SVC_LEDGER_HEAD_FILE anew, so that the gateway starts",
+    run: async (input) => (await import("./ledger.ts")).acceptLedger(input),
+  },
+  {
     name: "ledger compare",
     takes: ["LOG…"],
     options: { post: flag("post what the ledger lost as adjustments, each charge once however often this runs") },

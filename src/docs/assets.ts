@@ -1,5 +1,6 @@
-// The files that pages load or offer, and the pages' content security policy: our style, an icon, a small script, and for the interactive
-// reference Scalar's bundle with its start script. Their names contain a hash of their content, so that browsers may cache them forever.
+// The files that pages load or offer, and the pages' content security policy: our style, an icon, two small scripts, MiniSearch, and for the
+// interactive reference Scalar's bundle with its start script. Their names contain a hash of their content, so that browsers may cache them
+// forever.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -16,6 +17,10 @@ export interface AssetNames {
   style: string;
   icon: string;
   script: string;
+  /** Runs before the page is shown: the reader's theme. */
+  theme: string;
+  /** Loaded when a reader begins to search. */
+  search: string;
   startReference: string;
   /** Null where Scalar isn't installed: it is a development package. */
   scalar: string | null;
@@ -42,13 +47,17 @@ export function openAssets(scalar: Asset | null): Assets {
   const icon = own("icon.svg", "image/svg+xml");
   const startReference = own("start-reference.js", "text/javascript; charset=utf-8");
   const script = own("portal.js", "text/javascript; charset=utf-8");
-  const all = [frame, style, icon, script, startReference, ...(scalar === null ? [] : [scalar])];
+  const theme = own("theme.js", "text/javascript; charset=utf-8");
+  const search = made("minisearch.js", "text/javascript; charset=utf-8", readMiniSearch());
+  const all = [frame, style, icon, script, theme, search, startReference, ...(scalar === null ? [] : [scalar])];
   return {
     names: {
       frame: frame.name,
       style: style.name,
       icon: icon.name,
       script: script.name,
+      theme: theme.name,
+      search: search.name,
       startReference: startReference.name,
       scalar: scalar?.name ?? null,
     },
@@ -80,6 +89,13 @@ function scalarBundle(path: string): Buffer {
   const literal = /^var standalone_default = (".*");$/m.exec(readFileSync(path, "utf8"))?.[1];
   if (literal === undefined) throw new Error(`${path} does not hold Scalar's bundle where it was expected`);
   return Buffer.from(runInNewContext(literal) as string);
+}
+
+/** MiniSearch as browsers load it: a file of its package, without the address of a map that is not served. */
+function readMiniSearch(): Buffer {
+  const main = createRequire(import.meta.url).resolve("minisearch");
+  const source = readFileSync(join(main, "../../umd/index.js"), "utf8");
+  return Buffer.from(source.replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n"));
 }
 
 // The content security policy of pages: they run, load and call only our own files. The server sends it as a header, static files contain

@@ -28,7 +28,7 @@ export async function buildDocs(folder: string, publicUrl: string | null, catalo
     write(placeOf(path, "static", "md"), portal.markdown(path) as string);
   }
   for (const asset of portal.assets.all) write(`assets/${asset.name}`, asset.read());
-  write(placeOfFile("search.json", "static"), await portal.searchIndex());
+  write(`assets/${portal.searchName}`, await portal.searchIndex());
   write(placeOfFile(sdkPackageName, "static"), portal.sdkPackage());
   write("llms.txt", portal.llms());
   write("llms-full.txt", await portal.llmsFull());

@@ -1,7 +1,6 @@
-// The pages for programs: their Markdown, the search index, llms.txt (llmstxt.org), which lists the pages for language models, and
+// The pages for programs: their Markdown, llms.txt (llmstxt.org), which lists the pages for language models, and
 // llms-full.txt, which has all but the least important pages in one file.
 import { type OpenApi, operationGroups } from "./contract.ts";
-import { plainText } from "./html.ts";
 import { placeOf, placeOfFile } from "./links.ts";
 import { twinOf } from "./markdown.ts";
 import type { Page, Site } from "./types.ts";
@@ -30,7 +29,7 @@ export function llmsText({ document, pages, guides, site, base }: LlmsParts): st
     opening,
     `Send the key as \`Authorization: Bearer <API_KEY>\`. Branch on \`error.code\`; every code is explained at ${base}${placeOf("errors", site, "md")}.`,
     `## Guides\n\n${guides.map(line).join("\n")}`,
-    `## Reference\n\n${["errors", "endpoints", "credits"].map((path) => line(known(path))).join("\n")}\n- [OpenAPI 3.1](${base}openapi.json): the contract\n- [OpenAPI 3.2](${base}openapi-3.2.json): the same, with the events of streams\n- [svc-sdk](${base}${placeOfFile("svc-sdk.tgz", site)}): this gateway's TypeScript SDK, for \`npm install\``,
+    `## Reference\n\n${["errors", "endpoints", "models", "credits", "changelog"].map((path) => line(known(path))).join("\n")}\n- [OpenAPI 3.1](${base}openapi.json): the contract\n- [OpenAPI 3.2](${base}openapi-3.2.json): the same, with the events of streams\n- [svc-sdk](${base}${placeOfFile("svc-sdk.tgz", site)}): this gateway's TypeScript SDK, for \`npm install\``,
     ...ofTags,
     `## Optional\n\n- [All of it in one file](${base}llms-full.txt)`,
   ];
@@ -54,30 +53,4 @@ export function pageMarkdown(page: Page, site: Site): string {
   const blocks = page.blocks().map((block) => (typeof block === "string" ? block : block.markdown));
   const parts = [`# ${page.title}`, `> ${page.summary}`, ...blocks].map((part) => twinOf(part, page.path, site).trim());
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
-}
-
-// The search index: each page's title and first sentence, its headings, and the words of its text.
-
-/** JSON. Takes half a second of work, which yields to other requests. */
-export async function searchIndex(pages: Iterable<Page>, site: Site): Promise<string> {
-  const found = [];
-  for (const page of pages) {
-    const text = pageMarkdown(page, site);
-    found.push({
-      title: page.title,
-      summary: plainText(page.summary),
-      place: placeOf(page.path, site),
-      isGuide: page.path.startsWith("guides/"),
-      headings: [...text.matchAll(/^##+ (.*)$/gm)].map(([, heading]) => heading).join(" "),
-      words: wordsOf(text),
-    });
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  return JSON.stringify(found);
-}
-
-/** Each word once with a space before it, so that prefixes are found. Split as the search splits a query (assets/portal.js). */
-function wordsOf(text: string): string {
-  const words = text.toLowerCase().match(/[a-z0-9_]{2,}/g) ?? [];
-  return [...new Set(words)].map((word) => ` ${word}`).join("");
 }

@@ -1,16 +1,16 @@
-// The frame of every page: head, navigation, table of contents, next and previous page. Pages work without its script; colours follow
-// the reader's system.
+// The frame of every page: head, navigation, table of contents, next and previous page. Pages work without their scripts; colours
+// follow the reader's system, or what the reader chose.
 import type { AssetNames } from "./assets.ts";
 import { type OpenApi, operationGroups } from "./contract.ts";
 import { escapeHtml } from "../text/html.ts";
 import { plainText } from "./html.ts";
-import { placeOf, placeOfAsset, placeOfFile, relative, resolveLink } from "./links.ts";
+import { placeOf, placeOfAsset, relative, resolveLink } from "./links.ts";
 import { type Heading, renderMarkdown, tabs } from "./markdown.ts";
 import type { Block, HtmlTools, Page, Site } from "./types.ts";
 
 export interface FrameParts extends NavigationParts {
   site: Site;
-  assets: AssetNames;
+  assets: AssetNames & { searchName: string };
   /** Added to the head of each page: what a file server can't send as a header. */
   head: string;
 }
@@ -51,7 +51,7 @@ function menuHtml(parts: FrameParts, { path }: Page, link: (href: string) => str
 function scriptTag({ site, assets }: FrameParts, page: Page): string {
   const { path } = page;
   const asset = assetLinker(path, site);
-  return `<script src="${asset(assets.script)}" data-index="${relative(placeOf(path, site), placeOfFile("search.json", site))}" data-root="${rootOf(page, site)}"></script>`;
+  return `<script src="${asset(assets.script)}" data-search="${asset(assets.search)}" data-index="${asset(assets.searchName)}" data-root="${rootOf(page, site)}"></script>`;
 }
 
 /** The relative path from a page to the root of the gateway or the static site. */
@@ -88,7 +88,8 @@ function documentHtml(
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title>
 <meta name="description" content="${escapeHtml(plainText(page.summary))}">
-${head}<link rel="stylesheet" href="${asset(assets.frame)}">
+${head}<script src="${asset(assets.theme)}"></script>
+<link rel="stylesheet" href="${asset(assets.frame)}">
 ${page.shape === "reference" ? "" : `<link rel="stylesheet" href="${asset(assets.style)}">\n`}<link rel="icon" type="image/svg+xml" href="${asset(assets.icon)}">
 ${page.shape === "missing" ? "" : `<link rel="alternate" type="text/markdown" href="${twinAddress(page, site)}">\n`}<link rel="help" href="${link("/llms.txt")}">
 </head>
@@ -100,7 +101,7 @@ ${body}
 }
 
 function topBar(link: (href: string) => string): string {
-  return `<header class="top"><a class="brand" href="${link("/docs")}">Gateway <span>docs</span></a><nav aria-label="Sections"><a href="${link("/docs/api")}">API</a><a href="${link("/docs/errors")}">Errors</a><a href="${link("/llms.txt")}">llms.txt</a></nav><button type="button" class="menu-button" popovertarget="menu">Menu</button></header>`;
+  return `<header class="top"><a class="brand" href="${link("/docs")}">Gateway <span>docs</span></a><nav aria-label="Sections"><a href="${link("/docs/api")}">API</a><a href="${link("/docs/models")}">Models</a><a href="${link("/docs/errors")}">Errors</a><a href="${link("/llms.txt")}">llms.txt</a></nav><button type="button" class="menu-button" popovertarget="menu">Menu</button></header>`;
 }
 
 function titleHtml(page: Page, site: Site): string {
@@ -174,8 +175,8 @@ function navigationHtml({ document, guides }: NavigationParts, current: string, 
   return [
     list([item("", "Start")]),
     // Not shown on the reference's pages.
-    `<details class="group"${/^(?:api|errors|endpoints)\b/.test(current) ? "" : " open"}><summary>Guides</summary>${list(guides.map(({ path, title }) => item(path, title)))}</details>`,
-    `<p>Reference</p>${list([item("api", "Try the API"), item("endpoints", "Endpoints"), item("errors", "Error codes"), item("credits", "Credit")])}`,
+    `<details class="group"${/^(?:api|errors|endpoints|models|changelog)\b/.test(current) ? "" : " open"}><summary>Guides</summary>${list(guides.map(({ path, title }) => item(path, title)))}</details>`,
+    `<p>Reference</p>${list([item("api", "Try the API"), item("endpoints", "Endpoints"), item("models", "Models and prices"), item("errors", "Error codes"), item("credits", "Credit"), item("changelog", "Changelog")])}`,
     `<p>Operations</p>${groups.join("")}`,
   ].join("");
 }

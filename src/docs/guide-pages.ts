@@ -26,6 +26,11 @@ function notServedNote(kinds: readonly string[]): string[] {
   return [`> Not served here now: ${kinds.map((kind) => `${kind} models`).join(", ")}. Samples that need one say \`${unnamedModel}\`.`];
 }
 
+/** The texts of all guides, for a name that changes with them. */
+export function guideSources(): string[] {
+  return guides.map(({ slug }) => readGuide(slug));
+}
+
 function readGuide(slug: string): string {
   return readFileSync(fileURLToPath(new URL(`guides/${slug}.md`, import.meta.url)), "utf8");
 }
@@ -92,7 +97,7 @@ export const guides: readonly Guide[] = [
   {
     slug: "billing-on-failure",
     title: "Billing on failure",
-    summary: "What failed, abandoned, interrupted and refused calls cost.",
+    summary: "What failed, abandoned, interrupted, refused and refunded calls cost.",
     book: "customer",
   },
   {

@@ -80,7 +80,9 @@ function startHere({ interactive }: PortalFacts, guides: readonly Page[]): Block
     },
     { href: "/docs/endpoints", title: "Endpoints", text: "A plain page for each operation: fields, examples, errors." },
     { href: "/docs/errors", title: "Error codes", text: "What happened, how to fix it, whether to send it again." },
+    { href: "/docs/models", title: "Models and prices", text: "What is served now, and what it costs." },
     { href: "/docs/credits", title: "Credit", text: "How credit is added, and what it opens." },
+    { href: "/docs/changelog", title: "Changelog", text: "What was added to the API, newest first." },
   ];
   const ofGuides = guides.map(({ path, title, summary }) => ({ href: `/docs/${path}`, title, text: summary }));
   const sections: [string, Card[]][] = [

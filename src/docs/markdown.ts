@@ -68,7 +68,7 @@ function markedFor({ from, site, ids, headings }: RenderOptions): Marked {
 }
 
 /** Lower-case words with dashes, as GitHub makes them, so that links between sources work in both places. */
-function anchorOf(text: string, ids: Set<string>): string {
+export function anchorOf(text: string, ids: Set<string>): string {
   const plain = text
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s_-]/gu, "")

@@ -1,16 +1,20 @@
 // The portal: all pages by their paths, each rendered on its first request. Used by the server and by the static build.
+import { errors } from "../../generated/errors.ts";
 import type { Catalog } from "../catalog/types.ts";
 import { type Asset, type Assets, findScalar, openAssets, packSdk } from "./assets.ts";
 import { operationsOf } from "./contract.ts";
+import { changelogPage, readChangelog } from "./changelog-page.ts";
 import { errorPages } from "./error-pages.ts";
-import { llmsFullText, llmsText, pageMarkdown, searchIndex } from "./for-programs.ts";
+import { llmsFullText, llmsText, pageMarkdown } from "./for-programs.ts";
 import { type FrameParts, pageHtml } from "./frame.ts";
-import { guidePages } from "./guide-pages.ts";
+import { guidePages, guideSources } from "./guide-pages.ts";
 import { openHere } from "./here.ts";
 import { landingPage, notFoundPage } from "./landing-page.ts";
+import { modelsPage } from "./models-page.ts";
 import { toVersion32 } from "./openapi-3.2.ts";
 import { operationPage } from "./operation-page.ts";
 import { creditsPage, endpointsPage, referencePage } from "./reference-pages.ts";
+import { searchIndex, searchIndexName } from "./search-index.ts";
 import type { Page, PortalFacts, Site } from "./types.ts";
 
 export interface Portal {
@@ -26,7 +30,8 @@ export interface Portal {
   llmsFull: () => Promise<string>;
   /** The bytes of svc-sdk's package file. */
   sdkPackage: () => Buffer;
-  /** JSON for the search of the pages. */
+  /** The search index's file, beside the assets; its name changes with what the pages are made of. */
+  searchName: string;
   searchIndex: () => Promise<string>;
   /** The page for an unknown address, with the navigation; `depth`: how many segments its address has below /docs, for its links. */
   notFound: (depth: number) => string;
@@ -55,12 +60,24 @@ export function createPortal({ site, head, scalar = findScalar(), document, cata
       endpointsPage(facts),
       referencePage(facts),
       ...operationsOf(facts.document).map((operation) => operationPage(facts, operation)),
+      modelsPage(catalog),
       creditsPage(facts),
+      changelogPage(facts),
       ...errorPages(facts),
     ].map((page) => [page.path, page]),
   );
   const assets = openAssets(scalar);
-  const frame = (page: Page): FrameParts => ({ document: facts.document, guides, site, assets: assets.names, head: head?.(page) ?? "" });
+  const searchName = searchIndexName([
+    ...[site, JSON.stringify({ ...facts, here: null }), JSON.stringify(errors), catalog.source.text, readChangelog()],
+    ...[...guideSources(), assets.names.script, assets.names.search],
+  ]);
+  const frame = (page: Page): FrameParts => ({
+    document: facts.document,
+    guides,
+    site,
+    assets: { ...assets.names, searchName },
+    head: head?.(page) ?? "",
+  });
   const base = site === "live" && facts.publicUrl !== null ? `${facts.publicUrl}/` : "";
   const llms = { document: facts.document, pages, guides, site, base };
   const neighbours = (page: Page) => {
@@ -81,6 +98,7 @@ export function createPortal({ site, head, scalar = findScalar(), document, cata
     llms: () => llmsText(llms),
     llmsFull: () => llmsFullText(llms),
     sdkPackage: () => packSdk(publicUrl),
+    searchName,
     searchIndex: () => searchIndex(pages.values(), site),
     notFound: (depth) => {
       const page = notFoundPage(depth);

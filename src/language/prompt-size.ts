@@ -74,8 +74,10 @@ export function sizeOf({ texts, messages, images, unknown = 0, bytes: others = 0
 /** Only parts of `content` can be media: a message that calls itself an image is text all the same. */
 function addMessage(message: unknown, parts: Required<PromptParts>): void {
   if (!isObject(message)) return;
-  for (const [key, value] of Object.entries(message))
+  for (const key in message) {
+    const value = message[key];
     collect(value, parts, key === "content", typeof value === "string" ? "text" : key, message);
+  }
   const { content } = message;
   if (Array.isArray(content)) parts.unknown += content.filter(isOfUnknownKind).length;
 }

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect, type Db, type Queries } from "../db/connect.ts";
 import { type Audit, audit } from "./audit.ts";
+import { recordVerdict } from "./verdicts.ts";
 import { type ChainVerdict, verifyChain } from "./verify.ts";
 
 export type AuditStatus = "running" | "agrees" | "differs" | "failed";
@@ -54,6 +55,7 @@ export function openLedgerAudits({ db, url, onFault }: Parts): LedgerAudits {
     }, renewMs).unref();
     try {
       const found = { balances: await audit(own), chain: await verifyChain(own) };
+      await recordVerdict(db, found.chain);
       const isSound = found.balances.mismatches.length === 0 && found.chain.broken === null;
       await end(db, id, isSound ? "agrees" : "differs", found);
     } catch (error) {

@@ -71,7 +71,6 @@ const documents: Record<string, (portal: Portal) => object> = {
 const files: Record<string, { type: string; content: (portal: Portal) => string | Buffer | Promise<string> }> = {
   "/llms.txt": { type: "text/plain; charset=utf-8", content: ({ llms }) => llms() },
   "/llms-full.txt": { type: "text/plain; charset=utf-8", content: ({ llmsFull }) => llmsFull() },
-  "/docs/search.json": { type: "application/json", content: (portal) => portal.searchIndex() },
   "/docs/svc-sdk.tgz": { type: "application/gzip", content: ({ sdkPackage }) => sdkPackage() },
 };
 
@@ -110,10 +109,16 @@ function markdownForm(portal: Portal, place: string, negotiated: boolean): Form 
   };
 }
 
-function assetForm({ assets }: Portal, name: string): Form | undefined {
+function assetForm({ assets, searchName, searchIndex }: Portal, name: string): Form | undefined {
+  const kept = { "cache-control": "public, max-age=31536000, immutable" };
+  if (name === searchName)
+    return {
+      key: `assets/${name}`,
+      make: async () => represent(Buffer.from(await searchIndex()), { "content-type": "application/json", ...kept }),
+    };
   const asset = assets.find(name);
   if (asset === undefined) return undefined;
-  const headers = { "content-type": asset.type, "cache-control": "public, max-age=31536000, immutable" };
+  const headers = { "content-type": asset.type, ...kept };
   return { key: `assets/${name}`, make: () => represent(asset.read(), headers) };
 }
 

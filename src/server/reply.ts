@@ -182,8 +182,17 @@ function openSink(res: ServerResponse, limits: Pick<EdgeLimits, "queuedBytes" | 
     send(text);
   }
 
+  /** A text with its own frame is one write of the socket; node makes four of it. */
+  function put(chunk: string | Uint8Array): boolean {
+    if (typeof chunk !== "string" || chunk === "" || !res.chunkedEncoding) return res.write(chunk);
+    res.chunkedEncoding = false;
+    const taken = res.write(`${Buffer.byteLength(chunk).toString(16)}\r\n${chunk}\r\n`);
+    res.chunkedEncoding = true;
+    return taken;
+  }
+
   function send(chunk: string | Uint8Array): void {
-    if (res.destroyed || res.writableEnded || res.write(chunk)) return;
+    if (res.destroyed || res.writableEnded || put(chunk)) return;
     if (waiting !== null && res.writableLength > limits.queuedBytes) {
       // The handler kept writing without awaiting: disconnecting this client protects memory.
       res.destroy();

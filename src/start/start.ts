@@ -15,6 +15,7 @@ import { type Embedded, startEmbedded } from "../db/embedded.ts";
 import { migrate } from "../db/migrate.ts";
 import { ensureCurrentMonth } from "../db/partitions.ts";
 import { isPooled, isRefusedSetting } from "../db/pooler.ts";
+import { whatWentBack } from "../ledger/head-file.ts";
 import { isLocal } from "../db/mutex.ts";
 import { demoKey } from "./demo-account.ts";
 import { createLog, type Gateway, type GatewayOptions, startGateway, type Stopping } from "../main.ts";
@@ -78,6 +79,8 @@ async function prepareDatabase(config: Config, databaseUrl: string, isEmbedded: 
   try {
     await warnOfPooler(db, log);
     await migrate(db);
+    const back = config.ledgerHeadFile === null ? null : await whatWentBack(db, config.ledgerHeadFile);
+    if (back !== null) throw new Error(back);
     await ensureCurrentMonth(db, (error, what) => log.error({ err: error }, `${what} failed`));
     return isEmbedded ? await demoKey(db, config.dataDir) : null;
   } finally {

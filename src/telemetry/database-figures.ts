@@ -96,12 +96,14 @@ function addParity(metrics: Metrics, { transaction, lookAtParity, onFault }: Dat
   let checkedAt: number | null = null;
   let mismatched: bigint[] = [];
   let negative: NegativeRow = { accounts: 0, usd: 0 };
+  let verdict: VerdictRow = { verified: null, head: null, broken: 0 };
   const looking = keepLooking(
     parityTimes,
     () =>
       transaction(async (queries) => {
         await queries.pool.query(statementSql);
         negative = (await queries.pool.query<NegativeRow>(negativeSql)).rows[0]!;
+        verdict = (await queries.pool.query<VerdictRow>(verdictSql)).rows[0]!;
         const look = await lookAtParity(queries, { after, most: accountsALook, suspects: mismatched });
         if (look.mismatched.length > 0) onFault(new Error(`accounts ${look.mismatched.join(", ")}`), "the parity of the ledger");
         after = look.next;
@@ -124,6 +126,14 @@ function addParity(metrics: Metrics, { transaction, lookAtParity, onFault }: Dat
   metrics.add({ name: "svc_ledger_checked_timestamp_seconds", help: "When accounts were last checked", ...gauge }, () =>
     checkedAt === null ? [] : [{ labels: {}, value: checkedAt }],
   );
+  const known = (value: number | null) => (value === null ? [] : [{ labels: {}, value }]);
+  metrics.add({ name: "svc_ledger_verified_timestamp_seconds", help: "When the whole chain was last verified and held", ...gauge }, () =>
+    known(verdict.verified),
+  );
+  metrics.add({ name: "svc_ledger_head", help: "Its head then: the first 13 hex digits, as a number", ...gauge }, () =>
+    known(verdict.head),
+  );
+  metrics.add({ name: "svc_ledger_broken", help: "1: the last verify found a broken link", ...gauge }, () => known(verdict.broken));
   metrics.add({ name: "svc_ledger_accounts_checked_total", help: "Accounts that were checked", type: "counter" }, () => [
     { labels: {}, value: checked },
   ]);
@@ -139,6 +149,18 @@ interface NegativeRow {
  */
 const negativeSql = `select count(*)::float8 as accounts, coalesce(-sum(available + reserved), 0)::float8 / 1e8 as usd
   from balance where available + reserved < 0`;
+
+interface VerdictRow {
+  verified: number | null;
+  head: number | null;
+  broken: number;
+}
+
+/** A hundred rows at most. 52 bits of a head are exact in a metric. */
+const verdictSql = `
+  select extract(epoch from held.at)::float8 as verified, ('x' || left(encode(held.head, 'hex'), 13))::bit(52)::bigint::float8 as head,
+    coalesce((select (broken is not null)::int from ledger_verdict order by id desc limit 1), 0) as broken
+  from (values (1)) one left join lateral (select at, head from ledger_verdict where head is not null order by id desc limit 1) held on true`;
 
 const holdKinds = ["call", "media"];
 const holdAges = ["10s", "1m", "10m", "1h", "older"];

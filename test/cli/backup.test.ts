@@ -118,7 +118,8 @@ describe("svc restore", () => {
     const url = await keep(emptyDatabase());
     expect(await svc(url, "restore", own)).toMatchObject({ status: 0, stderr: "" });
     const tables = (await rows(still, "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')")).map(({ name }) => String(name)).filter((name) => !name.startsWith("schema_")); // prettier-ignore
-    for (const table of tables) {
+    // A backup's own verdict is written once the file is.
+    for (const table of tables.filter((name) => name !== "ledger_verdict")) {
       const sql = `select md5(coalesce(string_agg(t::text, '' order by t::text), '')) as all_rows from "${table}" t`;
       expect([table, await rows(url, sql)]).toEqual([table, await rows(still, sql)]);
     }

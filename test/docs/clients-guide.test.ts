@@ -1,7 +1,9 @@
 // The guide "Integrations": what its samples don't show by themselves. guides.test.ts runs them; here the settings of agents are read, and
 // their requests made.
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Gateway, startGateway } from "../support/gateway.ts";
+import { rowsOf } from "../clients/matrix/table.ts";
 import { runEnvironment } from "../support/leftovers.ts";
 import { blocksOf } from "./guide-blocks.ts";
 import { hasCurl } from "./guide-shell.ts";
@@ -28,6 +30,25 @@ test("nothing else stands in it, and every sample asks and prints the answer", (
     expect(noRun).toBeNull();
     expect(String(prints), String(line)).toMatch(/You said: \\*"Hello!|waves, sand and a day at the sea/);
   }
+});
+
+test("what it says that clients show is what the matrix of clients found", () => {
+  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+  const found = rowsOf(read("docs/client-matrix.md"));
+  const [table = ""] = /^\| client \|[\s\S]*?\n\n/m.exec(read("src/docs/guides/clients.md"))!;
+  const told = table.trim().split("\n").slice(2).map((line) => line.slice(2, -2).split(" | ")); // prettier-ignore
+  expect(told.length).toBe(new Set(found.map(({ name }) => name).filter((name) => !name.endsWith("(Python)"))).size);
+  for (const [name, , tokens, cost = ""] of told)
+    for (const { cells } of found.filter((row) => row.name === name)) {
+      const streamed = tokens!.startsWith("an estimate") ? "about" : "yes";
+      const shown = { whole: cost !== "not shown", stream: !cost.endsWith("not shown") };
+      expect([name, cells["usage streamed"], cells["cost"], cells["cost streamed"]]).toEqual([
+        name,
+        streamed,
+        shown.whole ? "yes" : "no",
+        shown.stream ? "yes" : "no",
+      ]);
+    }
 });
 
 describe.skipIf(!hasCurl)("curl", () => {

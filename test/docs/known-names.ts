@@ -63,7 +63,7 @@ export const settings: ReadonlySet<string> = new Set(
 
 /** What /metrics shows, by its source; test/telemetry holds it against a real page. */
 export const figures: ReadonlySet<string> = new Set(
-  globSync(["src/telemetry/*.ts", "src/server/http.ts"], { cwd: root }).flatMap((path) =>
+  globSync(["src/telemetry/*.ts", "src/server/http.ts", "src/start/keepers.ts"], { cwd: root }).flatMap((path) =>
     [...text(path).matchAll(/"(svc_[a-z_]+)"/g)].map(([, name]) => name!),
   ),
 );

@@ -12,7 +12,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const desk = { width: 1280, height: 900 };
 const phone = { width: 390, height: 844 };
 
-const paths = ["", "/guides/quick-start", "/guides/errors", "/guides/limits", "/endpoints", "/errors", "/errors/insufficient_credits", "/api/createChatCompletion", "/api/createSoundEffect", "/api/listModels", "/credits", "/nothing"]; // prettier-ignore
+const paths = ["", "/guides/quick-start", "/guides/errors", "/guides/limits", "/endpoints", "/errors", "/errors/insufficient_credits", "/api/createChatCompletion", "/api/createSoundEffect", "/api/listModels", "/credits", "/models", "/changelog", "/nothing"]; // prettier-ignore
 
 interface Violation {
   id: string;

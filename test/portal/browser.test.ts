@@ -11,6 +11,7 @@ import { operations } from "../../generated/operations.ts";
 import { buildDocs } from "../../src/docs/build.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { chromiumPath, useBrowser } from "../support/browser.ts";
+import { openPage } from "./open-page.ts";
 import { drawn, oneInThree } from "../support/size.ts";
 
 const desk = { width: 1280, height: 900 };
@@ -23,26 +24,10 @@ describe.skipIf(chromiumPath === null)("in a browser", () => {
   afterAll(() => gateway?.stop());
   afterEach(async () => void (await Promise.all(chromium.browser.contexts().map((context) => context.close()))));
 
-  /** A page that may reach `allowed` alone, with all that went wrong on it. */
-  async function open(viewport: typeof desk, allowed = [gateway.url], colorScheme: "light" | "dark" = "light") {
-    const context = await chromium.browser.newContext({ viewport, colorScheme });
-    const page = await context.newPage();
-    page.setDefaultTimeout(60_000);
-    const faults: string[] = [];
-    const foreign: string[] = [];
-    await context.route("**/*", (route) => {
-      const url = route.request().url();
-      if (allowed.some((origin) => url.startsWith(`${origin}/`))) return route.continue();
-      foreign.push(url);
-      return route.abort();
-    });
-    page.on("console", (message) => ["error", "warning"].includes(message.type()) && faults.push(message.text()));
-    page.on("pageerror", (error) => faults.push(String(error)));
-    page.on("response", (response) => response.status() >= 400 && faults.push(`${response.status()} ${response.url()}`));
-    return { page, faults, foreign };
-  }
+  const open = (viewport: typeof desk, allowed = [gateway.url], colorScheme: "light" | "dark" = "light") =>
+    openPage(chromium.browser, { viewport, allowed, colorScheme });
 
-  const paths = ["", "/guides/quick-start", "/endpoints", "/errors", "/errors/insufficient_credits", "/api/createChatCompletion", "/api/createResponse", "/credits"]; // prettier-ignore
+  const paths = ["", "/guides/quick-start", "/endpoints", "/errors", "/errors/insufficient_credits", "/api/createChatCompletion", "/api/createResponse", "/credits", "/models", "/changelog"]; // prettier-ignore
 
   test.each(
     drawn([
@@ -125,7 +110,7 @@ describe.skipIf(chromiumPath === null)("in a browser", () => {
       expect([path, answer!.status()]).toEqual([path, 404]);
       await page.getByRole("heading", { name: "There is no such page" }).waitFor();
       await page.getByLabel("Search the documentation").fill("streaming");
-      await page.getByRole("option", { name: /^Streaming/ }).click();
+      await page.getByRole("option", { name: /^Streaming Guide/ }).click();
       await page.waitForURL(`${gateway.url}/docs/guides/streaming`);
     }
   });

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 const css = readFileSync(new URL("../../src/docs/assets/frame.css", import.meta.url), "utf8");
-const schemes = [...css.matchAll(/:root \{(.*?)\}/gs)].map(([, body]) =>
+const schemes = [...css.matchAll(/:root(?:\S+)? \{(.*?)\}/gs)].map(([, body]) =>
   Object.fromEntries([...body!.matchAll(/--([\w-]+): (#\w{6})/g)].map(([, name, value]) => [name!, value!])),
 );
 
@@ -15,6 +15,8 @@ test.each([
     for (const behind of ["page", "soft", "accent-soft", "warn-soft"])
       expect(contrast(colours[text]!, colours[behind]!), `${text} on ${behind}`).toBeGreaterThanOrEqual(4.5);
 });
+
+test("dark is the same by the system's word and by the reader's", () => expect(schemes[2]).toEqual(schemes[1]));
 
 function contrast(one: string, other: string): number {
   const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b) as [number, number];

@@ -45,7 +45,7 @@ describe("/docs", () => {
 });
 
 describe("/docs/errors", () => {
-  test("has an entry for every code's doc_url, escaped, and runs nothing but our own file", async () => {
+  test("has an entry for every code's doc_url, escaped, and runs nothing but our own files", async () => {
     const { status, text, headers } = await call(edge, "/docs/errors", html);
     expect(status).toBe(200);
     expect(headers.get("content-security-policy")).toContain("default-src 'none'");
@@ -55,7 +55,10 @@ describe("/docs/errors", () => {
       expect(text).toContain(inText(errors[code].happened));
       expect(text).toContain(inText(errors[code].fix));
     }
-    expect(text.match(/<script[^>]*>[^<]*/g)).toEqual([expect.stringMatching(/^<script src="assets\/portal-\w+\.js" [^>]*>$/)]);
+    expect(text.match(/<script[^>]*>[^<]*/g)).toEqual([
+      expect.stringMatching(/^<script src="assets\/theme-\w+\.js">$/),
+      expect.stringMatching(/^<script src="assets\/portal-\w+\.js" [^>]*>$/),
+    ]);
   });
 
   test("a job's code says where it is read, and what a run that waited for it answers", async () => {
@@ -187,7 +190,7 @@ describe("how they are handed out", () => {
   test("files have their content in their name and may be kept for ever; the interactive reference is one of them", async () => {
     const { text } = await call(edge, "/docs/api", html);
     const files = [...text.matchAll(/(?:src|href)="(assets\/[^"]+)"/g)].map(([, file]) => file!);
-    expect(files).toHaveLength(5); // style, icon, our script, Scalar, what starts it
+    expect(files).toHaveLength(6); // the theme's script, style, icon, our script, Scalar, what starts it
     for (const file of files) {
       const { status, headers } = await call(edge, `/docs/${file}`, { headers: { "accept-encoding": "br" } });
       expect([file, status, headers.get("cache-control")]).toEqual([file, 200, "public, max-age=31536000, immutable"]);

@@ -8,6 +8,8 @@ export const tools = {
   nginx: ["nginx"],
   pgbouncer: ["pgbouncer"],
   "postgresql-client": ["psql"],
+  /** Its checker of rules: the server is not started. */
+  prometheus: ["promtool"],
 } as const;
 
 export function findTool(tool: keyof typeof tools): string | null {

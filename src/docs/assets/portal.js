@@ -1,7 +1,8 @@
-// What pages can do more where scripts run: copy a sample, keep the language of samples, search. Without it everything can be read.
+// What pages can do more where scripts run: copy a sample, keep the language of samples and the theme, search. Without it everything can be
+// read.
 "use strict";
 (() => {
-  const { index, root } = document.currentScript.dataset;
+  const { search: library, index, root } = document.currentScript.dataset;
   const element = (tag, properties, ...children) => {
     const made = Object.assign(document.createElement(tag), properties);
     made.append(...children);
@@ -21,7 +22,6 @@
     }
   }
 
-  // The language chosen once holds for all samples, on later pages too.
   const storage = (() => {
     try {
       return window.localStorage;
@@ -29,9 +29,18 @@
       return null;
     }
   })();
+
+  // The language chosen once holds for all samples, on later pages too. "Python · openai" is Python for a page that has one sample of it.
   const tabs = [...document.querySelectorAll(".tabs > input")];
+  const languageOf = (name) => name.split(" · ")[0];
   const choose = (language) => {
-    for (const tab of tabs) if (tab.dataset.language === language) tab.checked = true;
+    for (const group of new Set(tabs.map(({ name }) => name))) {
+      const own = tabs.filter(({ name }) => name === group);
+      const alike = own.filter((tab) => languageOf(tab.dataset.language) === languageOf(language));
+      // Among two samples of the language the one that is shown stays.
+      const tab = own.find(({ dataset }) => dataset.language === language) ?? alike.find(({ checked }) => checked) ?? alike[0];
+      if (tab) tab.checked = true;
+    }
   };
   const kept = storage?.getItem("docs-language");
   if (kept) choose(kept);
@@ -42,6 +51,42 @@
       window.scrollBy(0, tab.parentElement.getBoundingClientRect().top - top);
       storage?.setItem("docs-language", tab.dataset.language);
     });
+
+  // The theme: the system's, light, dark. The console of this gateway keeps its choice under the same name.
+  const themes = {
+    system: "M3 4h18v12H3zM8 20h8M12 16v4",
+    light: "M12 8a4 4 0 1 0 0 8a4 4 0 0 0 0-8M12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.4 1.4M17.6 17.6L19 19M5 19l1.4-1.4M17.6 6.4L19 5",
+    dark: "M20 14.5A8.5 8.5 0 0 1 9.5 4A8.5 8.5 0 1 0 20 14.5z",
+  };
+  const html = document.documentElement;
+  const themeButton = element("button", { type: "button", className: "theme-button" });
+  const drawn = (path) => {
+    const made = (tag, attributes) => {
+      const one = document.createElementNS("http://www.w3.org/2000/svg", tag);
+      for (const [name, value] of Object.entries(attributes)) one.setAttribute(name, value);
+      return one;
+    };
+    const svg = made("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" });
+    svg.append(made("path", { d: path }));
+    return svg;
+  };
+  const nameTheme = () => {
+    const theme = html.dataset.theme ?? "system";
+    themeButton.title = `Theme: ${theme}`;
+    themeButton.setAttribute("aria-label", themeButton.title);
+    themeButton.replaceChildren(drawn(themes[theme]));
+  };
+  themeButton.addEventListener("click", () => {
+    const names = Object.keys(themes);
+    const next = names[(names.indexOf(html.dataset.theme ?? "system") + 1) % names.length];
+    if (next === "system") delete html.dataset.theme;
+    else html.dataset.theme = next;
+    storage?.setItem("console-theme", next);
+    nameTheme();
+    document.dispatchEvent(new window.Event("theme"));
+  });
+  nameTheme();
+  document.querySelector(".menu-button").before(themeButton);
 
   // Search over titles, headings and texts.
   const input = element("input", { type: "search", placeholder: "Search  /", autocomplete: "off", spellcheck: false });
@@ -63,49 +108,50 @@
     "a an and are can do does for from get how i in is it me my of on or the to use what when where which why with you".split(" "),
   );
   const asked = () => {
-    const words = input.value.toLowerCase().match(/\w+/g) ?? [];
+    const words = input.value.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
     const telling = words.filter((word) => !empty.has(word));
-    return telling.length > 0 ? telling : words;
+    return (telling.length > 0 ? telling : words).slice(0, 12).join(" ");
   };
-  const weigh = ({ title, summary, headings, words: text, isGuide }, words) => {
-    const [name, head, first] = [title, headings, summary].map((one) => one.toLowerCase());
-    const weigh = (word) =>
-      name.startsWith(word)
-        ? 8
-        : name.includes(word)
-          ? 6
-          : head.includes(word)
-            ? 3
-            : first.includes(word)
-              ? 3
-              : text.includes(` ${word}`)
-                ? 1
-                : 0;
-    const weights = words.map(weigh);
-    // A guide explains what the pages of codes and operations only mention.
-    return weights.includes(0) ? 0 : weights.reduce((sum, one) => sum + one, isGuide ? 5 : 0);
+  // A guide explains what the pages of codes and operations only mention; few readers are operators.
+  const weights = { guide: 2, operation: 1, operator: 0.4, error: 1, page: 1.5 };
+  const options = {
+    prefix: true,
+    fuzzy: (word) => (word.length > 4 ? 0.2 : false),
+    weights: { prefix: 0.5, fuzzy: 0.1 },
+    bm25: { k: 1.2, b: 0.2, d: 0.5 },
+    boost: { title: 4, headings: 2, summary: 2 },
+    boostDocument: (_id, _word, { kind }) => weights[kind],
   };
+  const find = (words) => {
+    const all = pages.search(words, { ...options, combineWith: "AND" });
+    const found = all.length > 0 ? all : pages.search(words, options);
+    // Of one guide the best two sections: others answer as well.
+    const counts = {};
+    return found.filter(({ place }) => {
+      const [path] = place.split("#");
+      counts[path] = (counts[path] ?? 0) + 1;
+      return counts[path] <= 2;
+    });
+  };
+  const kinds = { guide: "Guide", operation: "Operation", operator: "Operator", error: "Error", page: "Reference" };
   const show = () => {
     const words = asked();
-    const found =
-      words.length === 0 || pages === null
-        ? []
-        : pages.map((page) => ({ page, weight: weigh(page, words) })).filter(({ weight }) => weight > 0);
-    found.sort((a, b) => b.weight - a.weight || b.page.isGuide - a.page.isGuide || a.page.title.length - b.page.title.length);
-    const options = found.slice(0, 8).map(({ page }, number) => {
+    const found = words === "" || pages === null ? [] : find(words);
+    const shown = found.slice(0, 8).map(({ title, summary, place, kind }, number) => {
       const option = element(
         "a",
-        { href: root + page.place, tabIndex: -1, id: `found-${number}` },
-        element("b", { textContent: page.title }),
-        element("span", { textContent: page.summary }),
+        { href: root + place, tabIndex: -1, id: `found-${number}` },
+        element("b", { textContent: title }),
+        element("i", { textContent: kinds[kind] }),
+        element("span", { textContent: summary }),
       );
       option.setAttribute("role", "option");
       return option;
     });
-    list.replaceChildren(...options);
-    list.hidden = options.length === 0;
+    list.replaceChildren(...shown);
+    list.hidden = shown.length === 0;
     input.setAttribute("aria-expanded", String(!list.hidden));
-    const isVain = words.length > 0 && options.length === 0 && pages !== null;
+    const isVain = words !== "" && shown.length === 0 && pages !== null;
     told.textContent = isVain ? "Nothing found" : "";
     move(0);
   };
@@ -116,18 +162,27 @@
     if (at in links) input.setAttribute("aria-activedescendant", links[at].id);
     else input.removeAttribute("aria-activedescendant");
   };
-  const load = async () => {
-    if (pages !== null) return;
-    pages = [];
-    try {
-      pages = await (await window.fetch(index)).json();
-    } catch {
-      pages = null;
-    }
-    show();
+  // MiniSearch and its index come when a reader begins to search. A load that failed is tried again with the next key.
+  let loading = null;
+  const load = () => {
+    loading ??= (async () => {
+      const [text] = await Promise.all([
+        window.fetch(index).then((reply) => (reply.ok ? reply.text() : Promise.reject(reply))),
+        run(library),
+      ]);
+      pages = window.MiniSearch.loadJSON(text, {
+        fields: ["title", "headings", "summary", "text"],
+        storeFields: ["title", "summary", "place", "kind"],
+      });
+      show();
+    })().catch(() => void (loading = null));
   };
+  const run = (src) => new Promise((resolve, reject) => document.head.append(element("script", { src, onload: resolve, onerror: reject })));
   input.addEventListener("focus", load);
-  input.addEventListener("input", show);
+  input.addEventListener("input", () => {
+    load();
+    show();
+  });
   input.addEventListener("keydown", (event) => {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
@@ -140,7 +195,9 @@
     }
   });
   document.addEventListener("click", (event) => {
-    if (!event.target.closest(".search")) list.hidden = true;
+    if (event.target.closest(".search")) return;
+    list.hidden = true;
+    input.setAttribute("aria-expanded", "false");
   });
   document.addEventListener("keydown", (event) => {
     const { activeElement: at } = document;

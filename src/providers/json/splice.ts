@@ -26,13 +26,14 @@ export function spliceJson(text: JsonText, edits: Edits): JsonText {
 function spliceString(text: string, edits: Edits): string {
   const { members, bodyFrom, bodyTo } = readMembers(text);
   const { left, added } = edit(members, edits);
-  const slots = left.map(({ member, value }) =>
-    value === undefined
-      ? text.slice(member.from, member.to)
-      : text.slice(member.from, member.valueFrom) + value + text.slice(member.valueTo, member.to),
-  );
-  for (const [key, value] of added) slots.push(`${JSON.stringify(key)}:${value}`);
-  return text.slice(0, bodyFrom) + slots.join(",") + text.slice(bodyTo);
+  let body = "";
+  for (const { member, value } of left) {
+    if (body !== "") body += ",";
+    if (value === undefined) body += text.slice(member.from, member.to);
+    else body += text.slice(member.from, member.valueFrom) + value + text.slice(member.valueTo, member.to);
+  }
+  for (const [key, value] of added) body += `${body === "" ? "" : ","}${JSON.stringify(key)}:${value}`;
+  return text.slice(0, bodyFrom) + body + text.slice(bodyTo);
 }
 
 /** Gives members another name, or leaves them out (null). A name that is taken already keeps its own value. */
@@ -73,18 +74,20 @@ function splicePieces({ members }: JsonPieces, edits: Edits): JsonPieces {
 
 /** The members that stay, with new values where they are edited, and the added ones. */
 function edit<Known extends { key: string }>(members: readonly Known[], edits: Edits) {
-  const wanted = new Map(Object.entries(edits));
-  const left: { member: Known; value?: string }[] = [];
+  const left: { member: Known; value: string | undefined }[] = [];
   const done = new Set<string>();
-  const last = new Map(members.map((member) => [member.key, member]));
+  const last = new Map<string, Known>();
+  for (const member of members) last.set(member.key, member);
   for (const member of members) {
-    const value = wanted.get(member.key);
+    const { key } = member;
+    const value = Object.hasOwn(edits, key) ? edits[key] : undefined;
     if (value === undefined) {
-      if (last.get(member.key) === member) left.push({ member });
-    } else if (value !== null && !done.has(member.key)) left.push({ member, value });
-    if (value !== undefined) done.add(member.key);
+      if (last.get(key) === member) left.push({ member, value });
+    } else if (value !== null && !done.has(key)) left.push({ member, value });
+    if (value !== undefined) done.add(key);
   }
-  const added = [...wanted].filter((entry): entry is [string, string] => entry[1] !== null && !done.has(entry[0]));
+  const added: [string, string][] = [];
+  for (const key in edits) if (edits[key] !== null && !done.has(key)) added.push([key, edits[key]!]);
   return { left, added };
 }
 

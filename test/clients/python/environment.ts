@@ -11,6 +11,8 @@ export const interpreter = `${folder}/bin/python`;
 export const anthropic2 = `${folder}/anthropic-2`;
 /** A server that speaks S3, for test/media: Python too, and installed here so that there is one such step. */
 export const s3Server = `${folder}/s3-server`;
+/** What generates the Python SDK, and what the SDK runs on. */
+export const pythonSdkTools = `${folder}/python-sdk`;
 
 const pins = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 export const clients: PrivatePython = {
@@ -19,6 +21,7 @@ export const clients: PrivatePython = {
     { file: pins("requirements.txt") },
     { file: pins("requirements-anthropic-2.txt"), target: anthropic2 },
     { file: pins("requirements-s3-server.txt"), target: s3Server },
+    { file: pins("requirements-python-sdk.txt"), target: pythonSdkTools },
   ],
 };
 export const excuse = excuseOf(clients);

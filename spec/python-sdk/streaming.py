@@ -1,0 +1,64 @@
+"""Streams, which the generator does not make: the events of an answer as dicts, in the dialect of the path."""
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from typing import Any, Protocol
+
+from .client import AuthenticatedClient
+from .errors import ApiError
+
+
+class _Body(Protocol):
+    def to_dict(self) -> dict[str, Any]: ...
+
+
+class _Events:
+    """Reads server-sent events line by line. `[DONE]` is no event; an event that is an error is raised."""
+
+    def __init__(self) -> None:
+        self._data: list[str] = []
+
+    def event_of(self, line: str) -> dict[str, Any] | None:
+        if line.startswith("data:"):
+            self._data.append(line[5:].removeprefix(" "))
+        if line != "" or not self._data:
+            return None
+        text = "\n".join(self._data)
+        self._data.clear()
+        if text == "[DONE]":
+            return None
+        event = json.loads(text)
+        if event.get("error") and event.get("object") != "response":
+            raise ApiError(200, text.encode())
+        return event
+
+
+def _request(path: str, body: _Body | dict[str, Any]) -> dict[str, Any]:
+    fields = body if isinstance(body, dict) else body.to_dict()
+    return {"method": "POST", "url": path, "json": {**fields, "stream": True}}
+
+
+def stream(client: AuthenticatedClient, path: str, body: _Body | dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """For example `stream(client, "/v1/chat/completions", ChatRequest(…))`. Closing the iterator ends the call."""
+    with client.get_httpx_client().stream(**_request(path, body)) as response:
+        if response.status_code >= 400:
+            raise ApiError(response.status_code, response.read())
+        events = _Events()
+        for line in response.iter_lines():
+            event = events.event_of(line)
+            if event is not None:
+                yield event
+
+
+async def astream(
+    client: AuthenticatedClient, path: str, body: _Body | dict[str, Any]
+) -> AsyncIterator[dict[str, Any]]:
+    """`stream` for asyncio."""
+    async with client.get_async_httpx_client().stream(**_request(path, body)) as response:
+        if response.status_code >= 400:
+            raise ApiError(response.status_code, await response.aread())
+        events = _Events()
+        async for line in response.aiter_lines():
+            event = events.event_of(line)
+            if event is not None:
+                yield event

@@ -1,0 +1,43 @@
+// Python's clients in the matrix: python/matrix.py has a function for each cell of these.
+import { delimiter } from "node:path";
+import { anthropic2, pythonSdkTools } from "../python/environment.ts";
+import type { Python } from "../python/python.ts";
+import type { At, Client, Shown } from "./client.ts";
+
+export interface PythonClient {
+  name: string;
+  /** Begins the names of its functions. */
+  prefix: string;
+  /** Whose versions are shown; null: it is of this contract. */
+  packages: readonly string[] | null;
+  columns: readonly Exclude<keyof Client, "name" | "version" | "estimatesStreams">[];
+  environment: Record<string, string>;
+}
+
+const all = ["chat", "stream", "tools", "structured", "errors"] as const;
+
+export function pythonClients(sdk: string): readonly PythonClient[] {
+  return [
+    { name: "openai, chat", prefix: "openai", packages: ["openai"], columns: [...all, "embeddings"], environment: {} },
+    { name: "openai, Responses", prefix: "responses", packages: ["openai"], columns: all, environment: {} },
+    { name: "anthropic", prefix: "anthropic", packages: ["anthropic"], columns: all, environment: {} },
+    { name: "anthropic", prefix: "anthropic", packages: ["anthropic"], columns: all, environment: { PYTHONPATH: anthropic2 } },
+    {
+      name: "svc-sdk",
+      prefix: "svc",
+      packages: null,
+      columns: ["chat", "stream", "tools", "embeddings", "errors"],
+      environment: { PYTHONPATH: [sdk, pythonSdkTools].join(delimiter) },
+    },
+  ];
+}
+
+export function clientOf({ name, prefix, columns }: PythonClient, version: string, python: Python): Client {
+  const run = async (column: string, { base, customer }: At): Promise<unknown> => {
+    const { value, raised } = await python.run(`${prefix}_${column}`, { base, key: customer.account.key });
+    if (raised) throw new Error(`${raised.class}: ${raised.text}`);
+    return value as unknown;
+  };
+  const calls = Object.fromEntries(columns.map((column) => [column, (at: At) => run(column, at)]));
+  return { name: `${name} (Python)`, version, ...(calls as { chat: (at: At) => Promise<Shown> }) };
+}

@@ -1,0 +1,27 @@
+// A page of a browser that may reach chosen addresses alone, with all that went wrong on it.
+import type { Browser } from "playwright-core";
+
+export interface Opened {
+  viewport: { width: number; height: number };
+  /** Origins. */
+  allowed: readonly string[];
+  colorScheme: "light" | "dark";
+}
+
+export async function openPage(browser: Browser, { viewport, allowed, colorScheme }: Opened) {
+  const context = await browser.newContext({ viewport, colorScheme });
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  const faults: string[] = [];
+  const foreign: string[] = [];
+  await context.route("**/*", (route) => {
+    const url = route.request().url();
+    if (allowed.some((origin) => url.startsWith(`${origin}/`))) return route.continue();
+    foreign.push(url);
+    return route.abort();
+  });
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && faults.push(message.text()));
+  page.on("pageerror", (error) => faults.push(String(error)));
+  page.on("response", (response) => response.status() >= 400 && faults.push(`${response.status()} ${response.url()}`));
+  return { page, faults, foreign };
+}
