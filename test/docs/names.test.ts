@@ -36,6 +36,7 @@ const elsewhere: Record<string, string> = {
   percent: "a field of a notice",
   keepalive_requests: "a setting of nginx",
   check_embedding_ctx_length: "a setting of LangChain for Python",
+  stream_usage: "a setting of LangChain for Python",
 };
 
 /** The words that are set as code in the prose. */

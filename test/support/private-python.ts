@@ -33,7 +33,7 @@ export function install(python: PrivatePython): string | null {
   if (!hasPython()) return excused(python, "there is no python3");
   const made = run(
     "python3",
-    ["-c", "import sys; assert sys.version_info >= (3, 10), 'Python 3.10 is needed'"],
+    ["-c", "import sys; assert sys.version_info >= (3, 11), 'Python 3.11 is needed'"],
     ["-m", "venv", python.folder],
   );
   if (made !== null) return excused(python, `python3 makes no virtual environment: ${lastLine(made)}`);

@@ -78,7 +78,7 @@ const sdk = join(scratchFolder("matrix-sdk-"), "sdk");
 describe.each(pythonClients(sdk))("$name, $environment", (own) => {
   describeWithPython(`${own.name} for Python`, () => {
     beforeAll(() => own.packages === null && buildPythonSdk(sdk));
-    const python = usePython("matrix", own.environment);
+    const python = usePython(own.module ?? "matrix", own.environment);
     let version = "of this contract";
     beforeAll(async () => {
       if (own.packages === null) return;

@@ -1,6 +1,6 @@
 // Python's clients in the matrix: python/matrix.py has a function for each cell of these.
 import { delimiter } from "node:path";
-import { anthropic2, pythonSdkTools } from "../python/environment.ts";
+import { anthropic2, frameworks, pythonSdkTools } from "../python/environment.ts";
 import type { Python } from "../python/python.ts";
 import type { At, Client, Shown } from "./client.ts";
 
@@ -12,6 +12,15 @@ export interface PythonClient {
   packages: readonly string[] | null;
   columns: readonly Exclude<keyof Client, "name" | "version" | "estimatesStreams">[];
   environment: Record<string, string>;
+  /** The file of its functions. */
+  module?: string;
+}
+
+/** A framework over OpenAI's dialect. */
+function framework(name: string, prefix: string, columns: PythonClient["columns"]): PythonClient {
+  // litellm would load its list of prices from elsewhere.
+  const environment = { PYTHONPATH: frameworks, LITELLM_LOCAL_MODEL_COST_MAP: "True" };
+  return { name, prefix, packages: [name], columns, environment, module: "matrix_frameworks" };
 }
 
 const all = ["chat", "stream", "tools", "structured", "errors"] as const;
@@ -22,6 +31,11 @@ export function pythonClients(sdk: string): readonly PythonClient[] {
     { name: "openai, Responses", prefix: "responses", packages: ["openai"], columns: all, environment: {} },
     { name: "anthropic", prefix: "anthropic", packages: ["anthropic"], columns: all, environment: {} },
     { name: "anthropic", prefix: "anthropic", packages: ["anthropic"], columns: all, environment: { PYTHONPATH: anthropic2 } },
+    framework("litellm", "litellm", [...all, "embeddings"]),
+    framework("langchain-openai", "langchain", [...all, "embeddings"]),
+    framework("pydantic-ai-slim", "pydantic", all),
+    framework("openai-agents", "agents", all),
+    framework("llm", "llm", ["chat", "stream", "structured", "errors"]),
     {
       name: "svc-sdk",
       prefix: "svc",

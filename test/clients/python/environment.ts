@@ -13,6 +13,8 @@ export const anthropic2 = `${folder}/anthropic-2`;
 export const s3Server = `${folder}/s3-server`;
 /** What generates the Python SDK, and what the SDK runs on. */
 export const pythonSdkTools = `${folder}/python-sdk`;
+/** Frameworks over OpenAI's dialect, with the newer openai that they need. */
+export const frameworks = `${folder}/frameworks`;
 
 const pins = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 export const clients: PrivatePython = {
@@ -22,6 +24,7 @@ export const clients: PrivatePython = {
     { file: pins("requirements-anthropic-2.txt"), target: anthropic2 },
     { file: pins("requirements-s3-server.txt"), target: s3Server },
     { file: pins("requirements-python-sdk.txt"), target: pythonSdkTools },
+    { file: pins("requirements-frameworks.txt"), target: frameworks },
   ],
 };
 export const excuse = excuseOf(clients);
