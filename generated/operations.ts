@@ -77,6 +77,7 @@ export type OperationId =
   | "listAccountLedger"
   | "resumeAccount"
   | "suspendAccount"
+  | "setAccountTier"
   | "listOperatorActions"
   | "listOperatorCalls"
   | "getOperatorCall"
@@ -3452,6 +3453,49 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "confirmation_required",
       "account_not_found",
       "not_possible",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [
+      {
+        "name": "id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "setAccountTier": {
+    "id": "setAccountTier",
+    "method": "post",
+    "path": "/v1/operator/accounts/{id}/tier",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "finance",
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "csrf_failed",
+      "endpoint_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "account_not_found",
       "internal_error",
       "overloaded"
     ],

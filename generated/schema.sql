@@ -12,7 +12,9 @@ create table account (
   password_hash text,
   workspace_name text,
   deleted_at timestamp with time zone,
+  assigned_tier smallint,
   constraint account_pkey PRIMARY KEY (id),
+  constraint account_assigned_tier_check CHECK ((assigned_tier >= 0)),
   constraint account_email_check CHECK ((email <> ''::text)),
   constraint account_email_norm_check CHECK ((email_norm = lower(email_norm))),
   constraint account_email_norm_key UNIQUE (email_norm),
@@ -21,7 +23,7 @@ create table account (
   constraint account_user_id_key UNIQUE (user_id),
   constraint account_workspace_name_check CHECK (((length(workspace_name) >= 1) AND (length(workspace_name) <= 100)))
 );
-CREATE TRIGGER account_announced AFTER UPDATE OF suspended_at, email_verified_at ON public.account FOR EACH ROW EXECUTE FUNCTION announce_account();
+CREATE TRIGGER account_announced AFTER UPDATE OF suspended_at, email_verified_at, assigned_tier ON public.account FOR EACH ROW EXECUTE FUNCTION announce_account();
 CREATE TRIGGER account_has_balance AFTER INSERT ON public.account FOR EACH ROW EXECUTE FUNCTION open_balance();
 
 create table api_key (
@@ -967,6 +969,7 @@ create table webhook_endpoint (
   constraint webhook_endpoint_url_check CHECK (((length(url) >= 1) AND (length(url) <= 2048)))
 );
 
+-- function account_media_limits(_tiers jsonb, _account bigint) returns jsonb
 -- function admit_calls(_owner uuid, _ttl interval, _shown text, _account bigint[], _want bigint[], _key_account bigint[], _key bigint[], _key_want bigint[], _window_account bigint[], _bucket text[], _seconds integer[], _amount bigint[], _limit bigint[], _call_account bigint[], _call_id uuid[], _call_want bigint[], _call_key bigint[], OUT at_ms bigint, OUT accounts bigint[], OUT available bigint[], OUT reserved bigint[], OUT n bigint[], OUT previous bigint[], OUT keys bigint[], OUT keys_left bigint[]) returns record set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off
 -- function announce_account() returns trigger
 -- function announce_api_key() returns trigger

@@ -22,6 +22,7 @@ export type Numeric = ColumnType<string, number | string, number | string>;
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export interface Account {
+  assigned_tier: number | null;
   created_at: Generated<Timestamp>;
   deleted_at: Timestamp | null;
   email: string;

@@ -33398,6 +33398,332 @@ validate_parameters_suspendAccount.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_setAccountTier = validate_bodies_setAccountTier;
+const schema_AccountTierChange = {
+"type": "object",
+"required": ["tier", "reason"],
+"properties": {
+"tier": {
+"anyOf": [{
+"type": "integer",
+"format": "int32"
+}, { "type": "null" }],
+"minimum": 0,
+"maximum": 32767
+},
+"reason": {
+"type": "string",
+"minLength": 1,
+"maxLength": 500,
+"pattern": "^[^\\n\\r]*\\S[^\\n\\r]*$",
+"description": "Why, in one line, for the log of operators' actions."
+}
+},
+"additionalProperties": true
+};
+function validate_bodies_setAccountTier(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_setAccountTier.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === errors) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.tier === void 0 && (missing0 = "tier") || data.reason === void 0 && (missing0 = "reason")) {
+validate_bodies_setAccountTier.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_AccountTierChange,
+data
+}];
+return false;
+} else {
+if (data.tier !== void 0) {
+let data0 = data.tier;
+const _errs3 = errors;
+const _errs4 = errors;
+let valid2 = false;
+const _errs5 = errors;
+if (!(typeof data0 == "number" && !(data0 % 1) && !isNaN(data0))) {
+const err0 = {
+instancePath: instancePath + "/tier",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_AccountTierChange.properties.tier.anyOf[0],
+data: data0
+};
+if (vErrors === null) vErrors = [err0];
+else vErrors.push(err0);
+errors++;
+}
+if (errors === _errs5) {
+if (typeof data0 == "number") {
+if (!formats_6f7aca8b.validate(data0)) {
+const err1 = {
+instancePath: instancePath + "/tier",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_AccountTierChange.properties.tier.anyOf[0],
+data: data0
+};
+if (vErrors === null) vErrors = [err1];
+else vErrors.push(err1);
+errors++;
+}
+}
+}
+var _valid0 = _errs5 === errors;
+valid2 = valid2 || _valid0;
+const _errs7 = errors;
+if (data0 !== null) {
+const err2 = {
+instancePath: instancePath + "/tier",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_AccountTierChange.properties.tier.anyOf[1],
+data: data0
+};
+if (vErrors === null) vErrors = [err2];
+else vErrors.push(err2);
+errors++;
+}
+var _valid0 = _errs7 === errors;
+valid2 = valid2 || _valid0;
+if (!valid2) {
+const err3 = {
+instancePath: instancePath + "/tier",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_AccountTierChange.properties.tier,
+data: data0
+};
+if (vErrors === null) vErrors = [err3];
+else vErrors.push(err3);
+errors++;
+validate_bodies_setAccountTier.errors = vErrors;
+return false;
+} else {
+errors = _errs4;
+if (vErrors !== null) {
+if (_errs4) vErrors.length = _errs4;
+else vErrors = null;
+}
+}
+if (errors === _errs3) {
+if (typeof data0 == "number") {
+if (data0 > 32767 || isNaN(data0)) {
+validate_bodies_setAccountTier.errors = [{
+instancePath: instancePath + "/tier",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 32767
+},
+message: "must be <= 32767",
+parentSchema: schema_AccountTierChange.properties.tier,
+data: data0
+}];
+return false;
+} else if (data0 < 0 || isNaN(data0)) {
+validate_bodies_setAccountTier.errors = [{
+instancePath: instancePath + "/tier",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_AccountTierChange.properties.tier,
+data: data0
+}];
+return false;
+}
+}
+}
+var valid1 = _errs3 === errors;
+} else var valid1 = true;
+if (valid1) {
+if (data.reason !== void 0) {
+let data1 = data.reason;
+const _errs9 = errors;
+if (errors === _errs9) {
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 500) {
+validate_bodies_setAccountTier.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_AccountTierChange.properties.reason,
+data: data1
+}];
+return false;
+} else if (func_7a031813(data1) < 1) {
+validate_bodies_setAccountTier.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_AccountTierChange.properties.reason,
+data: data1
+}];
+return false;
+} else if (!pattern_77ac0abe.test(data1)) {
+validate_bodies_setAccountTier.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "pattern",
+params: { pattern: "^[^\\n\\r]*\\S[^\\n\\r]*$" },
+message: "must match pattern \"^[^\\n\\r]*\\S[^\\n\\r]*$\"",
+parentSchema: schema_AccountTierChange.properties.reason,
+data: data1
+}];
+return false;
+}
+} else {
+validate_bodies_setAccountTier.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_AccountTierChange.properties.reason,
+data: data1
+}];
+return false;
+}
+}
+var valid1 = _errs9 === errors;
+} else var valid1 = true;
+}
+}
+} else {
+validate_bodies_setAccountTier.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_AccountTierChange,
+data
+}];
+return false;
+}
+}
+validate_bodies_setAccountTier.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_setAccountTier.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_setAccountTier = validate_parameters_setAccountTier;
+const schema_parameters_setAccountTier = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": {
+"type": "string",
+"maxLength": 320
+} },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_setAccountTier"
+};
+function validate_parameters_setAccountTier(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_setAccountTier.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_setAccountTier.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_setAccountTier,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_setAccountTier.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_setAccountTier.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 320) {
+validate_parameters_setAccountTier.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "maxLength",
+params: { limit: 320 },
+message: "must NOT have more than 320 characters",
+parentSchema: schema_parameters_setAccountTier.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_setAccountTier.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_setAccountTier.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_setAccountTier.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_setAccountTier.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_setAccountTier.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_setAccountTier,
+data
+}];
+return false;
+}
+validate_parameters_setAccountTier.errors = vErrors;
+return true;
+}
+validate_parameters_setAccountTier.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const parameters_listOperatorActions = validate_parameters_listOperatorActions;
 const schema_parameters_listOperatorActions = {
 "type": "object",
@@ -59816,6 +60142,7 @@ createAccount: bodies_createAccount,
 adjustAccount: bodies_adjustAccount,
 resumeAccount: bodies_resumeAccount,
 suspendAccount: bodies_suspendAccount,
+setAccountTier: bodies_setAccountTier,
 refundCall: bodies_refundCall,
 checkCatalog: bodies_checkCatalog,
 compareCatalog: bodies_compareCatalog,
@@ -59887,6 +60214,7 @@ adjustAccount: parameters_adjustAccount,
 listAccountLedger: parameters_listAccountLedger,
 resumeAccount: parameters_resumeAccount,
 suspendAccount: parameters_suspendAccount,
+setAccountTier: parameters_setAccountTier,
 listOperatorActions: parameters_listOperatorActions,
 listOperatorCalls: parameters_listOperatorCalls,
 getOperatorCall: parameters_getOperatorCall,
@@ -59965,6 +60293,7 @@ bodies_resumeAccount,
 bodies_rollApiKey,
 bodies_rollWebhookSecret,
 bodies_runGenmedia,
+bodies_setAccountTier,
 bodies_setOperator,
 bodies_signIn,
 bodies_signInWithProvider,
@@ -60053,6 +60382,7 @@ parameters_revokeInvitation,
 parameters_rollApiKey,
 parameters_rollWebhookSecret,
 parameters_runGenmedia,
+parameters_setAccountTier,
 parameters_signInWithProvider,
 parameters_startSignIn,
 parameters_suspendAccount,

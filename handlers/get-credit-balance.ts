@@ -1,5 +1,5 @@
 // GET /v1/credits/balance: what the caller has, and the tier that follows from it. src/ledger/balance.ts reads the numbers.
-import { tierOf } from "../src/catalog/tiers.ts";
+import { nothingPaid, tierOf } from "../src/catalog/tiers.ts";
 import type { Context } from "../src/context.ts";
 import { type Balance, readBalance } from "../src/ledger/balance.ts";
 import { type Amount, parseUsd, toUsd } from "../src/money.ts";
@@ -8,14 +8,14 @@ import type { Handler } from "../src/operation.ts";
 
 const vary = "authorization, cookie";
 const lowBalance = parseUsd("0.05") as Amount;
-const noBalance: Balance = { available: 0n, reserved: 0n, purchased: 0n, earned: 0n, spent: 0n };
+const noBalance: Balance = { ...nothingPaid, available: 0n, reserved: 0n, earned: 0n, spent: 0n };
 
 export const getCreditBalance: Handler<"getCreditBalance"> = async (context, { caller, requestId }) => {
   const read = await tryReadBalance(context, caller.accountId, requestId);
   if (read === null) return { status: 200, headers: { "cache-control": "no-store", vary }, body: unread(context) };
   // A call in flight is only held, not charged, so its hold still belongs to the balance.
   const balance = read.available + read.reserved;
-  const tier = tierOf(context.catalog, read.purchased);
+  const tier = tierOf(context.catalog, read);
   const low = balance < lowBalance;
   return {
     status: 200,
@@ -47,7 +47,7 @@ async function tryReadBalance({ db, log }: Context, accountId: bigint, requestId
 
 function unread({ catalog }: Context) {
   const numbers = { balance: 0, lifetime_purchased: 0, lifetime_earned: 0, lifetime_spent: 0, tier: 0, tier_rpm: 0 };
-  return { ...numbers, read_ok: false, tier_name: tierOf(catalog, 0n).name, low_balance: false, nudge: null };
+  return { ...numbers, read_ok: false, tier_name: tierOf(catalog, nothingPaid).name, low_balance: false, nudge: null };
 }
 
 function nudgeTo(publicUrl: string) {

@@ -15,7 +15,7 @@ import type { Handler } from "../src/operation.ts";
 const headers = { vary: "authorization, cookie" };
 
 export const getLimits: Handler<"getLimits"> = async ({ catalog, db, ledger }, { caller }) => {
-  const tier = tierOf(catalog, caller.purchased);
+  const tier = tierOf(catalog, caller);
   const read = () => Promise.all([readLimitUse(db, caller.accountId), readKeyLimits(db, caller)]);
   const [{ requests, tokens, day, audio, jobs }, key] = await ledger.recalling(caller.accountId, read, always);
   const used = usedOf(requests);

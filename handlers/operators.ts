@@ -6,6 +6,7 @@ import { listAccountLedger } from "./list-account-ledger.ts";
 import { listOperatorAccounts } from "./list-operator-accounts.ts";
 import { listOperatorActions } from "./list-operator-actions.ts";
 import { resumeAccount } from "./resume-account.ts";
+import { setAccountTier } from "./set-account-tier.ts";
 import { suspendAccount } from "./suspend-account.ts";
 import { adjustAccount } from "./adjust-account.ts";
 import { refundCall } from "./refund-call.ts";
@@ -36,6 +37,7 @@ export const operatorHandlers = {
   listOperatorAccounts,
   listOperatorActions,
   resumeAccount,
+  setAccountTier,
   suspendAccount,
   adjustAccount,
   refundCall,

@@ -293,6 +293,10 @@ export function suspendAccount(client, id, input, options) {
   return call(client, { path: () => `/v1/operator/accounts/${segment(id)}/suspend`, method: "POST", auth: "session" }, input, options);
 }
 
+export function setAccountTier(client, id, input, options) {
+  return call(client, { path: () => `/v1/operator/accounts/${segment(id)}/tier`, method: "POST", auth: "session" }, input, options);
+}
+
 export function listOperatorActions(client, input, options) {
   return pages((cursor) => call(client, { path: "/v1/operator/audit", auth: "session" }, { ...input, ...cursor }, options));
 }

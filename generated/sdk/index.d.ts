@@ -15,6 +15,7 @@ import type {
 import type {
   Accepted,
   AccountAdjustment,
+  AccountTierChange,
   ApiKeyChange,
   ApiKeyList,
   ApiKeyRecord,
@@ -2168,6 +2169,24 @@ export interface OperatorAccountsMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   suspend(id: string, input: OperatorReason, options?: RequestOptions): Call<OperatorAccountDetail, "suspendAccount">;
+  /**
+   * Gives an account a tier, whatever was paid in: its limits hold at once in every process. The tier changes limits alone; an account without a
+   * deposit still gets only free-tier models. Null gives back the tier that its deposits reach.
+   *
+   * `POST /v1/operator/accounts/{id}/tier`, /docs/api/setAccountTier
+   *
+   * @example
+   * await svc.operator.accounts.setTier(id, { tier: 3, reason: "agreed for the launch" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+   * @throws {SvcError} 404 `endpoint_not_found`, `account_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  setTier(id: string, input: AccountTierChange, options?: RequestOptions): Call<OperatorAccountDetail, "setAccountTier">;
 }
 
 /** `svc.operator.calls` */

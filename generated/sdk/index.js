@@ -181,6 +181,7 @@ export class Svc {
         ledger: of(f.listAccountLedger),
         resume: of(f.resumeAccount),
         suspend: of(f.suspendAccount),
+        setTier: of(f.setAccountTier),
       },
       audit: of(f.listOperatorActions),
       calls: {

@@ -22,6 +22,14 @@ export interface AccountAdjustment {
 /** Whether an account may call. */
 export type AccountStatus = "active" | "suspended";
 
+/** Which tier an account gets, and why. */
+export interface AccountTierChange {
+  /** Number of the tier, one of the catalog's; null: the tier follows from what was paid in. 0 to 32767. */
+  tier: number | null;
+  /** Why, in one line, for the log of operators' actions. */
+  reason: string;
+}
+
 /** What to change. Omitted fields stay unchanged. */
 export interface ApiKeyChange {
   /** Whether calls with the key are accepted; default: unchanged. A disabled key is refused everywhere within a second. */
@@ -2635,6 +2643,8 @@ export interface OperatorAccount {
   suspended_at: string | null;
   /** Its tier. */
   tier: number;
+  /** The tier that an operator gave it, whatever was paid in; null: none. */
+  assigned_tier: number | null;
   /** USD of the account: what it may spend and what calls hold. */
   balance_usd: number;
   /** USD charged in the last 30 days. */
@@ -2661,6 +2671,8 @@ export interface OperatorAccountDetail {
   suspended_at: string | null;
   /** Its tier. */
   tier: number;
+  /** The tier that an operator gave it, whatever was paid in; null: none. */
+  assigned_tier: number | null;
   /** USD of the account: what it may spend and what calls hold. */
   balance_usd: number;
   /** USD charged in the last 30 days. */
@@ -7547,6 +7559,8 @@ export type RunGenmediaGenmediaError402 = Refusal<402, "insufficient_credits" | 
 export type RunGenmediaGenmediaError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", GenmediaErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed">>;
 export type RunGenmediaGenmediaError422 = Refusal<422, "content_policy" | "content_policy_likeness" | "content_policy_nsfw" | "content_policy_unsafe" | "moderation_blocked" | "input_too_large" | "input_invalid" | "invalid_input", GenmediaErrorBody<"content_policy" | "content_policy_likeness" | "content_policy_nsfw" | "content_policy_unsafe" | "moderation_blocked" | "input_too_large" | "input_invalid" | "invalid_input">>;
 export type RunGenmediaGenmediaError502 = Refusal<502, "provider_unavailable" | "provider_error" | "provider_rate_limited", GenmediaErrorBody<"provider_unavailable" | "provider_error" | "provider_rate_limited">>;
+export type SetAccountTierError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type SetAccountTierError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type SetOperatorError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type SetOperatorError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type SignInError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token", "invalid_request_error">>;
@@ -7713,6 +7727,8 @@ export type ListAccountLedgerError = Error400InvalidParameter | Error401MissingA
 export type ResumeAccountError = ResumeAccountError400 | Error401MissingApiKeyOrInvalidApiKey | ResumeAccountError403 | Error404EndpointNotFoundOrAccountNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.accounts.suspend`. */
 export type SuspendAccountError = SuspendAccountError400 | Error401MissingApiKeyOrInvalidApiKey | SuspendAccountError403 | Error404EndpointNotFoundOrAccountNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.accounts.setTier`. */
+export type SetAccountTierError = SetAccountTierError400 | Error401MissingApiKeyOrInvalidApiKey | SetAccountTierError403 | Error404EndpointNotFoundOrAccountNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.audit`. */
 export type ListOperatorActionsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.calls.list`. */
@@ -8924,6 +8940,17 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: SuspendAccountError;
+  };
+  /** `operator.accounts.setTier`: `POST /v1/operator/accounts/{id}/tier`. */
+  setAccountTier: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: AccountTierChange;
+    result: OperatorAccountDetail;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: SetAccountTierError;
   };
   /** `operator.audit`: `GET /v1/operator/audit`. */
   listOperatorActions: {

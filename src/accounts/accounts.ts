@@ -157,15 +157,15 @@ function digestOfShaped(key: string): string | undefined {
 
 async function findCaller(db: Db, hash: Buffer): Promise<Caller | undefined> {
   const { rows } = await db.pool.query<Omit<Caller, "policy" | "session"> & PolicyRow>(
-    `select k.account_id as "accountId", k.id as "keyId", b.purchased, a.suspended_at is not null as suspended,
+    `select k.account_id as "accountId", k.id as "keyId", b.purchased, a.assigned_tier as "assignedTier", a.suspended_at is not null as suspended,
        k.prefix, k.last4, ${policyColumns}, case when k.hash <> $1 then k.old_until end as secret_ends
      from api_key k join account a on a.id = k.account_id join balance b on b.account_id = k.account_id
      where (k.hash = $1 or k.old_hash = $1 and k.old_until > clock_timestamp()) and k.enabled and k.deleted_at is null`,
     [hash],
   );
   if (rows[0] === undefined) return undefined;
-  const { accountId, keyId, purchased, suspended, ...policy } = rows[0];
-  return { accountId, keyId, purchased, suspended, policy: policyOf(policy), session: null };
+  const { accountId, keyId, purchased, assignedTier, suspended, ...policy } = rows[0];
+  return { accountId, keyId, purchased, assignedTier, suspended, policy: policyOf(policy), session: null };
 }
 
 // When each key was last used: collected in memory and written once a minute, so that no request waits for it.

@@ -100,6 +100,7 @@ export interface ListedAccount extends AccountRecord {
   /** The sum of the entries. */
   balance: Amount;
   purchased: Amount;
+  assignedTier: number | null;
   /** Charges of the last 30 days. */
   spentLately: Amount;
 }
@@ -112,7 +113,7 @@ export async function listAccounts(
 ): Promise<ListedAccount[]> {
   const { rows } = await db.pool.query<ListedAccount>(
     `select a.id as "accountId", a.email, a.workspace_name as "workspaceName", a.email_verified_at is not null as verified, a.suspended_at as "suspendedAt",
-       a.created_at as "createdAt", b.available + b.reserved as balance, b.purchased, s.spent as "spentLately"
+       a.created_at as "createdAt", b.available + b.reserved as balance, b.purchased, a.assigned_tier as "assignedTier", s.spent as "spentLately"
      from (
        select * from account
        where ($1::bigint is null or id < $1) and ($2::text is null or position(lower($2) in lower(email)) > 0)

@@ -15,6 +15,8 @@ export interface Caller {
   keyId: bigint | null;
   /** Money ever added; with 0 only free-tier models may be used. */
   purchased: Amount;
+  /** The number of the tier that an operator gave the account; null: none. */
+  assignedTier: number | null;
   suspended: boolean;
   /** What the key may do; null: whatever its account may. */
   policy: KeyPolicy | null;

@@ -13,8 +13,9 @@ export interface User {
   suspended: boolean;
   name: string | null;
   createdAt: Date;
-  /** Money ever added; decides the tier. */
+  /** Money ever added; decides the tier where `assignedTier` doesn't. */
   purchased: Amount;
+  assignedTier: number | null;
 }
 
 interface UserRow extends Omit<User, "id"> {
@@ -24,7 +25,7 @@ interface UserRow extends Omit<User, "id"> {
 export async function findUser(db: Queries, accountId: bigint): Promise<User | undefined> {
   const { rows } = await db.pool.query<UserRow>(
     `select a.id as "accountId", a.user_id as "userId", a.email, a.email_verified_at is not null as verified,
-       a.suspended_at is not null as suspended, a.name, a.created_at as "createdAt", b.purchased
+       a.suspended_at is not null as suspended, a.name, a.created_at as "createdAt", b.purchased, a.assigned_tier as "assignedTier"
      from account a join balance b on b.account_id = a.id where a.id = $1`,
     [accountId],
   );

@@ -120,7 +120,7 @@ async function holdAudio(
   const { catalog } = context;
   const { model } = asked;
   const needed = async () => {
-    const slot = kind === null ? null : slotOf(catalog.tiers, tierOf(catalog, caller.purchased), kind);
+    const slot = kind === null ? null : slotOf(catalog.tiers, tierOf(catalog, caller), kind);
     const charge = await priced();
     return { slot, charge, cost: audioCost(charge) };
   };

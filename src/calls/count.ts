@@ -67,7 +67,7 @@ export function takesOf(
   { limits, catalog }: { limits: { counters: Pick<Counters, "correct"> }; catalog: Pick<Catalog, "tiers"> },
   { caller, model, tokens, addHeaders }: LimitedCall,
 ): CallTakes {
-  const tier = tierOf(catalog, caller.purchased);
+  const tier = tierOf(catalog, caller);
   assertAllowed(catalog.tiers, tier, "requests", ({ rpm, per_model_rpm, tpm }) => Math.min(rpm, per_model_rpm, tpm));
   assertFits(tokens, tier);
   if (caller.policy !== null) assertFitsKey(tokens, caller.policy);

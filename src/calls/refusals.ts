@@ -75,7 +75,7 @@ function refusalFields(
 ) {
   return {
     ...paymentFields(publicUrl, need, have),
-    details: { model: model.id, tier: tierOf(catalog, caller.purchased).tier, ...details },
+    details: { model: model.id, tier: tierOf(catalog, caller).tier, ...details },
   };
 }
 
@@ -101,7 +101,7 @@ export async function assertMayUse(context: Refusing, caller: Caller, model: Mod
     extra: {
       ...paymentFields(context.publicUrl, minimumTopUp, balance?.available ?? 0n),
       held_usd: 0,
-      details: { model: model.id, tier: tierOf(context.catalog, 0n).tier },
+      details: { model: model.id, tier: tierOf(context.catalog, caller).tier },
     },
   });
 }

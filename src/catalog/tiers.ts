@@ -1,4 +1,4 @@
-// Which tier an account has: decided by all the money it ever added, at once (docs/behaviour/limits.md#tiers). The catalog file owns
+// Which tier an account has: decided at once by all the money it ever added, unless an operator gave it one (docs/behaviour/limits.md#tiers). The catalog file owns
 // the matrix; src/limits applies what a tier allows.
 import { readFileSync } from "node:fs";
 import type { Config } from "../config.ts";
@@ -7,12 +7,28 @@ import { parseCatalogText } from "./parse.ts";
 import { catalogPaths } from "./paths.ts";
 import type { Catalog, Tier } from "./types.ts";
 
-/** The highest tier whose deposit is reached; an operator's rows may stand in any order. */
-export function tierOf(catalog: Pick<Catalog, "tiers">, purchased: Amount): Tier {
+/** What decides an account's tier. */
+export interface TierFacts {
+  /** Money ever added. */
+  purchased: Amount;
+  /** The number of the tier that an operator gave it; null: none. */
+  assignedTier: number | null;
+}
+
+export const nothingPaid: TierFacts = { purchased: 0n, assignedTier: null };
+
+/**
+ * The tier that was assigned, where the catalog has it; else the highest whose deposit is reached. An operator's rows may stand in any order.
+ */
+export function tierOf({ tiers }: Pick<Catalog, "tiers">, { purchased, assignedTier }: TierFacts): Tier {
+  if (assignedTier !== null) {
+    const assigned = tiers.find(({ tier }) => tier === assignedTier);
+    if (assigned !== undefined) return assigned;
+  }
   let reached: Tier | undefined;
   let lowest: Tier | undefined;
   const paid = Number(purchased); // deposits of tiers are below 2^53 units, where rounding keeps the order
-  for (const tier of catalog.tiers) {
+  for (const tier of tiers) {
     if (lowest === undefined || tier.tier < lowest.tier) lowest = tier;
     if (depositOf(tier) <= paid && (reached === undefined || tier.tier > reached.tier)) reached = tier;
   }
@@ -79,8 +95,8 @@ function row(
 // The tier of an account for the command line. Reads only the file's tiers: a fault elsewhere in the catalog must not prevent an operator
 // from seeing an account.
 
-export function tierNumber(config: Config, purchased: Amount): number {
-  return tierOf({ tiers: tiersOf(config.catalogPath) }, purchased).tier;
+export function tierNumber(config: Config, account: TierFacts): number {
+  return tierOf({ tiers: tiersOf(config.catalogPath) }, account).tier;
 }
 
 /** The first that a file of the catalog names, or the shipped ones: the shipped catalog has none of its own. */

@@ -10,14 +10,14 @@ import { readBalance, readMediaHolds } from "../ledger/balance.ts";
 import { always, openRecalls } from "../ledger/slice-ends.ts";
 import { type PostedKind, postEntry, postSignupCredit, type SignupCredit } from "../ledger/post.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";
-import { changeSuspension } from "../operators/accounts.ts";
+import { changeSuspension, changeTier } from "../operators/accounts.ts";
 import { shellActor } from "../operators/action-log.ts";
 import { isEmailAddress } from "../text/email-address.ts";
 import { readAccount, readAmount, readWholeNumber } from "./arguments.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
 import { keyLine } from "./key.ts";
 import { recordedByShell } from "./record.ts";
-import { tierNumber } from "../catalog/tiers.ts";
+import { tierNumber, tiersOf } from "../catalog/tiers.ts";
 import { withDatabase } from "./with-database.ts";
 
 export async function create({ config, options }: Input): Promise<Outcome> {
@@ -73,7 +73,7 @@ export async function show({ config, words }: Input): Promise<Outcome> {
       lifetime_purchased: toUsd(purchased),
       lifetime_earned: toUsd(earned),
       lifetime_spent: toUsd(spent),
-      tier: tierNumber(config, purchased),
+      tier: tierNumber(config, balance!),
       status: statusOf(account),
       suspended_at: suspendedAt?.toISOString() ?? null,
       verified,
@@ -101,6 +101,23 @@ async function setWhetherSuspended({ config, words }: Input, suspended: boolean)
     await changeSuspension({ db, config, clock: systemClock }, shellActor(), { accountId, suspends: suspended, reason: null });
     const id = accountIdText(accountId);
     return { json: { account_id: id, suspended }, text: `${id} ${email} ${suspended ? "is suspended" : "is active again"}` };
+  });
+}
+
+export async function setTier({ config, words, options }: Input): Promise<Outcome> {
+  const [id, word] = words as [string, string];
+  if (word !== "auto" && !/^\d{1,4}$/.test(word)) throw new UsageError("TIER must be the number of a tier, or auto");
+  const reason = typeof options.reason === "string" ? options.reason : null;
+  return withDatabase(config, async (db) => {
+    const { accountId, email } = await readAccount(db, id);
+    const catalog = { tiers: tiersOf(config.catalogPath) };
+    const tier = word === "auto" ? null : Number(word);
+    const known = catalog.tiers.map((row) => row.tier);
+    if (tier !== null && !known.includes(tier)) throw new Refused(`the catalog has no tier ${tier}, only ${known.join(", ")}`);
+    await changeTier({ db, catalog, clock: systemClock }, shellActor(), { accountId, tier, reason });
+    const now = tierNumber(config, (await readBalance(db, accountId))!);
+    const json = { account_id: accountIdText(accountId), tier: now, assigned_tier: tier };
+    return { json, text: `${json.account_id} ${email} has tier ${now}${tier === null ? ", by its deposits" : ""}` };
   });
 }
 
@@ -143,7 +160,7 @@ export async function list({ config, options }: Input): Promise<Outcome> {
       account_id: accountIdText(account.accountId),
       email: account.email,
       balance: toUsd(account.balance),
-      tier: tierNumber(config, account.purchased),
+      tier: tierNumber(config, account),
       status: statusOf(account),
       suspended_at: account.suspendedAt?.toISOString() ?? null,
       verified: account.verified,

@@ -100,6 +100,13 @@ export const commands: readonly Command[] = [
     run: async (input) => (await import("./account.ts")).resume(input),
   },
   {
+    name: "account tier",
+    takes: ["ID", "TIER"],
+    options: { reason: text("TEXT", "why, for the log of operators' actions") },
+    does: "give an account a tier by its number, whatever was paid in; auto: the one that its deposits reach",
+    run: async (input) => (await import("./account.ts")).setTier(input),
+  },
+  {
     name: "session create",
     takes: ["ACCOUNT"],
     options: {},

@@ -53,9 +53,9 @@ async function allowed(context: Planning, caller: Caller, plan: JobPlan): Promis
   return plan;
 }
 
-async function assertSlots({ db, catalog }: Planning, { accountId, purchased }: Caller, kind: JobKind): Promise<void> {
+async function assertSlots({ db, catalog }: Planning, caller: Caller, kind: JobKind): Promise<void> {
   // Funded a moment ago: the cached caller is older than the deposit that lifts its tier.
-  const known = purchased > 0n ? purchased : ((await readBalance(db, accountId))?.purchased ?? 0n);
+  const known = caller.purchased > 0n ? caller : ((await readBalance(db, caller.accountId)) ?? caller);
   assertMediaSlots(catalog.tiers, tierOf(catalog, known), kind);
 }
 

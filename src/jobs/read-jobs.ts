@@ -1,6 +1,6 @@
 // Reads media jobs: one, or a page of an account's. Writes nothing; show-job.ts shows them as the contract does.
 import type { Caller } from "../accounts/caller.ts";
-import { tierOf } from "../catalog/tiers.ts";
+import { type TierFacts, tierOf } from "../catalog/tiers.ts";
 import type { Context } from "../context.ts";
 import { parseUuidHex, uuidHex } from "../ids.ts";
 import { sharesMediaPool } from "../limits/slots.ts";
@@ -12,8 +12,8 @@ export interface ReadJob extends Omit<JobRow, "request" | "prices" | "secret" | 
   queue_position: number | null;
 }
 
-/** The account whose jobs are read; `purchased` decides whether images and videos share one queue. */
-export type JobReader = Pick<Caller, "accountId" | "purchased">;
+/** The account whose jobs are read; its tier decides whether images and videos share one queue. */
+export type JobReader = Pick<Caller, "accountId" | keyof TierFacts>;
 
 type Reading = Pick<Context, "db" | "catalog">;
 
@@ -66,13 +66,13 @@ export async function readJobs(reading: Reading, reader: JobReader, filter: JobF
 /** A condition numbers its values from $3 on. */
 async function readRows(
   { db, catalog }: Reading,
-  { accountId, purchased }: JobReader,
+  reader: JobReader,
   { where, values, limit }: { where: string; values: unknown[]; limit: number },
 ): Promise<ReadJob[]> {
-  const isOneQueue = sharesMediaPool(tierOf(catalog, purchased));
+  const isOneQueue = sharesMediaPool(tierOf(catalog, reader));
   const { rows } = await db.pool.query<ReadJob>(
     `select ${jobColumns("$2")} from media_job j where j.account_id = $1 and ${where} order by j.seq desc limit $${values.length + 3}`,
-    [accountId, isOneQueue, ...values, limit],
+    [reader.accountId, isOneQueue, ...values, limit],
   );
   return rows;
 }

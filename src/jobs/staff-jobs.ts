@@ -47,8 +47,8 @@ export async function readStaffJobs(db: Db, tiers: readonly Tier[], filter: Staf
   put("j.id", filter.from && firstIdOf(filter.from), ">=");
   put("j.id", filter.to && firstIdOf(filter.to), "<");
   const { rows } = await db.pool.query<StaffJob>(
-    `select ${jobColumns("media_limits($1::jsonb, b.purchased) ? 'media'")}, j.request_id, j.route
-     from media_job j join balance b on b.account_id = j.account_id
+    `select ${jobColumns("account_media_limits($1::jsonb, j.account_id) ? 'media'")}, j.request_id, j.route
+     from media_job j
      where ${conditions.join(" and ")} order by j.id desc limit $${values.length + 1}`,
     [...values, limit],
   );

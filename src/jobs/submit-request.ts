@@ -222,6 +222,7 @@ export function tierLimits(tiers: readonly Tier[]): string {
 function limitsOf(tier: Tier) {
   const { combined_media_concurrent: slots, combined_queue_depth_cap: waiting } = tier;
   return {
+    number: tier.tier,
     deposit: Math.round(tier.min_deposit * 1e8),
     image: { slots: tier.image_concurrent, waiting: tier.image_queue_depth_cap },
     video: { slots: tier.video_concurrent, waiting: tier.video_queue_depth_cap },

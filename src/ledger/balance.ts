@@ -8,14 +8,18 @@ export interface Balance {
   /** Held by calls in flight. available + reserved is the balance. */
   reserved: Amount;
   purchased: Amount;
+  /** The number of the tier that an operator gave the account; null: none. */
+  assignedTier: number | null;
   earned: Amount;
   spent: Amount;
 }
 
 export async function readBalance(db: Queries, accountId: bigint): Promise<Balance | undefined> {
-  const { rows } = await db.pool.query<Balance>("select available, reserved, purchased, earned, spent from balance where account_id = $1", [
-    accountId,
-  ]);
+  const { rows } = await db.pool.query<Balance>(
+    `select b.available, b.reserved, b.purchased, a.assigned_tier as "assignedTier", b.earned, b.spent
+     from balance b join account a on a.id = b.account_id where b.account_id = $1`,
+    [accountId],
+  );
   return rows[0];
 }
 

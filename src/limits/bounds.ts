@@ -2,10 +2,9 @@
 // (docs/behaviour/limits.md#counting). Exact across replicas; while the database is unavailable they are counted in this process's memory,
 // since what they read may not need it.
 import { LRUCache } from "lru-cache";
-import { tierOf } from "../catalog/tiers.ts";
+import { tierOf, type TierFacts } from "../catalog/tiers.ts";
 import type { Catalog } from "../catalog/types.ts";
 import { withTimeout } from "../concurrency/timeout.ts";
-import type { Amount } from "../money.ts";
 import type { Counters, Decision } from "./counters.ts";
 import { failRate, rateHeaders } from "./rate-headers.ts";
 import { laterCount, minuteMs, minuteSeconds, usedOf, waitMs, type WindowCount } from "./window.ts";
@@ -16,8 +15,8 @@ export interface Bounds {
 }
 
 /** Ten times the tier's requests a minute; an account whose calls are blocked may still read why. */
-export function requestBound(catalog: Pick<Catalog, "tiers">, purchased: Amount): number {
-  return 10 * Math.max(1, tierOf(catalog, purchased).rpm);
+export function requestBound(catalog: Pick<Catalog, "tiers">, account: TierFacts): number {
+  return 10 * Math.max(1, tierOf(catalog, account).rpm);
 }
 
 /** The longest that a read waits to be counted. */

@@ -25,7 +25,8 @@ export function accountRecord(catalog: Pick<Catalog, "tiers">, account: ListedAc
     verified: account.verified,
     status: statusOf(account),
     suspended_at: account.suspendedAt?.toISOString() ?? null,
-    tier: tierOf(catalog, account.purchased).tier,
+    tier: tierOf(catalog, account).tier,
+    assigned_tier: account.assignedTier,
     balance_usd: toUsd(account.balance),
     spent_30d_usd: toUsd(account.spentLately),
     created_at: account.createdAt.toISOString(),
@@ -86,6 +87,28 @@ export async function changeSuspension(
     const action = suspends ? "account.suspend" : "account.resume";
     const row = { action, target: accountIdText(accountId), reason, before: shown(before), after: shown(after) };
     return { result: undefined, row };
+  });
+}
+
+/** Of the catalog's tiers, or null: the tier follows from the deposits. */
+export async function changeTier(
+  { db, catalog, clock }: Pick<Context, "db" | "clock"> & { catalog: Pick<Catalog, "tiers"> },
+  actor: Actor,
+  { accountId, tier, reason }: { accountId: bigint; tier: number | null; reason: string | null },
+): Promise<void> {
+  const known = catalog.tiers.map((row) => row.tier);
+  if (tier !== null && !known.includes(tier))
+    fail("invalid_parameter", { param: "tier", text: { reason: `it must be one of the catalog's tiers: ${known.join(", ")}` } });
+  await recorded(db, actor, clock(), async (transaction) => {
+    const { rows } = await transaction.pool.query<{ before: number | null }>(
+      "select assigned_tier as before from account where id = $1 for no key update",
+      [accountId],
+    );
+    const { before } = rows[0]!;
+    if (before === tier) return { result: undefined, row: null };
+    await transaction.pool.query("update account set assigned_tier = $2 where id = $1", [accountId, tier]);
+    const target = accountIdText(accountId);
+    return { result: undefined, row: { action: "account.tier", target, reason, before: { tier: before }, after: { tier } } };
   });
 }
 

@@ -202,13 +202,13 @@ function rateLimiter({ auth, errors, counts }: Operation): (edge: Edge, exchange
   }
   if (counts) {
     return ({ context }, exchange) => {
-      const { accountId, purchased } = callerOf(exchange);
-      context.limits.assertBelowCeiling(accountId, requestBound(context.catalog, purchased));
+      const caller = callerOf(exchange);
+      context.limits.assertBelowCeiling(caller.accountId, requestBound(context.catalog, caller));
     };
   }
   return ({ context }, exchange) => {
-    const { accountId, purchased } = callerOf(exchange);
-    return context.limits.assertWithin({ accountId, bucket: "reads" }, requestBound(context.catalog, purchased));
+    const caller = callerOf(exchange);
+    return context.limits.assertWithin({ accountId: caller.accountId, bucket: "reads" }, requestBound(context.catalog, caller));
   };
 }
 

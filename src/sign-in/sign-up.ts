@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { hashPassword } from "../accounts/passwords.ts";
 import type { User } from "../accounts/users.ts";
+import { nothingPaid } from "../catalog/tiers.ts";
 import type { SignUpConfig } from "../config.ts";
 import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
@@ -38,7 +39,7 @@ export async function signUp(context: Needs, { email, password, name, at }: Sign
     return writeMail(transaction, account, { name, at, passwordHash, publicUrl });
   });
   if (mail) mailer.send(mail);
-  return { id: userIdText(userId), email, verified: false, suspended: false, name, createdAt: at, purchased: 0n };
+  return { id: userIdText(userId), email, verified: false, suspended: false, name, createdAt: at, ...nothingPaid };
 }
 
 /** The same work and the same reply for the uninvited: else the reply would reveal who is invited. */

@@ -92,6 +92,6 @@ export function userRecord(catalog: Pick<Catalog, "tiers">, user: Omit<User, "ac
     email_verified: user.verified,
     name: user.name,
     created_at: user.createdAt.toISOString(),
-    tier: tierOf(catalog, user.purchased).tier,
+    tier: tierOf(catalog, user).tier,
   };
 }

@@ -37,7 +37,7 @@ try {
   await measure("submit, queued", waiting, async (n) => void queued.push(await submit(inTurn(n))), bare);
   const owner = randomUUID();
   const reading = { db, catalog: { tiers: shippedTiers } as Catalog };
-  const poll = ({ accountId, id }: SubmittedJob) => readJob(reading, { accountId, purchased: 0n }, id);
+  const poll = ({ accountId, id }: SubmittedJob) => readJob(reading, { accountId, purchased: 0n, assignedTier: null }, id);
   await measure("poll, running (GET /v1/jobs/{id})", 10_000, (n) => poll(jobs[n % jobs.length]!), bare);
   await measure("poll, waiting, with its turn", 10_000, (n) => poll(queued[n % queued.length]!), bare);
   const claims = Math.ceil(jobs.length / 32);

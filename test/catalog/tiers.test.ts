@@ -6,7 +6,7 @@ import { catalogFrom } from "./catalog-from.ts";
 import { smallCatalog } from "./small-catalog.ts";
 
 const catalog = catalogFrom(smallCatalog);
-const usd = (text: string) => parseUsd(text) as Amount;
+const usd = (text: string, assignedTier: number | null = null) => ({ purchased: parseUsd(text) as Amount, assignedTier });
 
 describe("the shipped matrix", () => {
   test.each([
@@ -23,6 +23,12 @@ describe("the shipped matrix", () => {
   ])("%s USD ever purchased is tier %i", (purchased, tier) => {
     expect(tierOf(catalog, usd(purchased)).tier).toBe(tier);
   });
+});
+
+test("an assigned tier holds whatever was paid in, as long as the catalog has it", () => {
+  expect(tierOf(catalog, usd("0", 3)).tier).toBe(3);
+  expect(tierOf(catalog, usd("1000", 0)).tier).toBe(0);
+  expect(tierOf({ tiers: catalog.tiers.slice(0, 3) }, usd("5", 3)).tier).toBe(1);
 });
 
 describe("an operator's matrix", () => {

@@ -265,6 +265,7 @@ describe("usage", () => {
       "session create",
       "account suspend",
       "account resume",
+      "account tier",
     ])
       expect(ran.stdout).toContain(`  ${name}`);
   });

@@ -1,4 +1,4 @@
-// `svc session create`, `svc account suspend` and `resume`, beside a running gateway.
+// `svc session create`, `svc account suspend`, `resume` and `tier`, beside a running gateway.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { smallCatalog } from "../catalog/small-catalog.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
@@ -59,5 +59,27 @@ describe("svc account suspend and resume", () => {
 
   test.each(["suspend", "resume"])("%s of an account that does not exist is refused with 1", async (verb) => {
     expect(await svc("account", verb, "acc_999999")).toMatchObject({ status: 1, stderr: "no such account: acc_999999\n" });
+  });
+});
+
+describe("svc account tier", () => {
+  test("gives a tier with its limits at once, and auto the one that the deposits reach", async () => {
+    const account = await gateway.createAccount({ deposit: "5" });
+    const tier = async () => (await gateway.request("GET", "/v1/auth/limits", { key: account.key })).json.tier;
+    expect(await tier()).toBe(1);
+    const set = await svc("account", "tier", account.id, "3", "--reason", "agreed", "--json");
+    expect(set.json()).toEqual({ account_id: account.id, tier: 3, assigned_tier: 3 });
+    await expect.poll(tier).toBe(3);
+    expect((await svc("account", "show", account.id, "--json")).json()).toMatchObject({ tier: 3 });
+    expect((await svc("account", "tier", account.id, "auto", "--json")).json()).toMatchObject({ tier: 1, assigned_tier: null });
+    await expect.poll(tier).toBe(1);
+  });
+
+  test("a tier that the catalog lacks is refused with 1, a word that is none with 2", async () => {
+    const { id } = await gateway.createAccount();
+    const lacking = await svc("account", "tier", id, "9");
+    expect(lacking).toMatchObject({ status: 1, stdout: "" });
+    expect(lacking.stderr).toContain("0, 1, 2, 3, 4");
+    expect(await svc("account", "tier", id, "high")).toMatchObject({ status: 2 });
   });
 });

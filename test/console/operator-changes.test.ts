@@ -55,6 +55,24 @@ describe.skipIf(chromiumPath === null)("an operator", () => {
     await close();
   });
 
+  test("sets an account's tier by its number, and back to the one of its deposits", async () => {
+    const account = await gateway.createAccount({ deposit: "5" });
+    const { page, faults, close } = await open(`/accounts/${account.id}`, "finance");
+    const fact = page.getByRole("region", { name: "Account", exact: true });
+    await page.getByRole("button", { name: "Set tier" }).click();
+    const dialog = page.getByRole("dialog", { name: "Set tier" });
+    await dialog.getByLabel("Tier").selectOption("3");
+    expect(await violationsOf(page)).toEqual([]);
+    await give(page, "launch", "Set tier");
+    await fact.getByText("3, set by an operator").waitFor();
+    await page.getByRole("button", { name: "Set tier" }).click();
+    await dialog.getByLabel("Tier").selectOption({ label: "By its deposits" });
+    await give(page, "over", "Set tier");
+    await fact.getByText("set by an operator").waitFor({ state: "detached" });
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   test("support is offered no new account", async () => {
     const { page, close } = await open("/accounts", "support");
     await page.getByRole("table", { name: "Accounts" }).waitFor();

@@ -27,7 +27,7 @@ const promised = `createChatCompletion createMessage countMessageTokens createCo
   createInvitation listInvitations resendInvitation revokeInvitation acceptInvitation
   getNotices updateNotices listNotices listWebhooks createWebhook getWebhook updateWebhook deleteWebhook rollWebhookSecret listWebhookDeliveries
   testWebhook replayWebhookDelivery
-  confirmSession getOperator listOperatorActions listOperatorAccounts getOperatorAccount listAccountLedger suspendAccount resumeAccount getOperatorOverview
+  confirmSession getOperator listOperatorActions listOperatorAccounts getOperatorAccount listAccountLedger suspendAccount resumeAccount setAccountTier getOperatorOverview
   exportAccount deleteAccount redeemVoucher listCreditGrants listStatements getStatement listSessions endSession endOtherSessions
   adjustAccount refundCall listOperatorCalls getOperatorCall listOperators setOperator removeOperator
   listProviders disableProvider enableProvider getTotp beginTotp confirmTotp deleteTotp

@@ -112,7 +112,7 @@ describe("the ledger's readers", () => {
 describe("other reads", () => {
   const reading = { db, catalog: { tiers: shippedTiers } } as Parameters<typeof readJobs>[0];
   const withDb = () => ({ ...reading, db });
-  const reader = { accountId: large, purchased: 0n };
+  const reader = { accountId: large, purchased: 0n, assignedTier: null };
   const reads: Record<string, [() => Promise<unknown>, number]> = {
     "limits and their use": [() => readLimitUse(db, large), 60],
     "the keys": [() => listKeys(db, large), 30],

@@ -103,6 +103,7 @@ const placeholders: Partial<Record<OperationId, [invented: RegExp, real: () => s
   getOperatorAccount: [/acc_\w+/, newestAccount],
   listAccountLedger: [/acc_\w+/, newestAccount],
   suspendAccount: [/acc_\w+/, newestAccount],
+  setAccountTier: [/acc_\w+/, newestAccount],
   adjustAccount: [/acc_\w+/, newestAccount],
   refundCall: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
   getOperatorCall: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],

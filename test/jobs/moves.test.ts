@@ -132,7 +132,7 @@ describe("submit", () => {
     for (let n = 0; n < 8; n++) ids.push((await submit(db, { accountId })).id);
     const reading = { db, catalog: { tiers: shippedTiers } as Catalog };
     const positions = async () => {
-      const jobs = await Promise.all(ids.map((id) => readJob(reading, { accountId, purchased: 0n }, id)));
+      const jobs = await Promise.all(ids.map((id) => readJob(reading, { accountId, purchased: 0n, assignedTier: null }, id)));
       return jobs.map((job) => job?.queue_position);
     };
     expect(await positions()).toEqual([null, null, 1, 2, 3, 4, 5, 6]);

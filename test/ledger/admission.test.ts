@@ -223,7 +223,15 @@ describe("with the slower way behind it, over three processes", () => {
     await awayFromMinuteEdge(20_000);
     const all = await processes();
     const { accountId, keyId } = await openAccount(deposit);
-    const caller = { accountId, keyId: key ? keyId : null, purchased: deposit, suspended: false, policy: null, session: null };
+    const caller = {
+      accountId,
+      keyId: key ? keyId : null,
+      purchased: deposit,
+      assignedTier: null,
+      suspended: false,
+      policy: null,
+      session: null,
+    };
     const catalog = { tiers: highTiers({ rpm }) };
     const call = { caller, model: { id: "demo/chat" }, tokens: { input: 1, output: 1 }, addHeaders: () => undefined };
     const ask = (n: number) =>

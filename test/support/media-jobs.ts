@@ -54,7 +54,7 @@ export async function newJob(gateway: Gateway, account: Pick<TestAccount, "accou
     "select b.purchased, k.id as key_id from balance b join api_key k on k.account_id = b.account_id where b.account_id = $1 and k.is_default",
     [account.accountId],
   );
-  const caller = { accountId: account.accountId, keyId: job.keyId ?? rows[0]!.key_id, purchased: rows[0]!.purchased };
+  const caller = { accountId: account.accountId, keyId: job.keyId ?? rows[0]!.key_id, purchased: rows[0]!.purchased, assignedTier: null };
   const submitted = await inTransaction(context.db, async (transaction) => {
     const ask = {
       caller: { ...caller, suspended: false, policy: null, session: null },

@@ -4,7 +4,7 @@ create or replace function media_promote(_account bigint, _tiers jsonb) returns 
 declare limits jsonb; job media_job; images int; videos int; is_free boolean; refused text;
 begin
   if not exists (select 1 from media_job j where j.account_id = _account and j.status = 'queued') then return; end if;
-  select media_limits(_tiers, b.purchased) into limits from balance b where b.account_id = _account;
+  limits := account_media_limits(_tiers, _account);
   select count(*) filter (where j.kind = 'image'), count(*) filter (where j.kind = 'video') into images, videos
     from media_job j where j.account_id = _account and j.status in ('pending', 'processing');
   for job in select * from media_job j where j.account_id = _account and j.status = 'queued' order by j.seq for update loop

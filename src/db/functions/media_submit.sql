@@ -9,7 +9,7 @@ set enable_seqscan = off set lock_timeout = '3s' as $$
 #variable_conflict use_column
 declare
   job media_job := jsonb_populate_record(null::media_job, _job);
-  old media_job; limits jsonb; pool text; active int; waiting int; purchased bigint; moment timestamptz;
+  old media_job; limits jsonb; pool text; active int; waiting int; moment timestamptz;
 begin
   if current_setting('synchronous_commit') = 'off' then perform set_config('synchronous_commit', 'on', true); end if;
   -- A statement of its own: what is read after it is what the last holder of the lock left.
@@ -26,10 +26,10 @@ begin
     end if;
   end if;
   perform media_promote(job.account_id, _tiers);
-  select b.purchased, b.available, b.reserved into purchased, available, reserved from balance b where b.account_id = job.account_id;
+  select b.available, b.reserved into available, reserved from balance b where b.account_id = job.account_id;
   moment := clock_timestamp();
   key_left := key_budget_left(job.account_id, job.key_id, moment);
-  limits := media_limits(_tiers, purchased);
+  limits := account_media_limits(_tiers, job.account_id);
   pool := case when limits ? 'media' then 'media' else job.kind end;
   waiting_max := (limits #>> array[pool, 'waiting'])::int;
   select count(*) filter (where j.status <> 'queued'), count(*) filter (where j.status = 'queued') into active, waiting

@@ -38,6 +38,7 @@ const bodies: Partial<Record<string, object>> = {
   rollWebhookSecret: { grace_seconds: 60 },
   updateMember: { role: "viewer" },
   suspendAccount: { reason: "a test" },
+  setAccountTier: { tier: 2, reason: "a test" },
   disableProvider: { reason: "a test" },
   enableProvider: { reason: "a test" },
   resumeAccount: { reason: "a test" },

@@ -1,14 +1,16 @@
-// What an operator changes of an account: suspending, resuming, correcting its money.
+// What an operator changes of an account: suspending, resuming, its tier, correcting its money.
 import type { OperatorAccountDetail } from "svc-sdk";
-import { adjustAccount, resumeAccount, suspendAccount } from "svc-sdk/operator";
+import { adjustAccount, resumeAccount, setAccountTier, suspendAccount } from "svc-sdk/operator";
+import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useState } from "react";
 import { api } from "../../lib/api.ts";
 import { newKey } from "../../lib/new-key.ts";
 import { usd } from "../../lib/money.ts";
+import { tiersQuery } from "../../lib/queries.ts";
 import { Field, Select } from "../../ui/field.tsx";
 import { ChangeDialog } from "../change-dialog.tsx";
 
-export type AccountChange = "adjust" | "suspend" | "resume";
+export type AccountChange = "adjust" | "suspend" | "resume" | "tier";
 
 interface ChangesProps {
   account: OperatorAccountDetail;
@@ -40,8 +42,39 @@ export function AccountChanges({ account, change, onClose }: ChangesProps): Reac
           <strong>{email}</strong> ({id}) may call again with its keys.
         </p>
       </ChangeDialog>
+      {change === "tier" && <TierChange account={account} onClose={onClose} />}
       {change === "adjust" && <Adjustment account={account} onClose={onClose} />}
     </>
+  );
+}
+
+function TierChange({ account: { id, email, tier, assigned_tier }, onClose }: Omit<ChangesProps, "change">): ReactNode {
+  const [chosen, setChosen] = useState(String(assigned_tier ?? "auto"));
+  const { data } = useQuery(tiersQuery);
+  const rows = data?.tiers ?? [];
+  return (
+    <ChangeDialog
+      action="Set tier"
+      open
+      onClose={onClose}
+      make={async (reason) => {
+        const changed = await setAccountTier(api, id, { tier: chosen === "auto" ? null : Number(chosen), reason });
+        return `${email} has tier ${changed.tier}.`;
+      }}
+    >
+      <p className="break-words">
+        <strong>{email}</strong> ({id}) has tier {tier}. Another tier changes its limits at once; its money stays as it is.
+      </p>
+      <Select
+        label="Tier"
+        value={chosen}
+        choices={[
+          { value: "auto", label: "By its deposits" },
+          ...rows.map((row) => ({ value: String(row.tier), label: `${row.tier} ${row.name}, ${row.rpm} requests a minute` })),
+        ]}
+        onChange={(event) => setChosen(event.target.value)}
+      />
+    </ChangeDialog>
   );
 }
 

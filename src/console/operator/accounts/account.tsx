@@ -43,6 +43,7 @@ function Changes({ account }: { account: OperatorAccountDetail }): ReactNode {
   return (
     <>
       <Button onClick={() => setChange("adjust")}>Adjust credit</Button>
+      <Button onClick={() => setChange("tier")}>Set tier</Button>
       <Button kind="danger" disabled={suspended} onClick={() => setChange("suspend")}>
         Suspend
       </Button>
@@ -92,7 +93,7 @@ function Details({ account }: { account: OperatorAccountDetail }): ReactNode {
 }
 
 function Identity({ account }: { account: OperatorAccountDetail }): ReactNode {
-  const { id, workspace_name, verified, tier, created_at, suspended_at } = account;
+  const { id, workspace_name, verified, tier, assigned_tier, created_at, suspended_at } = account;
   return (
     <Card title="Account">
       <Facts
@@ -102,7 +103,7 @@ function Identity({ account }: { account: OperatorAccountDetail }): ReactNode {
           ["Status", <AccountStatus key="status" account={account} />],
           ["Suspended", suspended_at === null ? "No" : when(suspended_at)],
           ["Address", verified ? "Verified" : "Not verified"],
-          ["Tier", tier],
+          ["Tier", assigned_tier === null ? tier : `${tier}, set by an operator`],
           ["Created", when(created_at)],
         ]}
       />
