@@ -4275,6 +4275,12 @@ export interface components {
              * @enum {string}
              */
             thinking?: "adaptive" | "budget";
+            /**
+             * Format: int32
+             * @description Share of the requests that are sent here first, among the weights of the model's routes. Routes with a weight come before those without.
+             *     Requests of one account with the same beginning go to the same route. Default: none; routes are then tried in order.
+             */
+            weight?: number;
         };
         /** @description What a provider charges the operator for one route, in the units of `pricing`; never shown to callers. */
         CatalogRouteCost: {

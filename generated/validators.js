@@ -54916,6 +54916,12 @@ const schema_CatalogRoute = {
 "type": "string",
 "minLength": 1
 },
+"weight": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 1e3
+},
 "thinking": {
 "type": "string",
 "enum": ["adaptive", "budget"]
@@ -55657,7 +55663,7 @@ data
 return false;
 } else {
 const _errs1 = errors;
-for (const key0 in data) if (!(key0 === "provider" || key0 === "model" || key0 === "reduced_precision" || key0 === "thinking" || key0 === "cost")) {
+for (const key0 in data) if (!(key0 === "provider" || key0 === "model" || key0 === "reduced_precision" || key0 === "weight" || key0 === "thinking" || key0 === "cost")) {
 validate_CatalogRoute.errors = [{
 instancePath,
 keyword: "additionalProperties",
@@ -55758,36 +55764,94 @@ return false;
 var valid0 = _errs6 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.thinking !== void 0) {
-let data3 = data.thinking;
+if (data.weight !== void 0) {
+let data3 = data.weight;
 const _errs8 = errors;
-if (typeof data3 !== "string") {
+if (!(typeof data3 == "number" && !(data3 % 1) && !isNaN(data3))) {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/weight",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_CatalogRoute.properties.weight,
+data: data3
+}];
+return false;
+}
+if (errors === _errs8) {
+if (typeof data3 == "number") {
+if (data3 > 1e3 || isNaN(data3)) {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/weight",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e3
+},
+message: "must be <= 1000",
+parentSchema: schema_CatalogRoute.properties.weight,
+data: data3
+}];
+return false;
+} else if (data3 < 1 || isNaN(data3)) {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/weight",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_CatalogRoute.properties.weight,
+data: data3
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data3)) {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/weight",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_CatalogRoute.properties.weight,
+data: data3
+}];
+return false;
+}
+}
+}
+var valid0 = _errs8 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.thinking !== void 0) {
+let data4 = data.thinking;
+const _errs10 = errors;
+if (typeof data4 !== "string") {
 validate_CatalogRoute.errors = [{
 instancePath: instancePath + "/thinking",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogRoute.properties.thinking,
-data: data3
+data: data4
 }];
 return false;
 }
-if (!(data3 === "adaptive" || data3 === "budget")) {
+if (!(data4 === "adaptive" || data4 === "budget")) {
 validate_CatalogRoute.errors = [{
 instancePath: instancePath + "/thinking",
 keyword: "enum",
 params: { allowedValues: schema_CatalogRoute.properties.thinking.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogRoute.properties.thinking,
-data: data3
+data: data4
 }];
 return false;
 }
-var valid0 = _errs8 === errors;
+var valid0 = _errs10 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.cost !== void 0) {
-const _errs10 = errors;
+const _errs12 = errors;
 if (!validate_CatalogRouteCost(data.cost, {
 instancePath: instancePath + "/cost",
 parentData: data,
@@ -55798,8 +55862,9 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogRouteCost.errors : vErrors.concat(validate_CatalogRouteCost.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs10 === errors;
+var valid0 = _errs12 === errors;
 } else var valid0 = true;
+}
 }
 }
 }

@@ -13,10 +13,16 @@ import type { AudioCall } from "./audio-call.ts";
 /** The routes of the requested model; with a provider, only those there, and none of them counts as a fallback. */
 export function routesOf(
   { catalog }: Pick<Context, "catalog">,
+  { requestId }: Pick<Ask, "requestId">,
   { model }: Pick<Resolved, "model">,
   provider: string | null = null,
 ): readonly Candidate[] {
-  const candidates = candidatesOf(catalog, model, () => false);
+  const candidates = candidatesOf(
+    catalog,
+    model,
+    () => false,
+    () => requestId,
+  );
   if (provider === null) return candidates;
   const its = candidates.filter(({ route }) => route.provider.id === provider);
   return its.map((candidate, index) => (index === 0 ? { ...candidate, layer: 0 } : candidate));

@@ -33,7 +33,7 @@ export interface MakePlan<Order extends { format: AudioFormat }> {
 
 export async function makeAudio<Order extends { format: AudioFormat }>(context: Context, ask: Ask, plan: MakePlan<Order>) {
   const { asked, charge, order, adapters, seconds: known, keep } = plan;
-  const candidates = routesOf(context, asked);
+  const candidates = routesOf(context, ask, asked);
   const call = await openAudioCall(context, ask, { asked, slot: "speech", stream: false, routes: () => candidates }, () => charge);
   return await whileOpen(context, call, async () => {
     const answer = (seconds: number) => ({ charge, headers: headersOf(order, seconds), interruptedCode: "provider_error" as const });

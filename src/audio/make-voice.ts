@@ -70,7 +70,7 @@ async function makeVoice(
 ): Promise<MadeVoice> {
   const { model } = asked;
   const charge = { prices: audioPricesOf(model), units: 1 };
-  const candidates = routesOf(context, asked);
+  const candidates = routesOf(context, ask, asked);
   const call = await openAudioCall(context, ask, { asked, slot: null, stream: false, routes: () => candidates }, async () => {
     await before();
     return charge;

@@ -26,7 +26,7 @@ export async function makeSpeech(context: Context, ask: Ask, body: components["s
   const progressive = stream && isFamilyB;
   const order: SpeechOrder = { text: text.text, voice: chosen.providersId, format, settings: isFamilyB ? {} : settings, progressive };
   const charge = { prices: audioPricesOf(model), units: text.characters };
-  const candidates = routesOf(context, asked, chosen.provider);
+  const candidates = routesOf(context, ask, asked, chosen.provider);
   const call = await openAudioCall(context, ask, { asked, slot: "speech", stream: progressive, routes: () => candidates }, () => charge);
   return await whileOpen(context, call, async () => {
     const made = await askRoutes(context, ask, call, {

@@ -35,7 +35,8 @@ export async function transcribe(context: Context, ask: Ask, request: Transcript
   const { model } = asked;
   if (needsTimes(request.format) && !model.media.supportsTimestamps)
     fail("segments_unsupported", { param: "response_format", text: { model: model.id } });
-  const routes = () => chainOf(context.catalog, model, (other) => mayUse(ask.caller, other) && mayServe(other, request)).candidates;
+  const routes = () =>
+    chainOf(context.catalog, model, (other) => mayUse(ask.caller, other) && mayServe(other, request), ask.requestId).candidates;
   const plan = { asked, slot: "transcription", stream: false, routes } as const;
   const { source } = request;
   const { media } = context;
@@ -99,7 +100,12 @@ export function transcribeOverChain(
 ): Promise<Served<Transcript>> {
   const { signal } = ask;
   const { model } = call.admitted;
-  const { candidates, again } = chainOf(context.catalog, model, (other) => mayUse(ask.caller, other) && mayServe(other, request));
+  const { candidates, again } = chainOf(
+    context.catalog,
+    model,
+    (other) => mayUse(ask.caller, other) && mayServe(other, request),
+    ask.requestId,
+  );
   const transcribe = async (candidate: Candidate, heard: UpstreamCall["heard"]): Promise<Transcript> => {
     const timestamps = candidate.model.media.supportsTimestamps;
     const ask = adapterOf(context.providers.transcribe, candidate);
@@ -119,8 +125,8 @@ export function transcribeOverChain(
 }
 
 /** The first route twice, the model's others, then other models: those with timestamps before those without. */
-export function chainOf(catalog: Catalog, model: Model, mayStandIn: (other: Model) => boolean) {
-  const all = candidatesOf(catalog, model, mayStandIn);
+export function chainOf(catalog: Catalog, model: Model, mayStandIn: (other: Model) => boolean, requestId: string) {
+  const all = candidatesOf(catalog, model, mayStandIn, () => requestId);
   const [first, ...others] = all.filter((candidate) => candidate.model === model);
   const again: Candidate = { ...first!, layer: 1 };
   const standIns = all

@@ -44,6 +44,7 @@ function buildModel(model: FileModel, providers: Catalog["providers"], limits: F
       provider: providers.get(route.provider)!,
       model: route.model,
       reducedPrecision: route.reduced_precision ?? null,
+      ...(route.weight === undefined ? {} : { weight: route.weight }),
       thinking: route.thinking ?? "budget",
       cost: route.cost === undefined ? null : readCost(route.cost),
     })),

@@ -3,8 +3,9 @@ import { type Amount, amountFromUsd, million, toUsd, usdFromPrice } from "../mon
 import type { Route } from "../providers/types.ts";
 import type { Candidate, Layer, Model, ModelType, PricesAsLogged, Pricing, TokenPrices, TokenTerms } from "./types.ts";
 
-export function withCandidates(model: Omit<Model, "candidates" | "standIns">): Model {
-  const prepared: Model = Object.assign(model, { candidates: [], standIns: [] });
+export function withCandidates(model: Omit<Model, "weighted" | "candidates" | "standIns">): Model {
+  const weighted = model.routes.some(({ weight }) => weight !== undefined);
+  const prepared: Model = Object.assign(model, { weighted, candidates: [], standIns: [] });
   const each = (layerOf: (route: Route, index: number) => Layer): Candidate[] =>
     model.routes.map((route, index) => ({
       model: prepared,

@@ -57,6 +57,8 @@ export interface Model {
   listPricing: Pricing;
   /** In the order in which they are tried; empty only where the model isn't active. */
   routes: readonly Route[];
+  /** Some of its routes have a weight: their order depends on the request. */
+  weighted: boolean;
   /** Its routes for a request that names it. */
   candidates: readonly Candidate[];
   /** Its routes for a request that names another model. */

@@ -152,7 +152,15 @@ const intentTimeoutMs = 30_000;
 /** Fills `attempts`. Throws JobFailure when no route accepted the job. */
 async function beginJob(parts: JobParts, job: ClaimedJob, signal: AbortSignal, attempts: JobAttempt[]): Promise<BegunJob> {
   const model = parts.catalog.models.get(job.model);
-  const candidates = model === undefined ? [] : candidatesOf(parts.catalog, model, () => false);
+  const candidates =
+    model === undefined
+      ? []
+      : candidatesOf(
+          parts.catalog,
+          model,
+          () => false,
+          () => String(job.id),
+        );
   const faults: { error: UpstreamError; upstream: string }[] = [];
   const tried: Attempt[] = [];
   try {

@@ -47,6 +47,8 @@ export interface RequestAdapter<Answer extends Whole, Stream extends AnswerStrea
   tier?: string | null | undefined;
   /** The most web searches that its provider may make for all answers on this model; absent: it asks for none. */
   webSearches?(model: Model): number;
+  /** The beginning of its prompt, by which routes with weights are chosen; absent: each request is spread by itself. */
+  prefix?(): string;
   /** Makes one attempt at one route. */
   call(tried: RouteTry): Promise<Answer | Stream>;
   /** Characters of an answer whose upstream reports no usage, counted like a stream's tally, so that both cost the same. */
@@ -82,7 +84,8 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     hasRoom(other, size, cap) &&
     mayUse(ask.caller, other) &&
     (adapter.webSearches?.(other) ?? 0) <= webSearches;
-  const candidates = candidatesOf(context.catalog, model, mayServe);
+  const keyOf = () => (adapter.prefix === undefined ? ask.requestId : `${ask.caller.accountId} ${model.id} ${adapter.prefix()}`);
+  const candidates = candidatesOf(context.catalog, model, mayServe, keyOf);
   const call = await openTokenCall(context, ask, { admitted, stream, size, cap, tier, webSearches, candidates });
   const { hold } = call;
   try {

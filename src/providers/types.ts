@@ -82,6 +82,8 @@ export interface Route {
   provider: Provider;
   model: string;
   reducedPrecision: string | null;
+  /** Share of the requests that are sent here first, among the model's routes; absent: it has its place in their order. */
+  weight?: number;
   /** Which form of thinking the model takes, for protocols with two: anthropic, gemini. */
   thinking: "adaptive" | "budget";
   /** Null: the catalog names none. */

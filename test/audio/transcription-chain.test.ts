@@ -25,7 +25,7 @@ const { catalog } = loadCatalog({ text: JSON.stringify({ providers, models }), e
 const model = catalog.models.get("demo/stt")!;
 
 const shown = (mayStandIn: (other: Model) => boolean) =>
-  chainOf(catalog, model, mayStandIn).candidates.map(({ routeId, layer }) => `${layer} ${routeId}`);
+  chainOf(catalog, model, mayStandIn, "req_test").candidates.map(({ routeId, layer }) => `${layer} ${routeId}`);
 
 describe("the order", () => {
   test("the first route twice, the model's others, models with timestamps, models without", () => {

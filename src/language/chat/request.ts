@@ -5,6 +5,7 @@ import { isObject } from "../../providers/json/read.ts";
 import type { JsonText } from "../../providers/json/text.ts";
 import type { ChatStream, ChatWhole } from "../../providers/verbs/chat.ts";
 import { adapterOf } from "../../routing/candidates.ts";
+import { prefixOfChat } from "../prefix.ts";
 import { promptSize } from "../prompt-size.ts";
 import type { OutputCap } from "../context-window.ts";
 import type { RequestAdapter } from "../serve.ts";
@@ -35,6 +36,7 @@ export function chatAdapter({ providers }: Pick<Context, "providers">, { text, b
     cap,
     tier: body.service_tier,
     webSearches: ({ tokens }) => (isObject(body.web_search_options) ? (tokens?.webSearch?.max ?? 0) * cap.choices : 0),
+    prefix: () => prefixOfChat(body.messages),
     call({ candidate, hold, upstream }) {
       const chat = adapterOf(providers.chat, candidate);
       return chat({

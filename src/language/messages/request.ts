@@ -9,6 +9,7 @@ import { adapterOf, type Candidate } from "../../routing/candidates.ts";
 import { assertDeclares, declares } from "../chat/requirements.ts";
 import { capFor, outputMaxOf } from "../chat/upstream-body.ts";
 import { countPrompt } from "../counted-usage.ts";
+import { prefixOf } from "../prefix.ts";
 import type { RequestAdapter } from "../serve.ts";
 import type { TokenHold } from "../token-call.ts";
 import { assertPriced, isPriced, isSearchTool, withheldEdits } from "../withheld-fields.ts";
@@ -43,6 +44,7 @@ export function messageAdapter(
     cap: { asked: body.max_tokens ?? null, choices: 1 },
     tier: body.service_tier,
     webSearches: (model) => needs.searches.reduce((sum, { maxUses }) => sum + (searchesMax(model, maxUses) ?? 0), 0),
+    prefix: () => prefixOf(body.system, body.messages[0]),
     async call({ candidate, hold, size, upstream }) {
       const messages = adapterOf(providers.messages, candidate);
       return messages({
