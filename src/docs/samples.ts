@@ -1,5 +1,5 @@
-// Sample calls of an operation, in curl, TypeScript (svc-sdk) and, if a client of that language exists, Python. Made from the
-// contract's own examples.
+// Sample calls of an operation, in curl, TypeScript (svc-sdk) and Python: with OpenAI's or Anthropic's client where it has the call, else
+// with httpx. Made from the contract's own examples.
 import { exampleOf, type Located, type Media, type Parameter } from "./contract.ts";
 import type { Sample } from "./types.ts";
 
@@ -11,7 +11,7 @@ export interface Access {
 
 export function samplesOf(operation: Located, access: Access): Sample[] {
   const call = { operation, body: bodyOf(operation), access };
-  return [curlOf(call), typescriptOf(call), pythonOf(call)].filter((sample) => sample !== null);
+  return [curlOf(call), typescriptOf(call), pythonOf(call) ?? httpxOf(call)].filter((sample) => sample !== null);
 }
 
 interface CallShown {
@@ -127,6 +127,37 @@ function pythonOf({ operation, access }: CallShown): Sample | null {
   return {
     language: "python",
     code: `import os\nfrom ${client.toLowerCase()} import ${client}\n\nclient = ${client}(base_url=${address}, api_key=os.environ["SVC_KEY"])\n\nresult = client.${name}(\n${given.join("\n")}\n)\n${shown}`,
+  };
+}
+
+/** Its own time-out of five seconds is too short for a model. */
+const httpxTimeout = 120;
+
+function httpxOf({ operation, body, access }: CallShown): Sample {
+  const { method, doc } = operation;
+  const files = body !== null && "form" in body ? Object.entries(body.form).filter(([, value]) => value.startsWith("@")) : [];
+  const fields = body !== null && "form" in body ? Object.entries(body.form).filter(([, value]) => !value.startsWith("@")) : [];
+  const query = Object.fromEntries(exampledQuery(doc.parameters ?? []).map(([name, value]) => [name, [value].flat().join(",")]));
+  const variable = access.auth === "session" ? "SVC_SESSION" : "SVC_KEY";
+  const path = filledPath(operation);
+  const given = [
+    `"${method}",`,
+    access.publicUrl === null ? `os.environ["SVC_URL"] + ${JSON.stringify(path)},` : `${JSON.stringify(access.publicUrl + path)},`,
+    ...(Object.keys(query).length === 0 ? [] : [`params=${pythonLiteral(query, "    ")},`]),
+    ...(access.auth === "none" ? [] : [`headers={"Authorization": "Bearer " + os.environ["${variable}"]},`]),
+    ...(body !== null && "json" in body ? [`json=${pythonLiteral(body.json, "    ")},`] : []),
+    ...(fields.length === 0 ? [] : [`data=${pythonLiteral(Object.fromEntries(fields), "    ")},`]),
+    ...(files.length === 0
+      ? []
+      : [`files={${files.map(([name, value]) => `"${name}": open(${JSON.stringify(value.slice(1))}, "rb")`).join(", ")}},`]),
+    `timeout=${httpxTimeout},`,
+  ];
+  const file = fileOf(operation);
+  const shown = file === null ? "print(result.status_code, result.text)" : `open(${JSON.stringify(file)}, "wb").write(result.content)`;
+  const needsOs = access.auth !== "none" || access.publicUrl === null;
+  return {
+    language: "python",
+    code: `${needsOs ? "import os\n\n" : ""}import httpx\n\nresult = httpx.request(\n${given.map((line) => `    ${line}`).join("\n")}\n)\n${shown}`,
   };
 }
 

@@ -1,4 +1,4 @@
-// The samples on the pages of operations are programs: TypeScript that compiles against svc-sdk, calls that Python's clients take, shell
+// The samples on the pages of operations are programs: TypeScript that compiles against svc-sdk, requests that Python sends, shell
 // that parses.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -9,8 +9,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { operations } from "../../generated/operations.ts";
 import { type OpenApi, operationsOf } from "../../src/docs/contract.ts";
 import { samplesOf } from "../../src/docs/samples.ts";
-import { interpreter } from "../clients/python/environment.ts";
+import { interpreter, pythonSdkTools } from "../clients/python/environment.ts";
 import { describeWithPython } from "../clients/python/python.ts";
+import { runEnvironment } from "../support/leftovers.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const document = JSON.parse(readFileSync(join(root, "generated/openapi.json"), "utf8")) as OpenApi;
@@ -85,9 +86,59 @@ for code in json.load(sys.stdin):
     inspect.signature(method).bind(**{word.arg: None for word in call.keywords})
 `;
 
+interface Sent {
+  method: string;
+  path: string;
+  authorization: string | null;
+  body: string;
+}
+
+/** Runs samples against a transport that answers everything, and tells what was sent. */
+const sendToNobody = `
+import contextlib, io, json, os, sys
+import httpx
+os.environ.update(SVC_URL="http://127.0.0.1:1", SVC_KEY="svc_x", SVC_SESSION="svcs_x")
+sent = []
+def answer(self, request):
+    request.read()
+    sent.append({"method": request.method, "path": request.url.raw_path.decode().split("?")[0], "authorization": request.headers.get("authorization"), "body": request.content.decode(errors="replace")})
+    return httpx.Response(200, json={})
+httpx.HTTPTransport.handle_request = answer
+for code in json.load(sys.stdin):
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(code, "sample", "exec"), {})
+print(json.dumps(sent))
+`;
+
 describeWithPython("Python", () => {
   test("every call fits the method of the client that it uses", () => {
     expect(of("python").length).toBeGreaterThan(8);
-    execFileSync(interpreter, ["-c", bindCalls], { input: JSON.stringify(of("python").map(({ code }) => code)), stdio: "pipe" });
+    const ofClients = of("python").filter(({ code }) => !code.includes("import httpx"));
+    expect(ofClients.length).toBeGreaterThan(8);
+    execFileSync(interpreter, ["-c", bindCalls], { input: JSON.stringify(ofClients.map(({ code }) => code)), stdio: "pipe" });
+  });
+
+  test("every other operation is called with httpx: its method, its path, its credential, its body", () => {
+    const others = of("python").filter(({ code }) => code.includes("import httpx"));
+    expect(of("python")).toHaveLength(2 * Object.keys(operations).length);
+    for (const name of ["meeting.mp3", "narrator.wav", "call.mp3"]) writeFileSync(join(folder, name), "sound");
+    const sent = execFileSync(interpreter, ["-B", "-c", sendToNobody], {
+      input: JSON.stringify(others.map(({ code }) => code)),
+      env: { ...runEnvironment(), PYTHONPATH: pythonSdkTools, PYTHONWARNINGS: "ignore" },
+      cwd: folder,
+      encoding: "utf8",
+    });
+    for (const [at, request] of (JSON.parse(sent) as Sent[]).entries()) {
+      const { name, code } = others[at]!;
+      const operation = operations[name.split("-")[0] as keyof typeof operations];
+      const pattern = new RegExp(`^/?${operation.path.replace(/\{\w+\}/g, "[^/]+")}$`);
+      expect([name, request.method, pattern.test(request.path)]).toEqual([name, operation.method.toUpperCase(), true]);
+      const credential = operation.auth === "none" ? null : operation.auth === "session" ? "Bearer svcs_x" : "Bearer svc_x";
+      expect([name, request.authorization]).toEqual([name, credential]);
+      const curl = of("sh").find((one) => one.name === name)!.code;
+      const json = / -d '([\s\S]*)'$/.exec(curl.replace(/ \\\n {2}-o \S+$/, ""))?.[1]?.replaceAll("'\\''", "'");
+      if (json !== undefined) expect([name, JSON.parse(request.body) as unknown]).toEqual([name, JSON.parse(json) as unknown]);
+      expect([name, code.includes("files=")]).toEqual([name, / -F /.test(curl)]);
+    }
   });
 });
