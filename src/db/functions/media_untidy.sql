@@ -9,7 +9,10 @@ begin
       count(*) filter (where j.status = 'queued' and j.kind = 'image') as images_wait, count(*) filter (where j.status = 'queued' and j.kind = 'video') as videos_wait,
       count(*) filter (where j.status <> 'queued' and j.kind = 'image') as images, count(*) filter (where j.status <> 'queued' and j.kind = 'video') as videos
     from media_job j where j.status in ('queued', 'pending', 'processing') group by j.account_id
-  ) c, lateral account_media_limits(_tiers, c.account_id) l(limits)
+  ) c, lateral (
+    -- Asked once for an account, and only where something waits.
+    select case when not c.is_late and c.images_wait + c.videos_wait > 0 then account_media_limits(_tiers, c.account_id) end offset 0
+  ) l(limits)
   where c.is_late or case when l.limits ? 'media' then c.images_wait + c.videos_wait > 0 and c.images + c.videos < (l.limits #>> '{media,slots}')::int
     else c.images_wait > 0 and c.images < (l.limits #>> '{image,slots}')::int or c.videos_wait > 0 and c.videos < (l.limits #>> '{video,slots}')::int end;
 end $$;
