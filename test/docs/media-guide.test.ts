@@ -22,6 +22,9 @@ test.skipIf(!hasCurl)("every command does what the guide says, in its order", as
   await next("curl -s -o lighthouse.png");
   expect(readFileSync(`${shell.folder}/lighthouse.png`).subarray(1, 4).toString()).toBe("PNG");
 
+  const waited = await json('curl -s -X POST "$SVC_URL/v1/images/generations"');
+  expect(waited).toMatchObject({ status: "succeeded", data: [{ url: waited.output.url }] });
+
   const [fox, created, again, replayed] = (await next("for TRY")).trim().split("\n");
   expect([created, replayed]).toEqual(["202", "200"]);
   const foxId = (JSON.parse(fox!) as { id: string }).id;
