@@ -47,7 +47,7 @@ test.skipIf(!hasCurl)("every command does what the guide says, in its order", as
     output: { images: [{ content_type: "image/png" }] },
   });
   const { data } = await json('curl -s "$SVC_URL/v1/jobs?kind=image');
-  expect(data.map((one: { id: string }) => one.id)).toEqual([foxId, submitted.id]);
+  expect(data.map((one: { id: string }) => one.id)).toEqual([foxId, waited.id, submitted.id]);
   const { mismatches } = JSON.parse(await run("npx svc ledger audit --json")) as { mismatches: unknown[] };
   expect(mismatches).toEqual([]);
   expect(shell.left()).toEqual([]);
