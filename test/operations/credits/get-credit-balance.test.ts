@@ -50,7 +50,7 @@ describe("200", () => {
 
   test("read_ok false: the numbers are zeros, not to be kept", async () => {
     const account = await gateway.createAccount({ deposit: "5" });
-    const reading = { part: "from balance where account_id", code: "08006" };
+    const reading = { part: "from balance b join account", code: "08006" };
     const { result } = await whileFailing(gateway.context.db, reading, () => balanceOf(account));
     const { status, json, headers } = result;
     expect([status, headers["cache-control"]]).toEqual([200, "no-store"]);
