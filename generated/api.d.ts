@@ -1206,7 +1206,8 @@ export interface paths {
          *
          *     `GET /v1/pricing` lists the prices. A model may also charge a fee per request with reference images; `estimated_cost` includes it.
          *
-         *     This endpoint does not return images directly: clients written for a synchronous image API must poll the job.
+         *     Clients that are written for a synchronous image API send the header `Prefer: wait`: the answer then comes when the job has ended, and has
+         *     its images in `data` as well. A job that fails meanwhile gives its error, and nothing is charged. A caller who leaves does not stop the job.
          */
         post: operations["createImage"];
         delete?: never;
@@ -6478,7 +6479,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "invalid_parameter" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references";
+                code: "invalid_parameter" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references" | "prompt_too_long";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -6609,6 +6610,35 @@ export interface components {
                 type: "permission_error";
             };
         };
+        /** @description Body of a 422. */
+        CreateImageError422: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "content_policy" | "content_policy_likeness" | "content_policy_nsfw" | "content_policy_unsafe" | "moderation_blocked" | "input_too_large" | "input_invalid" | "invalid_input";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
         /** @description Body of a 429. */
         CreateImageError429: {
             /** @description The error. */
@@ -6617,7 +6647,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "rate_limited";
+                code: "rate_limited" | "provider_rate_limited";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -10947,6 +10977,35 @@ export interface components {
             };
         };
         /** @description Body of a 502. */
+        Error502ProviderUnavailable: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "provider_unavailable";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "upstream_error";
+            };
+        };
+        /** @description Body of a 502. */
         Error502TtsFailed: {
             /** @description The error. */
             error: {
@@ -11060,6 +11119,35 @@ export interface components {
                  * @enum {string}
                  */
                 type: "api_error";
+            };
+        };
+        /** @description Body of a 504. */
+        Error504ProviderTimeoutOrTimeout: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "provider_timeout" | "timeout";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "timeout_error";
             };
         };
         /** @description What differs for an error code at this status. */
@@ -12118,6 +12206,16 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description One image of an answer that was waited for, as OpenAI's clients read it. */
+        ImageDatum: {
+            /** @description The image's bytes in base64, with `response_format: "b64_json"`; images of more than 24 MB in all have URLs. */
+            b64_json?: string;
+            /**
+             * Format: uri
+             * @description URL of the image, served by the gateway; absent where `b64_json` is there.
+             */
+            url?: string;
+        };
         /** @description One image of a finished image job. */
         ImageFacts: {
             /** @description Media type of the file, usually `image/png`, `image/jpeg` or `image/webp`; `image/svg+xml` from a vector model. */
@@ -12144,8 +12242,15 @@ export interface components {
             charged_amount: components["schemas"]["Usd"] | null;
             /** @description When the job reached a final status; null until then. */
             completed_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int64
+             * @description When the job was created, in Unix seconds. Only in the answer to a request with `Prefer: wait` whose images are ready.
+             */
+            created?: number;
             /** @description When the job was submitted. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description The images, in the order of `output.metadata.images`. Only where `created` is. */
+            data?: components["schemas"]["ImageDatum"][];
             /** @description Why the job failed or expired; null otherwise. */
             error: components["schemas"]["JobError"] | null;
             /** @description The hold in USD, placed when the job takes a slot. While `queued` it is an estimate and nothing is held. */
@@ -12187,8 +12292,8 @@ export interface components {
             images: components["schemas"]["ImageFacts"][];
         };
         /**
-         * @description The image to generate, and the model. Fields not listed here have no effect, such as `response_format`, `output_format`, `background` and
-         *     `style` of OpenAI's clients: the answer is a job, and its images have URLs. Null means not set.
+         * @description The image to generate, and the model. Fields not listed here have no effect, such as `output_format`, `background` and `style` of OpenAI's
+         *     clients; `response_format` has one only with `Prefer: wait`. Null means not set.
          */
         ImageRequest: {
             /**
@@ -29647,6 +29752,11 @@ export interface operations {
                  *     `idempotency_key` takes precedence over this header.
                  */
                 "Idempotency-Key"?: string;
+                /**
+                 * @description `wait` or `wait=SECONDS`: answer when the job has ended, after 60 seconds by default and 120 at most. Images that are not ready by then give
+                 *     the job, as without this header.
+                 */
+                Prefer?: string;
             };
             path?: never;
             cookie?: never;
@@ -29661,6 +29771,8 @@ export interface operations {
             /** @description The existing job with this idempotency key, or the short form of a new job that waits because all slots are in use. */
             200: {
                 headers: {
+                    /** @description `wait` where the answer was waited for. */
+                    "preference-applied"?: string;
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
                     /**
@@ -29679,6 +29791,8 @@ export interface operations {
             /** @description A new job with its hold placed. */
             202: {
                 headers: {
+                    /** @description `wait` where the answer was waited for. */
+                    "preference-applied"?: string;
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
                     /**
@@ -29700,6 +29814,7 @@ export interface operations {
              *     `invalid_prompt`: The prompt is missing, empty, or longer than 4000 characters after Unicode NFC normalisation.
              *     `image_url_required`: An edit model was called without a source image.
              *     `too_many_references`: The request has more reference images than the model accepts.
+             *     `prompt_too_long`: The prompt or the lyrics are longer than the model accepts.
              */
             400: {
                 headers: {
@@ -29807,7 +29922,38 @@ export interface operations {
                     "application/json": components["schemas"]["Error413InvalidRequest"];
                 };
             };
-            /** @description `rate_limited`: The queue of waiting jobs is full. On images also the older value of rate_limit_exceeded. */
+            /**
+             * @description `content_policy`: The provider's content policy refused the prompt, a reference or the result, without details.
+             *     `content_policy_likeness`: The provider does not depict this person: its policy on the likenesses of real people refused the prompt or a reference.
+             *     `content_policy_nsfw`: The provider's policy on sexual content refused the prompt or a reference, or the finished image was blacked out.
+             *     `content_policy_unsafe`: The provider's policy on dangerous content (violence, weapons, self-harm) refused the prompt or a reference.
+             *     `moderation_blocked`: The provider's moderation stopped the prompt or the result.
+             *     `input_too_large`: A source image or soundtrack has more bytes or pixels than the model accepts.
+             *     `input_invalid`: The model could not use an input: a source file could not be fetched or read, its type is not supported, or a value is outside its range.
+             *     `invalid_input`: The provider rejected a field or value of the request, without details.
+             */
+            422: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateImageError422"];
+                };
+            };
+            /**
+             * @description `rate_limited`: The queue of waiting jobs is full. On images also the older value of rate_limit_exceeded.
+             *     `provider_rate_limited`: The provider has too many requests at the moment.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -29853,6 +29999,27 @@ export interface operations {
                     "application/json": components["schemas"]["CreateImageError500"];
                 };
             };
+            /** @description `provider_unavailable`: Every route failed. Nothing was charged. */
+            502: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error502ProviderUnavailable"];
+                };
+            };
             /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
             503: {
                 headers: {
@@ -29872,6 +30039,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+            /**
+             * @description `provider_timeout`: The provider timed out, or did not answer in time.
+             *     `timeout`: The job timed out: an image after 5 minutes, a video after 20. An expired job waited 60 minutes for a slot, or was found unfinished 30 minutes after its start.
+             */
+            504: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error504ProviderTimeoutOrTimeout"];
                 };
             };
         };

@@ -1099,7 +1099,19 @@ export const dialects: Readonly<Record<Dialect, DialectRow>> = {
     },
     "types": {},
     "statuses": {
-      "provider_error": 500
+      "provider_error": 500,
+      "content_policy": 422,
+      "content_policy_likeness": 422,
+      "content_policy_nsfw": 422,
+      "content_policy_unsafe": 422,
+      "moderation_blocked": 422,
+      "input_too_large": 422,
+      "input_invalid": 422,
+      "invalid_input": 422,
+      "provider_unavailable": 502,
+      "provider_rate_limited": 429,
+      "provider_timeout": 504,
+      "timeout": 504
     }
   },
   "music": {

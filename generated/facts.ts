@@ -4,6 +4,7 @@ export const responseHeaders: readonly string[] = [
   "cache-control",
   "deprecation",
   "link",
+  "preference-applied",
   "request-id",
   "retry-after",
   "retry-after-ms",

@@ -2610,6 +2610,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_prompt",
       "image_url_required",
       "too_many_references",
+      "prompt_too_long",
       "missing_api_key",
       "invalid_api_key",
       "permission_denied",
@@ -2623,10 +2624,22 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "operation_not_allowed",
       "network_not_allowed",
       "model_not_allowed",
+      "provider_unavailable",
       "provider_error",
       "internal_error",
       "db_error",
-      "overloaded"
+      "overloaded",
+      "content_policy",
+      "content_policy_likeness",
+      "content_policy_nsfw",
+      "content_policy_unsafe",
+      "moderation_blocked",
+      "input_too_large",
+      "input_invalid",
+      "invalid_input",
+      "provider_timeout",
+      "timeout",
+      "provider_rate_limited"
     ],
     "bodies": [
       "application/json"
@@ -2636,6 +2649,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "parameters": [
       {
         "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "Prefer",
         "in": "header",
         "required": false,
         "type": "string"

@@ -21563,7 +21563,13 @@ const schema_parameters_createImage = {
 "type": "object",
 "properties": { "header": {
 "type": "object",
-"properties": { "Idempotency-Key": { "type": "string" } },
+"properties": {
+"Idempotency-Key": { "type": "string" },
+"Prefer": {
+"type": "string",
+"maxLength": 200
+}
+},
 "required": []
 } },
 "required": ["header"],
@@ -21602,6 +21608,36 @@ data: data1
 }];
 return false;
 }
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.Prefer !== void 0) {
+let data2 = data0.Prefer;
+if (typeof data2 === "string") {
+if (func_7a031813(data2) > 200) {
+validate_parameters_createImage.errors = [{
+instancePath: instancePath + "/header/Prefer",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_parameters_createImage.properties.header.properties.Prefer,
+data: data2
+}];
+return false;
+}
+} else {
+validate_parameters_createImage.errors = [{
+instancePath: instancePath + "/header/Prefer",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createImage.properties.header.properties.Prefer,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
 }
 } else {
 validate_parameters_createImage.errors = [{

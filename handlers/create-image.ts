@@ -1,13 +1,33 @@
-// POST /v1/images/generations. The rules of a request are in src/jobs; the job becomes a reply here.
+// POST /v1/images/generations. The rules of a request are in src/jobs; the job becomes a reply here. With `Prefer: wait` the reply waits for the
+// job's end; a caller's disconnect does not stop the job.
+import type { Context } from "../src/context.ts";
+import { failedJob } from "../src/jobs/failed-job.ts";
+import { imageData } from "../src/jobs/image-data.ts";
 import { planImageJob } from "../src/jobs/plan-media.ts";
 import { shownImageJob, shownQueuedImageJob, submitHeaders } from "../src/jobs/show-job.ts";
-import { submitRequest } from "../src/jobs/submit-request.ts";
+import { submitRequest, type SubmittedJob } from "../src/jobs/submit-request.ts";
+import { awaitSubmitted } from "../src/jobs/waiters.ts";
 import type { Handler } from "../src/operation.ts";
+import { preferredWait } from "../src/text/preferred-wait.ts";
+
+const waitSeconds = { usual: 60, max: 120 };
 
 export const createImage: Handler<"createImage"> = async (context, request, ask) => {
-  const plan = await planImageJob(context, request.caller, request.body);
-  const { job, outcome } = await submitRequest(context, ask, request, "image", plan);
-  const headers = submitHeaders(job, plan);
-  if (outcome === "pending") return { status: 202, headers, body: shownImageJob(job, context.publicUrl) };
-  return { status: 200, headers, body: outcome === "queued" ? shownQueuedImageJob(job) : shownImageJob(job, context.publicUrl) };
+  const { caller, body } = request;
+  const plan = await planImageJob(context, caller, body);
+  const submitted = await submitRequest(context, ask, request, "image", plan);
+  const seconds = preferredWait(request.headers["prefer"], waitSeconds);
+  if (seconds === null) return { headers: submitHeaders(submitted.job, plan), ...shown(context, submitted) };
+  const job = await awaitSubmitted(context, { caller, submitted: submitted.job, ms: seconds * 1000, signal: ask.signal });
+  const headers = { ...submitHeaders(job, plan), "preference-applied": "wait" };
+  if (job.status === "failed" || job.status === "expired") return failedJob(context, { job, caller, model: plan.model });
+  if (job.output === null) return { headers, ...shown(context, { job, outcome: job.status === "queued" ? "queued" : "pending" }) };
+  const data = await imageData(context, job.output.files, body.response_format === "b64_json");
+  const created = Math.floor(job.created_at.getTime() / 1000);
+  return { status: 200, headers, body: { ...shownImageJob(job, context.publicUrl), created, data } };
 };
+
+function shown({ publicUrl }: Pick<Context, "publicUrl">, { job, outcome }: SubmittedJob) {
+  if (outcome === "pending") return { status: 202 as const, body: shownImageJob(job, publicUrl) };
+  return { status: 200 as const, body: outcome === "queued" ? shownQueuedImageJob(job) : shownImageJob(job, publicUrl) };
+}

@@ -1238,20 +1238,24 @@ export declare function runGenmedia(client: Client, input: GenmediaRequest, opti
  *
  * `GET /v1/pricing` lists the prices. A model may also charge a fee per request with reference images; `estimated_cost` includes it.
  *
- * This endpoint does not return images directly: clients written for a synchronous image API must poll the job.
+ * Clients that are written for a synchronous image API send the header `Prefer: wait`: the answer then comes when the job has ended, and has
+ * its images in `data` as well. A job that fails meanwhile gives its error, and nothing is charged. A caller who leaves does not stop the job.
  *
  * `POST /v1/images/generations`, /docs/api/createImage
  *
  * @example
  * await svc.images.generate({ model: "image", prompt: "A lighthouse at dusk, watercolour", n: 1, size: "1024x1024" });
- * @throws {SvcError} 400 `invalid_parameter`, `invalid_model`, `invalid_prompt`, `image_url_required`, `too_many_references`
+ * @throws {SvcError} 400 `invalid_parameter`, `invalid_model`, `invalid_prompt`, `image_url_required`, `too_many_references`, `prompt_too_long`
  * @throws {SvcError} 401 `auth_error`, `key_expired`
  * @throws {SvcError} 402 `insufficient_balance`, `key_limit_reached`, `model_requires_paid`
  * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 413 `invalid_request`
- * @throws {SvcError} 429 `rate_limited`
+ * @throws {SvcError} 422 `content_policy`, `content_policy_likeness`, `content_policy_nsfw`, `content_policy_unsafe`, `moderation_blocked`, `input_too_large`, `input_invalid`, `invalid_input`
+ * @throws {SvcError} 429 `rate_limited`, `provider_rate_limited`
  * @throws {SvcError} 500 `provider_error`, `internal_error`, `db_error`
+ * @throws {SvcError} 502 `provider_unavailable`
  * @throws {SvcError} 503 `overloaded`
+ * @throws {SvcError} 504 `provider_timeout`, `timeout`
  */
 export declare function createImage(client: Client, input: ImageRequest, options?: IdempotentOptions): Call<ImageJob | QueuedImageJob, "createImage">;
 

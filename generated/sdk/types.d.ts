@@ -1470,6 +1470,14 @@ export interface ImageBlock {
   source: ImageSource;
 }
 
+/** One image of an answer that was waited for, as OpenAI's clients read it. */
+export interface ImageDatum {
+  /** URL of the image, served by the gateway; absent where `b64_json` is there. */
+  url?: string;
+  /** The image's bytes in base64, with `response_format: "b64_json"`; images of more than 24 MB in all have URLs. */
+  b64_json?: string;
+}
+
 /** One image of a finished image job. */
 export interface ImageFacts {
   /** URL of this image if the job made several; the first equals `output.url`. */
@@ -1508,6 +1516,10 @@ export interface ImageJob {
   queue_position?: number;
   /** The result; null until `status` is `succeeded`. */
   output: ImageOutput | null;
+  /** When the job was created, in Unix seconds. Only in the answer to a request with `Prefer: wait` whose images are ready. */
+  created?: number;
+  /** The images, in the order of `output.metadata.images`. Only where `created` is. */
+  data?: ImageDatum[];
 }
 
 /** The result of a finished image job. */
@@ -1525,8 +1537,8 @@ export interface ImageOutputMetadata {
 }
 
 /**
- * The image to generate, and the model. Fields not listed here have no effect, such as `response_format`, `output_format`, `background` and
- * `style` of OpenAI's clients: the answer is a job, and its images have URLs. Null means not set.
+ * The image to generate, and the model. Fields not listed here have no effect, such as `output_format`, `background` and `style` of OpenAI's
+ * clients; `response_format` has one only with `Prefer: wait`. Null means not set.
  */
 export interface ImageRequest {
   /**
@@ -6797,6 +6809,8 @@ export interface ListWebhookDeliveriesQuery {
 
 /** The headers of answers, with the types of their values. Over HTTP they are strings. */
 export interface AnswerHeaders {
+  /** `wait` where the answer was waited for. */
+  "preference-applied": string;
   /** Equals `x-request-id`, under the name that Anthropic's clients read. */
   "request-id": string;
   /** Seconds to wait before the next poll; absent once the job's status is final. */
@@ -7364,11 +7378,12 @@ export type CreateEmbeddingsError402 = Refusal<402, "insufficient_credits" | "ke
 export type CreateEmbeddingsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CreateEmbeddingsError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CreateEmbeddingsError503 = Refusal<503, "provider_unavailable" | "model_unavailable" | "overloaded", ErrorBody<"provider_unavailable" | "model_unavailable" | "overloaded", "upstream_error" | "api_error">>;
-export type CreateImageError400 = Refusal<400, "invalid_parameter" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references", ModelErrorBody<"invalid_parameter" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references", "invalid_request_error">>;
+export type CreateImageError400 = Refusal<400, "invalid_parameter" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references" | "prompt_too_long", ModelErrorBody<"invalid_parameter" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references" | "prompt_too_long", "invalid_request_error">>;
 export type CreateImageError401 = Refusal<401, "auth_error" | "key_expired", ErrorBody<"auth_error" | "key_expired", "authentication_error">>;
 export type CreateImageError402 = Refusal<402, "insufficient_balance" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_balance" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
 export type CreateImageError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
-export type CreateImageError429 = Refusal<429, "rate_limited", ErrorBody<"rate_limited", "rate_limit_error">>;
+export type CreateImageError422 = Refusal<422, "content_policy" | "content_policy_likeness" | "content_policy_nsfw" | "content_policy_unsafe" | "moderation_blocked" | "input_too_large" | "input_invalid" | "invalid_input", ErrorBody<"content_policy" | "content_policy_likeness" | "content_policy_nsfw" | "content_policy_unsafe" | "moderation_blocked" | "input_too_large" | "input_invalid" | "invalid_input", "invalid_request_error">>;
+export type CreateImageError429 = Refusal<429, "rate_limited" | "provider_rate_limited", ErrorBody<"rate_limited" | "provider_rate_limited", "rate_limit_error">>;
 export type CreateImageError500 = Refusal<500, "provider_error" | "internal_error" | "db_error", ErrorBody<"provider_error" | "internal_error" | "db_error", "api_error">>;
 export type CreateInvitationError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type CreateInvitationError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
@@ -7489,10 +7504,12 @@ export type Error429RateLimitExceededOrAudioConcurrentLimit = Refusal<429, "rate
 export type Error500InternalError = Refusal<500, "internal_error", ErrorBody<"internal_error", "api_error">>;
 export type Error500InternalErrorOrOwnershipWriteFailed = Refusal<500, "internal_error" | "ownership_write_failed", ErrorBody<"internal_error" | "ownership_write_failed", "api_error">>;
 export type Error502ProviderError = Refusal<502, "provider_error", ErrorBody<"provider_error", "upstream_error">>;
+export type Error502ProviderUnavailable = Refusal<502, "provider_unavailable", ErrorBody<"provider_unavailable", "upstream_error">>;
 export type Error502TtsFailed = Refusal<502, "tts_failed", ErrorBody<"tts_failed", "upstream_error">>;
 export type Error502UpstreamInvalidResponse = Refusal<502, "upstream_invalid_response", ErrorBody<"upstream_invalid_response", "upstream_error">>;
 export type Error503ModelUnavailableOrOverloaded = Refusal<503, "model_unavailable" | "overloaded", ErrorBody<"model_unavailable" | "overloaded", "api_error">>;
 export type Error503Overloaded = Refusal<503, "overloaded", ErrorBody<"overloaded", "api_error">>;
+export type Error504ProviderTimeoutOrTimeout = Refusal<504, "provider_timeout" | "timeout", ErrorBody<"provider_timeout" | "timeout", "timeout_error">>;
 export type ForgotPasswordError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type GenmediaError400InvalidParameter = Refusal<400, "invalid_parameter", GenmediaErrorBody<"invalid_parameter">>;
 export type GenmediaError404JobNotFound = Refusal<404, "job_not_found", GenmediaErrorBody<"job_not_found">>;
@@ -7694,7 +7711,7 @@ export type GetGenmediaJobError = GenmediaError400InvalidParameter | GetGenmedia
 /** The errors of `genmedia.run`. */
 export type RunGenmediaError = RunGenmediaGenmediaError400 | RunGenmediaGenmediaError401 | RunGenmediaGenmediaError402 | RunGenmediaGenmediaError403 | GenmediaError404ModelNotFound | GenmediaError413RequestTooLarge | RunGenmediaGenmediaError422 | GenmediaError429RateLimitExceededOrRateLimited | GenmediaError500InternalErrorOrDbError | RunGenmediaGenmediaError502 | GenmediaError503Overloaded | GenmediaError504ProviderTimeoutOrTimeout;
 /** The errors of `images.generate`. */
-export type CreateImageError = CreateImageError400 | CreateImageError401 | CreateImageError402 | CreateImageError403 | Error413InvalidRequest | CreateImageError429 | CreateImageError500 | Error503Overloaded;
+export type CreateImageError = CreateImageError400 | CreateImageError401 | CreateImageError402 | CreateImageError403 | Error413InvalidRequest | CreateImageError422 | CreateImageError429 | CreateImageError500 | Error502ProviderUnavailable | Error503Overloaded | Error504ProviderTimeoutOrTimeout;
 /** The errors of `workspaces.invitations.accept`. */
 export type AcceptInvitationError = AcceptInvitationError400 | Error401MissingApiKeyOrInvalidApiKey | AcceptInvitationError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `jobs.list`. */
@@ -7859,13 +7876,13 @@ export interface ErrorsByCode {
   /** The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes. */
   confirmation_required: Refusal<403, "confirmation_required", OlderErrorBody<"confirmation_required", "permission_error">>;
   /** The provider's content policy refused the prompt, a reference or the result, without details. */
-  content_policy: Refusal<422, "content_policy", GenmediaErrorBody<"content_policy">> | Refusal<null, "content_policy", ImageJob | VideoJob | GenmediaFailed>;
+  content_policy: Refusal<422, "content_policy", ErrorBody<"content_policy", "invalid_request_error"> | GenmediaErrorBody<"content_policy">> | Refusal<null, "content_policy", ImageJob | VideoJob | GenmediaFailed>;
   /** The provider does not depict this person: its policy on the likenesses of real people refused the prompt or a reference. */
-  content_policy_likeness: Refusal<422, "content_policy_likeness", GenmediaErrorBody<"content_policy_likeness">> | Refusal<null, "content_policy_likeness", ImageJob | VideoJob | GenmediaFailed>;
+  content_policy_likeness: Refusal<422, "content_policy_likeness", ErrorBody<"content_policy_likeness", "invalid_request_error"> | GenmediaErrorBody<"content_policy_likeness">> | Refusal<null, "content_policy_likeness", ImageJob | VideoJob | GenmediaFailed>;
   /** The provider's policy on sexual content refused the prompt or a reference, or the finished image was blacked out. */
-  content_policy_nsfw: Refusal<422, "content_policy_nsfw", GenmediaErrorBody<"content_policy_nsfw">> | Refusal<null, "content_policy_nsfw", ImageJob | VideoJob | GenmediaFailed>;
+  content_policy_nsfw: Refusal<422, "content_policy_nsfw", ErrorBody<"content_policy_nsfw", "invalid_request_error"> | GenmediaErrorBody<"content_policy_nsfw">> | Refusal<null, "content_policy_nsfw", ImageJob | VideoJob | GenmediaFailed>;
   /** The provider's policy on dangerous content (violence, weapons, self-harm) refused the prompt or a reference. */
-  content_policy_unsafe: Refusal<422, "content_policy_unsafe", GenmediaErrorBody<"content_policy_unsafe">> | Refusal<null, "content_policy_unsafe", ImageJob | VideoJob | GenmediaFailed>;
+  content_policy_unsafe: Refusal<422, "content_policy_unsafe", ErrorBody<"content_policy_unsafe", "invalid_request_error"> | GenmediaErrorBody<"content_policy_unsafe">> | Refusal<null, "content_policy_unsafe", ImageJob | VideoJob | GenmediaFailed>;
   /** A safety filter refused the prompt of a media generation. Nothing was charged. */
   content_refused: Refusal<400, "content_refused", ErrorBody<"content_refused", "invalid_request_error">>;
   /** A request with a session cookie changed something without its CSRF header. */
@@ -7891,9 +7908,9 @@ export interface ErrorsByCode {
   /** An edit model was called without a source image. */
   image_url_required: Refusal<400, "image_url_required", GenmediaErrorBody<"image_url_required"> | ModelErrorBody<"image_url_required", "invalid_request_error">>;
   /** The model could not use an input: a source file could not be fetched or read, its type is not supported, or a value is outside its range. */
-  input_invalid: Refusal<422, "input_invalid", GenmediaErrorBody<"input_invalid">> | Refusal<null, "input_invalid", ImageJob | VideoJob | GenmediaFailed>;
+  input_invalid: Refusal<422, "input_invalid", ErrorBody<"input_invalid", "invalid_request_error"> | GenmediaErrorBody<"input_invalid">> | Refusal<null, "input_invalid", ImageJob | VideoJob | GenmediaFailed>;
   /** A source image or soundtrack has more bytes or pixels than the model accepts. */
-  input_too_large: Refusal<422, "input_too_large", GenmediaErrorBody<"input_too_large">> | Refusal<null, "input_too_large", ImageJob | VideoJob | GenmediaFailed>;
+  input_too_large: Refusal<422, "input_too_large", ErrorBody<"input_too_large", "invalid_request_error"> | GenmediaErrorBody<"input_too_large">> | Refusal<null, "input_too_large", ImageJob | VideoJob | GenmediaFailed>;
   /** The text is longer than 5000 characters after Unicode NFC normalisation. */
   input_too_long: Refusal<400, "input_too_long", ErrorBody<"input_too_long", "invalid_request_error"> | ModelErrorBody<"input_too_long", "invalid_request_error">>;
   /** The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less. */
@@ -7909,7 +7926,7 @@ export interface ErrorsByCode {
   /** The requested length is outside the model's range. */
   invalid_duration: Refusal<400, "invalid_duration", ErrorBody<"invalid_duration", "invalid_request_error"> | GenmediaErrorBody<"invalid_duration"> | ModelErrorBody<"invalid_duration", "invalid_request_error">>;
   /** The provider rejected a field or value of the request, without details. */
-  invalid_input: Refusal<422, "invalid_input", GenmediaErrorBody<"invalid_input">> | Refusal<null, "invalid_input", ImageJob | VideoJob | GenmediaFailed>;
+  invalid_input: Refusal<422, "invalid_input", ErrorBody<"invalid_input", "invalid_request_error"> | GenmediaErrorBody<"invalid_input">> | Refusal<null, "invalid_input", ImageJob | VideoJob | GenmediaFailed>;
   /** The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep. */
   invalid_json: Refusal<400, "invalid_json", AnthropicErrorBody<"invalid_json", "invalid_request_error"> | ErrorBody<"invalid_json", "invalid_request_error"> | GenmediaErrorBody<"invalid_json"> | ModelErrorBody<"invalid_json", "invalid_request_error"> | OlderErrorBody<"invalid_json", "invalid_request_error">>;
   /** The id is unknown, paused or retired, or belongs to a model of another type. */
@@ -7945,7 +7962,7 @@ export interface ErrorsByCode {
   /** No route serves the model at the moment. Nothing was charged. */
   model_unavailable: Refusal<503, "model_unavailable", AnthropicErrorBody<"model_unavailable", "overloaded_error" | "api_error"> | ErrorBody<"model_unavailable", "api_error"> | ErrorBody<"model_unavailable", "upstream_error" | "api_error">>;
   /** The provider's moderation stopped the prompt or the result. */
-  moderation_blocked: Refusal<422, "moderation_blocked", GenmediaErrorBody<"moderation_blocked">> | Refusal<null, "moderation_blocked", ImageJob | VideoJob | GenmediaFailed>;
+  moderation_blocked: Refusal<422, "moderation_blocked", ErrorBody<"moderation_blocked", "invalid_request_error"> | GenmediaErrorBody<"moderation_blocked">> | Refusal<null, "moderation_blocked", ImageJob | VideoJob | GenmediaFailed>;
   /** The request comes from an address outside the key's `allowed_networks`. */
   network_not_allowed: Refusal<403, "network_not_allowed", AnthropicErrorBody<"network_not_allowed", "permission_error"> | AnthropicRouteErrorBody<"network_not_allowed", "permission_error"> | ErrorBody<"network_not_allowed", "permission_error"> | GenmediaErrorBody<"network_not_allowed"> | OlderErrorBody<"network_not_allowed", "permission_error"> | RouteErrorBody<"network_not_allowed", "permission_error">>;
   /** The audio contains no speech. Nothing was charged. */
@@ -7981,11 +7998,11 @@ export interface ErrorsByCode {
   /** The catalog has no provider with this id, or the provider has no route to this model. */
   provider_not_found: Refusal<404, "provider_not_found", ErrorBody<"provider_not_found", "not_found_error">>;
   /** The provider has too many requests at the moment. */
-  provider_rate_limited: Refusal<502, "provider_rate_limited", GenmediaErrorBody<"provider_rate_limited">> | Refusal<null, "provider_rate_limited", ImageJob | VideoJob | GenmediaFailed>;
+  provider_rate_limited: Refusal<429, "provider_rate_limited", ErrorBody<"provider_rate_limited", "rate_limit_error">> | Refusal<502, "provider_rate_limited", GenmediaErrorBody<"provider_rate_limited">> | Refusal<null, "provider_rate_limited", ImageJob | VideoJob | GenmediaFailed>;
   /** The provider timed out, or did not answer in time. */
-  provider_timeout: Refusal<504, "provider_timeout", GenmediaErrorBody<"provider_timeout">> | Refusal<null, "provider_timeout", ImageJob | VideoJob | GenmediaFailed>;
+  provider_timeout: Refusal<504, "provider_timeout", ErrorBody<"provider_timeout", "timeout_error"> | GenmediaErrorBody<"provider_timeout">> | Refusal<null, "provider_timeout", ImageJob | VideoJob | GenmediaFailed>;
   /** Every route failed. Nothing was charged. */
-  provider_unavailable: Refusal<502, "provider_unavailable", GenmediaErrorBody<"provider_unavailable">> | Refusal<503, "provider_unavailable", AnthropicErrorBody<"provider_unavailable", "overloaded_error" | "api_error"> | ErrorBody<"provider_unavailable", "upstream_error" | "api_error">> | Refusal<null, "provider_unavailable", ImageJob | VideoJob | GenmediaFailed>;
+  provider_unavailable: Refusal<502, "provider_unavailable", ErrorBody<"provider_unavailable", "upstream_error"> | GenmediaErrorBody<"provider_unavailable">> | Refusal<503, "provider_unavailable", AnthropicErrorBody<"provider_unavailable", "overloaded_error" | "api_error"> | ErrorBody<"provider_unavailable", "upstream_error" | "api_error">> | Refusal<null, "provider_unavailable", ImageJob | VideoJob | GenmediaFailed>;
   /** The account's tier allows no more requests or tokens in this minute. The message names the limit. */
   rate_limit: Refusal<429, "rate_limit", BareErrorBody<"rate_limit">>;
   /** The account's tier allows no more requests or tokens in this minute. The message names the limit. */
@@ -8017,7 +8034,7 @@ export interface ErrorsByCode {
   /** The message request names a `thread`, but the gateway stores no messages between requests. */
   thread_unsupported_request: Refusal<400, "thread_unsupported_request", AnthropicErrorBody<"thread_unsupported_request", "invalid_request_error"> | ModelErrorBody<"thread_unsupported_request", "invalid_request_error">>;
   /** The job timed out: an image after 5 minutes, a video after 20. An expired job waited 60 minutes for a slot, or was found unfinished 30 minutes after its start. */
-  timeout: Refusal<504, "timeout", GenmediaErrorBody<"timeout">> | Refusal<null, "timeout", ImageJob | VideoJob | GenmediaFailed>;
+  timeout: Refusal<504, "timeout", ErrorBody<"timeout", "timeout_error"> | GenmediaErrorBody<"timeout">> | Refusal<null, "timeout", ImageJob | VideoJob | GenmediaFailed>;
   /** The request has more reference images than the model accepts. */
   too_many_references: Refusal<400, "too_many_references", GenmediaErrorBody<"too_many_references"> | ModelErrorBody<"too_many_references", "invalid_request_error">>;
   /** The top-up does not exist or belongs to another account. */
@@ -8758,11 +8775,11 @@ export interface Operations {
   createImage: {
     path: never;
     query: never;
-    headers: { "Idempotency-Key"?: string };
+    headers: { "Idempotency-Key"?: string; Prefer?: string };
     body: ImageRequest;
     result: ImageJob | QueuedImageJob;
     event: never;
-    answerHeaders: HeadersOf<"x-request-id", "retry-after" | "x-svc-alias">;
+    answerHeaders: HeadersOf<"x-request-id", "preference-applied" | "retry-after" | "x-svc-alias">;
     error: CreateImageError;
   };
   /** `workspaces.invitations.accept`: `POST /v1/invitations/accept`. */

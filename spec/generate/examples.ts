@@ -70,6 +70,7 @@ const samples: Record<string, string | number> = {
   "x-ratelimit-reset-requests": "1s",
   "x-svc-model": "north/chat-large",
   "x-svc-alias": "best",
+  "preference-applied": "wait",
   "x-svc-served-model": "north/chat-small",
   "x-svc-fallback": "relay/plain-text",
   "x-svc-fallback-layer": 3,

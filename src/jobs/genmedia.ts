@@ -1,11 +1,6 @@
 // The genmedia operations: what a run asks for, and a media job in fal's format (spec/genmedia/genmedia-job.tsp).
 import type { components } from "../../generated/api.d.ts";
-import type { Caller } from "../accounts/caller.ts";
-import { refuseUnpaid } from "../calls/refusals.ts";
-import type { Model } from "../catalog/types.ts";
-import type { Context } from "../context.ts";
-import { fail, failParameter } from "../errors/fail.ts";
-import { readBalance, readLimitedKey } from "../ledger/balance.ts";
+import { failParameter } from "../errors/fail.ts";
 import { toUsd } from "../money.ts";
 import type { ImageFields } from "./image-plan.ts";
 import type { ReadJob } from "./read-jobs.ts";
@@ -78,7 +73,7 @@ const falWords: Record<JobErrorCode, string> = {
 };
 
 /** For a job that failed or expired. A provider's type is shown only if it looks like one: other texts may name the provider. */
-function genmediaErrorType({ error_code, error_word }: Pick<ReadJob, "error_code" | "error_word">): string {
+export function genmediaErrorType({ error_code, error_word }: Pick<ReadJob, "error_code" | "error_word">): string {
   return error_word !== null && /^[a-z][a-z0-9_]{0,63}$/.test(error_word) ? error_word : falWords[error_code ?? "provider_error"];
 }
 
@@ -159,30 +154,4 @@ function shownFailed(job: ReadJob, status: Schemas["GenmediaFailed"]["status"], 
 
 function shownTimes({ created_at, completed_at }: ReadJob) {
   return { created_at: created_at.toISOString(), completed_at: (completed_at ?? created_at).toISOString() };
-}
-
-// Turns a job that failed while its caller waited into an error reply (docs/behaviour/media-jobs.md#genmedia).
-
-type Failing = Pick<Context, "db" | "catalog" | "publicUrl">;
-
-interface Failed {
-  job: ReadJob;
-  caller: Caller;
-  model: Model;
-}
-
-export async function failedJob(context: Failing, { job, caller, model }: Failed): Promise<never> {
-  if (job.error_code === "insufficient_credits") return refuseMoney(context, { job, caller, model });
-  const message = job.error_message === null ? {} : { message: job.error_message };
-  return fail(job.error_code ?? "provider_error", { ...message, inside: { error_type: genmediaErrorType(job) } });
-}
-
-/** Jobs have one code for an account that can't pay and a key whose budget is too small; refusals have two. */
-async function refuseMoney(context: Failing, { job, caller, model }: Failed): Promise<never> {
-  const { available = 0n } = (await readBalance(context.db, caller.accountId)) ?? {};
-  const key = available < job.estimated || caller.keyId === null ? undefined : await readLimitedKey(context.db, caller.keyId);
-  const keyLeft = key?.left ?? null;
-  const refused = keyLeft !== null && keyLeft < job.estimated ? "key" : "balance";
-  const funds = { available: available > 0n ? available : 0n, reserved: 0n, keyLeft };
-  return refuseUnpaid(context, { caller, model, need: job.estimated }, { refused, ...funds });
 }

@@ -1,7 +1,9 @@
 // Requests that wait for the end of a job, woken by the notification from whichever process ended it.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "../context.ts";
-import type { ReadJob } from "./read-jobs.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { mayPass, persist } from "../ledger/account-batcher.ts";
+import { type ReadJob, readJob } from "./read-jobs.ts";
 import { isFinal } from "./show-job.ts";
 
 export interface Waiters {
@@ -101,4 +103,20 @@ export async function awaitEnd(
   } finally {
     enough.abort();
   }
+}
+
+const outageMs = 1_000;
+
+/** A job that was just submitted, once it has ended, or as it is after `ms`. */
+export async function awaitSubmitted(
+  context: Pick<Context, "jobs" | "db" | "catalog">,
+  { caller, submitted, ms, signal }: { caller: Caller; submitted: ReadJob; ms: number; signal: AbortSignal },
+): Promise<ReadJob> {
+  // The job is accepted and held for: a transient error of the database must not become the answer, or its payer would never hear of the job.
+  const read = () =>
+    persist(outageMs, signal, () => readJob(context, caller, submitted.id)).catch((error: unknown) => {
+      if (mayPass(error)) return submitted;
+      throw error;
+    });
+  return (await awaitEnd(context, { shownId: submitted.shown_id, ms, signal }, read)) ?? submitted;
 }

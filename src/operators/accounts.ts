@@ -7,7 +7,7 @@ import { isOperator } from "../accounts/operators.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
-import { fail } from "../errors/fail.ts";
+import { fail, failParameter } from "../errors/fail.ts";
 import { accountIdText, cutId } from "../ids.ts";
 import { readBalance, readMediaHolds } from "../ledger/balance.ts";
 import { toUsd } from "../money.ts";
@@ -97,8 +97,7 @@ export async function changeTier(
   { accountId, tier, reason }: { accountId: bigint; tier: number | null; reason: string | null },
 ): Promise<void> {
   const known = catalog.tiers.map((row) => row.tier);
-  if (tier !== null && !known.includes(tier))
-    fail("invalid_parameter", { param: "tier", text: { reason: `it must be one of the catalog's tiers: ${known.join(", ")}` } });
+  if (tier !== null && !known.includes(tier)) failParameter("tier", `it must be one of the catalog's tiers: ${known.join(", ")}`);
   await recorded(db, actor, clock(), async (transaction) => {
     const { rows } = await transaction.pool.query<{ before: number | null }>(
       "select assigned_tier as before from account where id = $1 for no key update",

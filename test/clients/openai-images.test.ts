@@ -1,6 +1,5 @@
-// Images with the OpenAI SDK: the job passes through its call untouched and is polled with its plain get
-// (docs/behaviour/endpoints.md#images-client). Clients that want the image in the answer itself, such as the AI SDK, see an error: the
-// contract is asynchronous.
+// Images with the OpenAI SDK: the job passes through its call untouched and is polled with its plain get, or the answer is waited for with the
+// header Prefer (docs/behaviour/endpoints.md#images-client). Clients that want the image in the answer itself, such as the AI SDK, need it.
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateImage } from "ai";
 import OpenAI from "openai";
@@ -19,6 +18,10 @@ const clients = useClients(
       {
         ...{ id: "demo/image", type: "image", pricing: { mode: "per-image", usd_per_image: 0.04 } },
         routes: [{ provider: "queue", model: "ember/flash-image" }],
+      },
+      {
+        ...{ id: "demo/refused", type: "image", pricing: { mode: "per-image", usd_per_image: 0.04 } },
+        routes: [{ provider: "queue", model: "ember/flash-image+sim-refuse" }],
       },
     ],
     aliases: { "gpt-image-1": "demo/image" },
@@ -66,11 +69,28 @@ test("an idempotency key in the header names the job: one job, one charge", asyn
   expect(await customer.spent()).toBe(0.04);
 });
 
-test("the AI SDK's generateImage says that it cannot read the answer", async () => {
+test("with Prefer: wait, images.generate gives the images themselves, and a refused prompt is an error", async () => {
   const customer = await clients.customer();
-  const openai = createOpenAI({ apiKey: customer.account.key, baseURL: `${clients.gateway.url}/v1` });
-  await expect(generateImage({ model: openai.image("demo/image"), prompt, maxRetries: 0 })).rejects.toThrow(/Invalid JSON response/);
+  const client = customer.openai({ defaultHeaders: { prefer: "wait" } });
+  const made = await client.images.generate({ model: "demo/image", prompt, n: 2 });
+  expect(made.created).toBeGreaterThan(1_700_000_000);
+  expect(made.data).toHaveLength(2);
+  for (const { url } of made.data!) expect((await fetch(url!)).headers.get("content-type")).toBe("image/png");
+  const [bytes] = (await client.images.generate({ model: "demo/image", prompt, response_format: "b64_json" })).data!;
+  expect(Buffer.from(bytes!.b64_json!, "base64").subarray(1, 4).toString()).toBe("PNG");
+  await expect(client.images.generate({ model: "demo/refused", prompt })).rejects.toMatchObject({ status: 422, code: "content_policy" });
+  expect(await customer.spent()).toBe(0.12);
+});
+
+test("the AI SDK's generateImage cannot read the job, and reads the images with Prefer: wait", async () => {
+  const customer = await clients.customer();
+  const made = (headers: Record<string, string>) => {
+    const openai = createOpenAI({ apiKey: customer.account.key, baseURL: `${clients.gateway.url}/v1`, headers });
+    return generateImage({ model: openai.image("demo/image"), prompt, maxRetries: 0 });
+  };
+  await expect(made({})).rejects.toThrow(/Invalid JSON response/);
   const { data } = (await customer.openai().get("/jobs")) as { data: ImageJob[] };
   expect(data).toHaveLength(1);
   await customer.openai().get(`/jobs/${data[0]!.id}`, { query: { wait: 25 } });
+  expect((await made({ prefer: "wait" })).image.mediaType).toBe("image/png");
 });

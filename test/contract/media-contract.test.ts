@@ -125,7 +125,7 @@ describe("headers of a success", () => {
     ["createMusic", [...bill, "x-svc-duration-sec"], ["x-svc-alias", "x-svc-fallback", "x-svc-fallback-layer"]],
     ["createSoundEffect", [...bill, "x-svc-duration-sec"], ["x-svc-alias", "x-svc-fallback", "x-svc-fallback-layer"]],
     ["listVoices", ["x-request-id", "x-svc-cache"], []],
-    ["createImage", ["x-request-id"], ["x-svc-alias", "retry-after"]],
+    ["createImage", ["x-request-id"], ["x-svc-alias", "retry-after", "preference-applied"]],
     ["getJob", ["x-request-id"], ["retry-after"]],
   ])("%s: always %j, sometimes %j", (id, always, sometimes) => {
     const headers = Object.entries(operation(id).responses["200"]!.headers!);

@@ -108,7 +108,10 @@ export async function openWorld(): Promise<World> {
 
 /** The shipped models, the paused ones awake: their endpoints are there to be tried; and nobody is ever too fast. */
 function fuzzCatalog(): string {
-  const models = readFileSync(shippedCatalog, "utf8").replaceAll(/^ +state: \{ paused: true \}\n/gm, "");
+  const models = readFileSync(shippedCatalog, "utf8")
+    .replaceAll(/^ +state: \{ paused: true \}\n/gm, "")
+    // The one that hooks.py disables.
+    .replace("providers:\n", 'providers:\n  - { id: idle, protocol: openai, base_url: "simulator:/openai/v1" }\n');
   const tiers = highTiers({
     image_concurrent: 1000,
     image_queue_depth_cap: 100_000,

@@ -23,7 +23,7 @@ try {
   }
   if (SvcError.is(error, "timeout")) {
     exactly<unknown>()(error.body); // of this side there is none
-    if (error.status === 504) exactly<string>()(error.body.error);
+    if (error.status === 504 && typeof error.body.error === "string") exactly<string>()(error.body.error);
   }
   if (SvcError.is(error, "rate_limit_exceeded", "overloaded")) exactly<"rate_limit_exceeded" | "overloaded">()(error.code);
   // @ts-expect-error no such code
