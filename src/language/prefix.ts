@@ -23,8 +23,11 @@ function textsOf(part: unknown): string {
   return found.slice(0, partCharacters);
 }
 
+/** Clients mark the newest message as the one to cache, and write a text as itself or as a part: neither makes another prompt of it. */
+const unread = new Set(["cache_control", "type"]);
+
 function membersOf(value: unknown[] | Json): unknown[] {
-  return Array.isArray(value) ? value : Object.values(value);
+  return Array.isArray(value) ? value : Object.keys(value).flatMap((name) => (unread.has(name) ? [] : [value[name]]));
 }
 
 /** Of a chat: its instructions, and the first message after them, which stays the same for a whole conversation. */

@@ -57,6 +57,46 @@ describe("a conversation", () => {
     expect(models()).toHaveLength(2);
     expect(new Set(models()).size).toBe(1);
   });
+
+  test("stays where it is when the mark of what to cache moves on, and a text becomes a part", async () => {
+    const account = await world.account();
+    const cached = { cache_control: { type: "ephemeral" } };
+    const more = [
+      { role: "assistant", content: "Yes." },
+      { role: "user", content: [{ type: "text", text: "And then?", ...cached }] },
+    ];
+    for (let turn = 0; turn < 8; turn++) {
+      const text = `Question ${turn}`;
+      const part = { type: "text", text };
+      const system = [{ type: "text", text: "Be brief.", ...cached }];
+      await askMessage(world, account, { model: "demo/shared", system, messages: [{ role: "user", content: [{ ...part, ...cached }] }] });
+      await askMessage(world, account, { model: "demo/shared", system, messages: [{ role: "user", content: [part] }, ...more] });
+      await askMessage(world, account, { model: "demo/shared", system: "Be brief.", messages: [{ role: "user", content: text }, ...more] });
+      const used = models();
+      expect(used).toHaveLength(3);
+      expect(new Set(used).size, text).toBe(1);
+      world.gateway.simulator.reset();
+    }
+  });
+
+  test.each([
+    ["responses", "/v1/responses", (text: string) => ({ instructions: "Be brief.", input: text })],
+    ["completions", "/v1/completions", (text: string) => ({ prompt: text })],
+  ])("of %s, too: each stays, and many use all routes", async (_, path, body) => {
+    const { key } = await world.account();
+    const used = new Set<string>();
+    for (let turn = 0; turn < 24; turn++) {
+      world.gateway.simulator.reset();
+      for (let again = 0; again < 2; again++) {
+        const reply = await world.gateway.request("POST", path, { key, body: { model: "demo/shared", ...body(`Question ${turn}`) } });
+        expect(reply.status, reply.text).toBe(200);
+      }
+      const [one, other] = models();
+      expect(other).toBe(one);
+      used.add(one!);
+    }
+    expect(used).toEqual(new Set(["shared-one", "shared-two"]));
+  });
 });
 
 test("a route that fails: the other serves, and the charge is the model's", async () => {
