@@ -179,7 +179,9 @@ class ReplicaDies extends Command {
 async function agree(model: Model, { db, accountId, keyIds }: World) {
   const reserved = sum([...model.holds.values()].map(({ amount }) => amount));
   const spent = sum([...model.charged.values()].map(({ cost }) => cost));
-  expect(await readBalance(db, accountId)).toEqual({ available: model.available, reserved, purchased: model.deposited, earned: 0n, spent });
+  expect(await readBalance(db, accountId)).toEqual({
+    ...{ available: model.available, reserved, purchased: model.deposited, assignedTier: null, earned: 0n, spent },
+  });
   const { rows: budgets } = await db.pool.query(
     `select key_id as "keyId", limit_amount as "limit", spent from key_budget where account_id = $1 order by key_id`,
     [accountId],
