@@ -12208,7 +12208,7 @@ export interface components {
         };
         /** @description One image of an answer that was waited for, as OpenAI's clients read it. */
         ImageDatum: {
-            /** @description The image's bytes in base64, with `response_format: "b64_json"`; images of more than 24 MB in all have URLs. */
+            /** @description The image's bytes in base64, with `response_format: "b64_json"`; images of more than 8 MB in all have URLs. */
             b64_json?: string;
             /**
              * Format: uri

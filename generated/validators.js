@@ -21565,10 +21565,7 @@ const schema_parameters_createImage = {
 "type": "object",
 "properties": {
 "Idempotency-Key": { "type": "string" },
-"Prefer": {
-"type": "string",
-"maxLength": 200
-}
+"Prefer": { "type": "string" }
 },
 "required": []
 } },
@@ -21613,19 +21610,7 @@ var valid1 = true;
 if (valid1) {
 if (data0.Prefer !== void 0) {
 let data2 = data0.Prefer;
-if (typeof data2 === "string") {
-if (func_7a031813(data2) > 200) {
-validate_parameters_createImage.errors = [{
-instancePath: instancePath + "/header/Prefer",
-keyword: "maxLength",
-params: { limit: 200 },
-message: "must NOT have more than 200 characters",
-parentSchema: schema_parameters_createImage.properties.header.properties.Prefer,
-data: data2
-}];
-return false;
-}
-} else {
+if (typeof data2 !== "string") {
 validate_parameters_createImage.errors = [{
 instancePath: instancePath + "/header/Prefer",
 keyword: "type",

@@ -21,8 +21,9 @@ export const createImage: Handler<"createImage"> = async (context, request, ask)
   const job = await awaitSubmitted(context, { caller, submitted: submitted.job, ms: seconds * 1000, signal: ask.signal });
   const headers = { ...submitHeaders(job, plan), "preference-applied": "wait" };
   if (job.status === "failed" || job.status === "expired") return failedJob(context, { job, caller, model: plan.model });
-  if (job.output === null) return { headers, ...shown(context, { job, outcome: job.status === "queued" ? "queued" : "pending" }) };
-  const data = await imageData(context, job.output.files, body.response_format === "b64_json");
+  const outcome = submitted.outcome === "queued" && job.status !== "queued" ? "pending" : submitted.outcome;
+  if (job.output === null) return { headers, ...shown(context, { job, outcome }) };
+  const data = await imageData(context, job.output.files, { asBytes: body.response_format === "b64_json", signal: ask.signal });
   const created = Math.floor(job.created_at.getTime() / 1000);
   return { status: 200, headers, body: { ...shownImageJob(job, context.publicUrl), created, data } };
 };

@@ -1474,7 +1474,7 @@ export interface ImageBlock {
 export interface ImageDatum {
   /** URL of the image, served by the gateway; absent where `b64_json` is there. */
   url?: string;
-  /** The image's bytes in base64, with `response_format: "b64_json"`; images of more than 24 MB in all have URLs. */
+  /** The image's bytes in base64, with `response_format: "b64_json"`; images of more than 8 MB in all have URLs. */
   b64_json?: string;
 }
 

@@ -65,6 +65,15 @@ describe("an image that is ready in time", () => {
     expect(Buffer.from(json.data[0].b64_json, "base64").equals(file)).toBe(true);
   });
 
+  test("b64_json of a file that is gone: its address, since the image is paid for", async () => {
+    const account = await world.account();
+    const send = () => generate(account, { response_format: "b64_json", idempotency_key: "kept" });
+    const { json } = await send();
+    const { store } = world.gateway.context.media;
+    await store.remove(new URL(json.output.url).pathname.split("/").at(-1)!);
+    expect((await send()).json.data).toEqual([{ url: json.output.url }]);
+  });
+
   test("a repeat with the same key answers the same images, for one charge", async () => {
     const account = await world.account();
     const send = () => generate(account, {}, "respond-async, Wait=30", { "idempotency-key": "cover" });
@@ -103,8 +112,12 @@ describe("an image that is not ready in time", () => {
     expect(ended.json).toMatchObject({ status: "succeeded", charged_amount: 0.04 });
   });
 
-  test("wait=0 answers at once", async () => {
+  test("wait=0 answers at once; a repeat with the same key meanwhile is 200, as without the header", async () => {
     const account = await world.account();
+    const slow = { model: "fails/timeout", idempotency_key: "slow" };
+    expect([(await generate(account, slow, "wait=0")).status, (await generate(account, slow, "wait=0")).status]).toEqual([202, 200]);
+    const { data } = (await world.gateway.request("GET", "/v1/jobs", { key: account.key })).json;
+    await world.gateway.request("GET", `/v1/jobs/${data[0].id}?wait=25`, { key: account.key });
     expect(await generate(account, {}, "wait=0")).toMatchObject({
       status: 202,
       json: { status: expect.stringMatching(/pending|processing/) },
