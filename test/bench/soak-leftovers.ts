@@ -84,11 +84,12 @@ export async function rowsOf(db: Db): Promise<Record<string, number>> {
   return counts;
 }
 
-/** Where calls leave rows for good, and tables that are swept by the minute. */
+/** Where calls leave rows for good, tables that are swept by the minute, and what the look at balances notes of an account once a minute. */
 const growing = [
   "account",
   "api_key",
   "balance",
+  "balance_armed",
   "idempotency_key",
   "key_budget",
   "ledger_entry",
