@@ -1,10 +1,7 @@
 // `svc operator …`: who is an operator of the gateway. The shell may do what an admin may, and is bound by no role of its own.
-import { Refused } from "../accounts/admin.ts";
 import { isOperatorRole, operatorRoles } from "../accounts/operators.ts";
 import { systemClock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
-import { ApiError } from "../errors/fail.ts";
-import { shownError } from "../errors/text.ts";
 import { shellActor } from "../operators/action-log.ts";
 import { listRoles, setRole } from "../operators/roles.ts";
 import { readAccount } from "./arguments.ts";
@@ -30,11 +27,7 @@ async function change({ config, words, options }: Input, role: Parameters<typeof
   const reason = options.reason === undefined ? null : readReason(options.reason);
   return withDatabase(config, async (db) => {
     await readAccount(db, words[0]!);
-    try {
-      await setRole({ db, config, clock: systemClock }, shellActor(), { account: words[0]!, role, reason });
-    } catch (error) {
-      throw error instanceof ApiError ? new Refused(shownError(error, "standard").message) : error;
-    }
+    await setRole({ db, config, clock: systemClock }, shellActor(), { account: words[0]!, role, reason });
     return shown(db, config);
   });
 }

@@ -4,6 +4,7 @@ import { Refused } from "../accounts/admin.ts";
 import type { Config } from "../config.ts";
 import { connect, type Db } from "../db/connect.ts";
 import { isMigrated } from "../db/migrate.ts";
+import { ApiError } from "../errors/fail.ts";
 
 /** Never migrates: a command must not change the tables of a running gateway. */
 export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<T>, options?: Patience): Promise<T> {
@@ -12,10 +13,17 @@ export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<
     config,
     async (db) => {
       if (!(await isMigrated(db))) throw new Refused("the database is not up to date: run svc migrate or svc start first");
-      return work(db);
+      return work(db).catch(refuse);
     },
     options,
   );
+}
+
+/** What the gateway's own operations refuse is refused in their words. */
+async function refuse(error: unknown): Promise<never> {
+  if (!(error instanceof ApiError)) throw error;
+  const { shownError } = await import("../errors/text.ts");
+  throw new Refused(shownError(error, "standard").message);
 }
 
 /** The timeouts; absent: those of any statement (src/db/connect.ts). */

@@ -75,11 +75,12 @@ describe("svc account tier", () => {
     await expect.poll(tier).toBe(1);
   });
 
-  test("a tier that the catalog lacks is refused with 1, a word that is none with 2", async () => {
+  test("a tier that the catalog lacks is refused with 1; a word that is none, and a blank reason, with 2", async () => {
     const { id } = await gateway.createAccount();
     const lacking = await svc("account", "tier", id, "9");
     expect(lacking).toMatchObject({ status: 1, stdout: "" });
     expect(lacking.stderr).toContain("0, 1, 2, 3, 4");
     expect(await svc("account", "tier", id, "high")).toMatchObject({ status: 2 });
+    expect(await svc("account", "tier", id, "2", "--reason", " ")).toMatchObject({ status: 2 });
   });
 });
