@@ -24,7 +24,7 @@ export const commands: readonly Command[] = [
   {
     name: "migrate",
     takes: [],
-    options: {},
+    options: { plan: flag("only say what would be applied, which tables it locks and for about how long") },
     does: "bring the database up to date",
     run: async (input) => (await import("./ledger.ts")).migrateDatabase(input),
   },

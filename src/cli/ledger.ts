@@ -1,12 +1,13 @@
 // `svc ledger …` and `svc migrate`: audits balances, verifies the hash chain, brings the database up to date.
 import { Refused } from "../accounts/admin.ts";
 import { migrate } from "../db/migrate.ts";
+import { type Plan, planMigrations, type TableLock } from "../db/plan.ts";
 import { audit } from "../ledger/audit.ts";
 import { whatWentBack, writeHeadFile } from "../ledger/head-file.ts";
 import { recordVerdict } from "../ledger/verdicts.ts";
 import { verifyChain } from "../ledger/verify.ts";
 import type { Input, Outcome } from "./command.ts";
-import { withDatabase, withoutTimeout, withRawDatabase } from "./with-database.ts";
+import { assertEmbedded, withDatabase, withoutTimeout, withRawDatabase } from "./with-database.ts";
 
 export async function auditLedger({ config }: Input): Promise<Outcome> {
   return withDatabase(
@@ -49,11 +50,39 @@ export async function acceptLedger({ config }: Input): Promise<Outcome> {
   });
 }
 
-// `svc migrate`: brings the database up to date.
+// `svc migrate`: brings the database up to date, or says what that would do.
 
-export async function migrateDatabase({ config }: Input): Promise<Outcome> {
+export async function migrateDatabase({ config, options }: Input): Promise<Outcome> {
+  if (options.plan !== true)
+    return withRawDatabase(config, async (db) => {
+      const applied = await migrate(db);
+      return { json: { applied }, text: applied.length === 0 ? "the database is up to date" : `applied ${applied.join(", ")}` };
+    });
+  if (config.databaseUrl === null) await assertEmbedded(config);
   return withRawDatabase(config, async (db) => {
-    const applied = await migrate(db);
-    return { json: { applied }, text: applied.length === 0 ? "the database is up to date" : `applied ${applied.join(", ")}` };
+    const plan = await planMigrations(db);
+    return { json: plan, text: describePlan(plan) };
   });
+}
+
+function describePlan({ migrations, functions, is_new: isNew }: Plan): string {
+  if (migrations.length + functions.length === 0) return "the database is up to date";
+  const how = isNew ? "all in one transaction: the database is new" : "each in a transaction of its own";
+  const lines = migrations.flatMap(({ name, does, locks }) => [`${name}: ${does}`, ...locks.map((lock) => `  ${describeLock(lock)}`)]);
+  const loaded = functions.length === 0 ? [] : [`functions loaded, which nobody waits for: ${functions.join(", ")}`];
+  return [...(migrations.length === 0 ? [] : [`migrations, ${how}:`]), ...lines, ...loaded, "nothing was applied"].join("\n");
+}
+
+const workWords = {
+  none: "changes the catalog alone, whatever the size",
+  rows: "changes rows, all of them at most",
+  scan: "reads every row",
+  index: "builds an index",
+  rewrite: "writes the table anew",
+};
+
+function describeLock({ table, mode, waits, work, rows, bytes, seconds }: TableLock): string {
+  const size = rows === null || bytes === null ? "never analyzed: size not known" : `${rows} rows, ${bytes / 1024} kB`;
+  const time = seconds === 0 ? "" : `, ${seconds === null ? "for a time not known" : `about ${seconds} s at 100 MB/s`}`;
+  return `${table} (${size}): ${workWords[work]}${time}; ${mode} lock, for which ${waits === "nobody" ? "nobody waits" : `${waits} wait${waits === "everyone" ? "s" : ""}`}`;
 }

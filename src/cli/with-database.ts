@@ -37,7 +37,7 @@ interface Patience {
 export const withoutTimeout: Patience = { statementTimeoutMs: 0 };
 
 /** A mistyped folder must not become a new, empty database. */
-async function assertEmbedded({ dataDir }: Config): Promise<void> {
+export async function assertEmbedded({ dataDir }: Config): Promise<void> {
   const { hasEmbedded } = await import("../db/embedded.ts");
   if (hasEmbedded(dataDir)) return;
   const folder = resolve(dataDir);

@@ -1,23 +1,94 @@
-// Brings a database up to date: applies the migrations that it lacks and loads the functions whose text changed, in one transaction
-// under one lock, so that processes that start together do it once. README.md has the rules for changes.
+// Brings a database up to date: applies the migrations that it lacks, each in a transaction of its own, and then loads the functions whose
+// text changed. Under one lock, so that processes that start together do it once. README.md has the rules for changes.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
 import { functionsVersion } from "../../generated/functions-version.ts";
 import { connect, type Db, inTransaction, type Queries } from "./connect.ts";
 import { ensurePartitions } from "./partitions.ts";
 
 const lockKey = 7322000;
 
+/**
+ * How long a migration waits for a table at a time, holding up the calls that come after it: longer than Postgres's deadlock_timeout (1 s),
+ * at which a vacuum makes way, and shorter than the 3 s after which a call is refused. In between it lets them pass, each time for longer.
+ */
+const lockTimeoutMs = 1_500;
+const lockPauseMs = { first: 1_000, most: 15_000 };
+/** Some backups read a table for minutes. */
+const lockPatienceMs = 10 * 60_000;
+
+/** `pauseMs` and `patienceMs`: tests shorten them. */
+export interface LockWaiting {
+  timeoutMs?: number;
+  pauseMs?: number;
+  patienceMs?: number;
+}
+
 /** Returns the names of the migrations and functions that were applied now. */
-export async function migrate(db: Db): Promise<string[]> {
+export async function migrate(db: Db, waiting: LockWaiting = {}): Promise<string[]> {
   // A separate pool without a timeout: waiting for another process, or rewriting a big table, may take long.
   const patient = connect(db.url, { max: 1, applicationName: "svc-migrate", statementTimeoutMs: 0 });
+  const applied: string[] = [];
   try {
-    return await inTransaction(patient, (transaction) => migrateWithin(transaction));
+    for (;;) {
+      const step = await inTransaction(patient, (transaction) => migrateStep(transaction, waiting));
+      applied.push(...step.names);
+      if (step.isLast) return applied;
+    }
   } finally {
     await patient.close();
   }
 }
+
+/**
+ * The next missing migration, or, when none is missing, the functions. So a lock ends with its migration, and a crash leaves the tables of a
+ * version in between, on which the functions of before go on. Each step looks anew: between two, another process may go on with it.
+ */
+async function migrateStep(transaction: Queries, waiting: LockWaiting): Promise<{ names: string[]; isLast: boolean }> {
+  const { pool } = transaction;
+  const { migrations, functions, version, isNew } = await findUnderLock(transaction);
+  const [next] = migrations;
+  if (isNew) return { names: await migrateWithin(transaction), isLast: true }; // nobody uses its tables yet
+  if (next === undefined) return { names: await loadFunctions(transaction, { functions, version }), isLast: true };
+  await pool.query("set local check_function_bodies = off");
+  // A new trigger needs its function. One that is there keeps its text until the end: the new text may name columns that are not there yet.
+  const { rows } = await pool.query<{ name: string }>("select name from schema_function");
+  const there = new Set(rows.map(({ name }) => name));
+  for (const file of functions) if (isOfTrigger(file) && !there.has(file.name)) await apply(transaction, "function", file);
+  await applyPatiently(transaction, next, waiting);
+  await pool.query("insert into schema_migration (name) values ($1)", [next.name]);
+  return { names: [next.name], isLast: false };
+}
+
+/** A table that is not free within the timeout is given up, with all others that the migration got, and asked for again later. */
+async function applyPatiently({ pool }: Queries, file: SqlFile, waiting: LockWaiting): Promise<void> {
+  const { timeoutMs = lockTimeoutMs, pauseMs = lockPauseMs.first, patienceMs = lockPatienceMs } = waiting;
+  const begunAt = performance.now();
+  await pool.query("select set_config('lock_timeout', $1, true)", [String(timeoutMs)]);
+  await pool.query("set local idle_in_transaction_session_timeout = 0"); // the pauses are longer than a server may allow
+  for (let pause = pauseMs; ; pause = Math.min(2 * pause, lockPauseMs.most)) {
+    await pool.query("savepoint migration");
+    try {
+      await apply({ pool }, "migration", file);
+      break;
+    } catch (error) {
+      if (!isLockRefused((error as Error).cause)) throw error;
+      if (performance.now() - begunAt > patienceMs)
+        throw new Error(
+          `migration ${file.name} was not applied: for ${Math.round(patienceMs / 1000)} s something has held a table that it locks ` +
+            "(pg_stat_activity shows old transactions). What came before it is applied; the next start goes on with it",
+          { cause: error },
+        );
+    }
+    await pool.query("rollback to savepoint migration"); // its locks are given back, that of all migrations is kept
+    await setTimeout(pause);
+  }
+  await pool.query("set local lock_timeout to default");
+}
+
+/** lock_not_available, deadlock_detected. */
+const isLockRefused = (error: unknown) => /^(55P03|40P01)$/.test((error as { code?: string } | null)?.code ?? "");
 
 /**
  * For a restore, in its transaction. `only`: these migrations and the functions of triggers, for tables of an earlier version that are filled
@@ -25,39 +96,40 @@ export async function migrate(db: Db): Promise<string[]> {
  */
 export async function migrateWithin(transaction: Queries, only?: ReadonlySet<string>): Promise<string[]> {
   const { pool } = transaction;
-  await pool.query(`select pg_advisory_xact_lock(${lockKey})`);
-  await refuseUnreleased(transaction);
-  await pool.query(bookkeeping);
-  const missing = await findMissing(transaction);
-  const { functions, version } = missing;
+  const { functions, version, ...missing } = await findUnderLock(transaction);
   const migrations = missing.migrations.filter(({ name }) => only?.has(name) ?? true);
   // A trigger needs its function, which names no table; any other function may need a table's type. What a function calls may come after
   // it.
-  const [ofTriggers, others] = [functions.filter(isOfTrigger), functions.filter((file) => !isOfTrigger(file))];
   await pool.query("set local check_function_bodies = off");
-  for (const file of ofTriggers) await apply(transaction, "function", file);
+  for (const file of functions.filter(isOfTrigger)) await apply(transaction, "function", file);
   for (const file of migrations) {
     await apply(transaction, "migration", file);
     await pool.query("insert into schema_migration (name) values ($1)", [file.name]);
   }
-  if (only !== undefined) return migrations.map(({ name }) => name);
-  for (const file of others) await apply(transaction, "function", file);
+  const names = migrations.map(({ name }) => name);
+  return only === undefined ? [...names, ...(await loadFunctions(transaction, { functions, version }))] : names;
+}
+
+async function findUnderLock(transaction: Queries): Promise<Missing> {
+  await transaction.pool.query(`select pg_advisory_xact_lock(${lockKey})`);
+  await refuseUnreleased(transaction);
+  await transaction.pool.query(bookkeeping);
+  return findMissing(transaction);
+}
+
+async function loadFunctions(transaction: Queries, { functions, version }: Pick<Missing, "functions" | "version">): Promise<string[]> {
+  await transaction.pool.query("set local check_function_bodies = off");
+  for (const file of functions) await apply(transaction, "function", file);
   if (functions.length > 0 || version < functionsVersion) await recordFunctions(transaction);
   // For a new database. The migration can't create the months itself: it is never edited, but the function that creates them may change.
   if (version === 0) await ensurePartitions(transaction);
-  return [...migrations, ...functions].map(({ name }) => name);
+  return functions.map(({ name }) => name);
 }
 
 /** Whether migrate has nothing to do. */
 export async function isMigrated(db: Db): Promise<boolean> {
-  const undefinedTable = "42P01";
-  try {
-    const { migrations, functions } = await findMissing(db);
-    return migrations.length + functions.length === 0;
-  } catch (error) {
-    if ((error as { code?: string }).code === undefinedTable) return false;
-    throw error;
-  }
+  const { migrations, functions } = await findMissing(db);
+  return migrations.length + functions.length === 0;
 }
 
 /** The first seventeen migrations were squashed into one before anything was released. */
@@ -75,11 +147,22 @@ const bookkeeping = `
   create table if not exists schema_function (name text primary key, hash text not null, version int not null);
 `;
 
+interface Missing {
+  migrations: SqlFile[];
+  functions: SqlFile[];
+  /** Of the functions that are loaded; 0: none are. */
+  version: number;
+  /** It has no tables of ours. */
+  isNew: boolean;
+}
+
 /**
  * The database may be newer: an older gateway that restarts during an update leaves the newer version's functions alone.
  * Migrations that it doesn't know are harmless to it (README.md).
  */
-async function findMissing({ pool }: Queries): Promise<{ migrations: SqlFile[]; functions: SqlFile[]; version: number }> {
+export async function findMissing({ pool }: Queries): Promise<Missing> {
+  const { rows } = await pool.query<{ is_there: boolean }>("select to_regclass('schema_migration') is not null as is_there");
+  if (!rows[0]!.is_there) return { migrations: readMigrations(), functions: readFunctions(), version: 0, isNew: true };
   const applied = await pool.query<{ name: string }>("select name from schema_migration");
   const loaded = await pool.query<{ name: string; hash: string; version: number }>("select name, hash, version from schema_function");
   const names = new Set(applied.rows.map(({ name }) => name));
@@ -89,6 +172,7 @@ async function findMissing({ pool }: Queries): Promise<{ migrations: SqlFile[]; 
     migrations: readMigrations().filter(({ name }) => !names.has(name)),
     functions: version > functionsVersion ? [] : readFunctions().filter(({ name, hash }) => hashes.get(name) !== hash),
     version,
+    isNew: names.size === 0,
   };
 }
 

@@ -16,6 +16,7 @@ describe("the embedded database", () => {
 
   test.each([
     ["ledger", "audit", "--json"],
+    ["migrate", "--plan"],
     ["account", "create", "--email", "ada@example.com"],
     ["account", "list"],
     ["key", "list", "1"],
@@ -37,9 +38,17 @@ describe("the embedded database", () => {
     const early = await svc("ledger", "audit", "--json");
     expect(early.status).toBe(1);
     expect(early.stderr).toContain("svc migrate");
+    const plan = (await svc("migrate", "--plan", "--json")).json() as { migrations: { name: string; does: string }[]; is_new: boolean };
+    expect(plan).toMatchObject({ is_new: true });
+    expect(plan.migrations[0]).toMatchObject({
+      name: "0001-schema",
+      does: expect.stringMatching(/^The tables with their constraints/) as string,
+    });
+    expect((await svc("migrate", "--plan")).stdout).toMatch(/^migrations, all in one transaction[^]*\n0004-[^]*nothing was applied\n$/);
     const applied = (await svc("migrate", "--json")).json().applied as string[];
     expect(applied[0]).toBe("0001-schema");
     expect((await svc("migrate", "--json")).json()).toEqual({ applied: [] });
+    expect((await svc("migrate", "--plan")).stdout).toBe("the database is up to date\n");
     expect((await svc("ledger", "audit", "--json")).json()).toMatchObject({ accounts: 0, mismatches: [] });
   });
 

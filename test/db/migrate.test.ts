@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { functionsVersion } from "../../generated/functions-version.ts";
 import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
 import { describeSchema } from "../../src/db/describe-schema.ts";
-import { isMigrated, migrate, readFunctions, readMigrations } from "../../src/db/migrate.ts";
+import { isMigrated, migrate, migrateWithin, readFunctions, readMigrations } from "../../src/db/migrate.ts";
 
 import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
 import { untilWaiting } from "../support/locks.ts";
@@ -147,5 +147,77 @@ describe("a database in use", () => {
     client.release(true);
     expect(rows.length).toBeGreaterThanOrEqual(15);
     for (const { name, bounds } of rows) expect(bounds).toContain(`FROM ('${name.slice(-7).replace("_", "-")}-01 00:00:00+00')`);
+  });
+});
+
+describe("a database of an earlier version, in use", () => {
+  beforeEach(() => open(emptyDatabase()));
+
+  const names = readMigrations().map(({ name }) => name);
+  /** With functions of before, of which one that a trigger runs has another text than today. */
+  async function stopBefore(name: string): Promise<void> {
+    await inTransaction(db, (transaction) => migrateWithin(transaction, new Set(names.filter((one) => one < name))));
+    const loaded = readFunctions().filter(({ text }) => /\breturns trigger\b/.test(text));
+    await db.pool.query("insert into schema_function (name, hash, version) select f, 'of before', 1 from unnest($1::text[]) f", [
+      loaded.map((file) => file.name),
+    ]);
+  }
+  const applied = async () =>
+    (await db.pool.query<{ name: string }>("select name from schema_migration order by name")).rows.map((row) => row.name);
+
+  test("each migration is its own transaction: one that fails leaves those before it, and the next start goes on from there", async () => {
+    await stopBefore("0021");
+    await db.pool.query("create table voucher_batch (id bigint)"); // in the way of 0022
+    await expect(migrate(db)).rejects.toThrow("migration 0022-vouchers failed");
+    expect(await applied()).toEqual(names.filter((name) => name < "0022"));
+    expect(await isMigrated(db)).toBe(false);
+    await db.pool.query("drop table voucher_batch");
+    const rest = names.filter((name) => name >= "0022");
+    expect((await migrate(db)).slice(0, rest.length)).toEqual(rest);
+    expect(await isMigrated(db)).toBe(true);
+    expect(await describeSchema(db)).toBe(readFileSync(goldenFile, "utf8").replace(/^-- .*\n\n/, ""));
+  });
+
+  test("three at once apply each migration once", async () => {
+    await stopBefore("0021");
+    const done = (await Promise.all([migrate(db), migrate(db), migrate(db)])).flat();
+    const expected = [...names.filter((name) => name >= "0021"), ...readFunctions().map(({ name }) => name)];
+    expect(done.sort()).toEqual(expected.sort());
+  });
+
+  test("a table that a long transaction holds is asked for again and again: calls that came meanwhile pass before it, and then it is had", async () => {
+    await stopBefore("0023");
+    const { migrating, calls } = await inTransaction(db, async (long) => {
+      await long.pool.query("select from account");
+      const migrating = migrate(db, { timeoutMs: 200, pauseMs: 50 });
+      for (let n = 0; n < 3; n++) {
+        await untilWaiting(db, "alter table account add column deleted_at");
+        await db.pool.query("select from account"); // waits behind it, and passes when it gives up
+      }
+      return { migrating, calls: await applied() };
+    });
+    expect(calls).toEqual(names.filter((name) => name < "0023"));
+    expect((await migrating)[0]).toBe("0023-deleted-accounts");
+    expect(await isMigrated(db)).toBe(true);
+  });
+
+  test("a table that never gets free ends it, with a reason; what came before is applied", async () => {
+    await stopBefore("0021");
+    await inTransaction(db, async (long) => {
+      await long.pool.query("select from account"); // beside it 0021 gets its lock, which lets others read
+      const failed = migrate(db, { timeoutMs: 100, pauseMs: 10, patienceMs: 500 });
+      await expect(failed).rejects.toThrow("migration 0023-deleted-accounts was not applied: for 1 s something has held a table");
+      expect(await applied()).toEqual(names.filter((name) => name < "0023"));
+    });
+  });
+
+  test("a changed function of a trigger is loaded after the tables that its text names, not before", async () => {
+    await stopBefore("0024");
+    await db.pool.query("create or replace function recall_slices() returns trigger language plpgsql as 'begin return null; end'");
+    await db.pool.query("create table member_budget (id bigint)");
+    await expect(migrate(db)).rejects.toThrow("migration 0025-member-budgets failed");
+    expect((await applied()).at(-1)).toBe("0024-auto-topup");
+    const { rows } = await db.pool.query("select prosrc as text from pg_proc where proname = 'recall_slices'");
+    expect(rows).toEqual([{ text: "begin return null; end" }]);
   });
 });
