@@ -2084,6 +2084,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/responses/compact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compact a conversation
+         * @description Shortens a conversation: the model writes a summary of it, and the answer's `output`, the user's messages and the summary, takes the place of
+         *     its items in later requests. The summary replaces the model's messages, its thinking, tool calls, their results and system messages
+         *     among the items. It is one call of the model, billed as such. Nothing is stored: the summary is encrypted, and you keep it.
+         */
+        post: operations["compactResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/responses/input_tokens": {
         parameters: {
             query?: never;
@@ -5014,6 +5036,203 @@ export interface components {
                  * @enum {string}
                  */
                 type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 400. */
+        CompactResponseError400: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 401. */
+        CompactResponseError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 402. */
+        CompactResponseError402: {
+            /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
+            balance: components["schemas"]["Usd"];
+            /** @description The model, the account's tier and what the balance can pay. */
+            details: components["schemas"]["PaymentDetails"];
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "billing_error";
+            };
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
+            have_usd: components["schemas"]["Usd"];
+            /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
+            held_usd?: components["schemas"]["Usd"];
+            /** @description Minimum USD that must be available for this request. */
+            need_usd: components["schemas"]["Usd"];
+            /** @description The same as `need_usd`. */
+            required: components["schemas"]["Usd"];
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
+            /** @description How to add credit. */
+            topup: components["schemas"]["TopUp"];
+            /**
+             * Format: uri
+             * @description Page that explains how to add credit.
+             */
+            topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CompactResponseError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /** @description Other models that may work; on `route_refused`. */
+                suggested_models?: string[];
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 409. */
+        CompactResponseError409: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 503. */
+        CompactResponseError503: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "provider_unavailable" | "model_unavailable" | "overloaded";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "upstream_error" | "api_error";
             };
         };
         /** @description Body of a 400. */
@@ -15453,7 +15672,7 @@ export interface components {
          * @description Operations that a quote can be asked for, by their `operationId`: all that are charged and take a JSON body.
          * @enum {string}
          */
-        QuotedOperation: "createChatCompletion" | "createResponse" | "createMessage" | "createCompletion" | "createEmbeddings" | "createRerank" | "createDecision" | "createSystemOneDecision" | "createImage" | "createVideo" | "runGenmedia" | "createSpeech" | "createTranscription" | "createMusic" | "createSoundEffect" | "designVoice";
+        QuotedOperation: "createChatCompletion" | "createResponse" | "compactResponse" | "createMessage" | "createCompletion" | "createEmbeddings" | "createRerank" | "createDecision" | "createSystemOneDecision" | "createImage" | "createVideo" | "runGenmedia" | "createSpeech" | "createTranscription" | "createMusic" | "createSoundEffect" | "designVoice";
         /** @description What the API key may spend. */
         QuoteKeyBudget: {
             /** @description The code of the error that the request would get; null where it would pass. */
@@ -16338,6 +16557,53 @@ export interface components {
              */
             type: "response.function_call_arguments.done";
         };
+        /** @description An item of a compacted conversation. */
+        ResponseCompactedItem: components["schemas"]["ResponseKeptMessage"] | components["schemas"]["ResponseCompactionItem"];
+        /** @description A compacted conversation. */
+        ResponseCompaction: {
+            /** @description When the request came in. */
+            created_at: components["schemas"]["UnixTime"];
+            /** @description Id of the compaction. It cannot be used to fetch it later. */
+            id: string;
+            /**
+             * @description Always `response.compaction`.
+             * @enum {string}
+             */
+            object: "response.compaction";
+            /** @description What to send as the beginning of the next `input`: the user's messages, then one `compaction`. */
+            output: components["schemas"]["ResponseCompactedItem"][];
+            /** @description Usage and cost of the summary. */
+            usage: components["schemas"]["ResponseUsage"];
+        };
+        /** @description The rest of the conversation, as a summary that only the gateway can read. */
+        ResponseCompactionItem: {
+            /** @description The summary, encrypted. It is good for every key of this workspace, for as long as you keep it. */
+            encrypted_content: string;
+            /** @description Id of the item. */
+            id: string;
+            /**
+             * @description Always `compaction`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "compaction";
+        };
+        /** @description The conversation to compact. Fields not listed here (`tools`, `prompt_cache_key`, `service_tier`, …) have no effect. */
+        ResponseCompactionRequest: {
+            /** @description The conversation: a text, or at least one item. A `compaction` in it becomes a part of the new one. */
+            input: string | components["schemas"]["ResponseInputItem"][];
+            /** @description The system prompt of the conversation, for the summary's author to know; it is not kept in the answer. Default: none. */
+            instructions?: string | null;
+            /** @description Up to 16 key-value pairs, for the usage log. Default: none. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            /** @description Model id or alias. It writes the summary. */
+            model: string;
+            /** @description Refused with 400 `stateless_only`: send the whole conversation as `input`. */
+            previous_response_id?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
         /** @description Ends the stream with the whole response, its usage and its cost. */
         ResponseCompletedEvent: {
             /** @description The response so far. */
@@ -16536,7 +16802,8 @@ export interface components {
          *
          *     `message`: `role` and `content`. `function_call`: `call_id`, `name`, `arguments`. `custom_tool_call`: `call_id`, `name`, `input`.
          *     `function_call_output` and `custom_tool_call_output`: `call_id`, `output`. `reasoning`: its text goes back to the model as
-         *     `reasoning_content`; an item without text is dropped. `additional_tools`: `tools`, in addition to the request's tools. `web_search_call`
+         *     `reasoning_content`; an item without text is dropped. `compaction`: `encrypted_content`, as `/v1/responses/compact` answered it to a key of
+         *     this workspace; the model reads the summary in it as a part of the system prompt. `additional_tools`: `tools`, in addition to the request's tools. `web_search_call`
          *     and `image_generation_call` are dropped. `item_reference` is refused with 400 `stateless_only`, other types with 400
          *     `unsupported_content`.
          */
@@ -16547,6 +16814,8 @@ export interface components {
             call_id?: string;
             /** @description Text or parts of a `message`. In `reasoning`: its text, in parts of type `reasoning_text`. */
             content?: string | components["schemas"]["ResponseInputPart"][] | null;
+            /** @description The sealed summary of a `compaction`. In `reasoning` it has no effect. */
+            encrypted_content?: string | null;
             /** @description Input of a custom tool. */
             input?: string;
             /** @description Name of the called tool. */
@@ -16648,6 +16917,28 @@ export interface components {
          * @enum {string}
          */
         ResponseItemStatus: "in_progress" | "completed" | "incomplete";
+        /** @description A message of the user's, kept as it was sent. */
+        ResponseKeptMessage: {
+            /** @description Content of the message. */
+            content: components["schemas"]["ResponseInputPart"][];
+            /** @description Id of the item. */
+            id: string;
+            /**
+             * @description Always `user`.
+             * @enum {string}
+             */
+            role: "user";
+            /**
+             * @description Always `completed`.
+             * @enum {string}
+             */
+            status: "completed";
+            /**
+             * @description Always `message`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "message";
+        };
         /** @description How likely a token of the text was, and the alternatives. */
         ResponseLogprob: {
             /** @description UTF-8 bytes of the token: one character may take several tokens. */
@@ -36719,6 +37010,334 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CreateResponseError503"];
+                };
+            };
+        };
+    };
+    compactResponse: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
+                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
+                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
+                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The conversation. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResponseCompactionRequest"];
+            };
+        };
+        responses: {
+            /** @description The compacted conversation. */
+            200: {
+                headers: {
+                    /** @description Requests per minute that the tier allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    /** @description The alias, if the request used one. */
+                    "x-svc-alias"?: string;
+                    /** @description USD that the account could spend, or what is left of the key's budget if that is less. Sent with `x-svc-max-tokens-clamped`. */
+                    "x-svc-credits-have"?: number;
+                    /** @description `true` if a fallback route or model answered. */
+                    "x-svc-fallback"?: "true";
+                    /** @description 1: same model, other provider. 2: same model, reduced precision. 3: other model. Only if a fallback answered. */
+                    "x-svc-fallback-layer"?: number;
+                    /**
+                     * @description The `max_tokens` that was sent to the model, if the gateway lowered it: to what the balance can pay, to the model's
+                     *     `gateway_output_limit`, or to the maximum of a fallback model.
+                     */
+                    "x-svc-max-tokens-clamped"?: number;
+                    /** @description Id of the requested model, with its alias resolved. */
+                    "x-svc-model": string;
+                    /** @description The model that answered, if it is not the requested one. */
+                    "x-svc-served-model"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseCompaction"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `wrong_endpoint`: The model exists, but another endpoint serves its type.
+             *     `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `unsupported_content`: The request contains a type of content that this model cannot read.
+             *     `stateless_only`: The request refers to data that the gateway does not store: an earlier answer, a conversation, an item, a prompt or a file. Or it asks for an answer to fetch later.
+             */
+            400: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompactResponseError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
+             */
+            401: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompactResponseError401"];
+                };
+            };
+            /**
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
+             */
+            402: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompactResponseError402"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             *     `route_refused`: Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists other models.
+             */
+            403: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompactResponseError403"];
+                };
+            };
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
+            404: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404ModelNotFound"];
+                };
+            };
+            /**
+             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
+             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             */
+            409: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompactResponseError409"];
+                };
+            };
+            /**
+             * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.
+             */
+            413: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestRejectedOrRequestTooLarge"];
+                };
+            };
+            /** @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            422: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error422RequestRejected"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `upstream_invalid_response`: Every route returned an invalid answer. Nothing was charged. */
+            502: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error502UpstreamInvalidResponse"];
+                };
+            };
+            /**
+             * @description `provider_unavailable`: Every route failed. Nothing was charged.
+             *     `model_unavailable`: No route serves the model at the moment. Nothing was charged.
+             *     `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database.
+             */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompactResponseError503"];
                 };
             };
         };

@@ -107,6 +107,11 @@ export const tagValues: Readonly<Record<string, Readonly<Record<string, readonly
       "redacted_thinking"
     ]
   },
+  "ResponseCompactionItem": {
+    "type": [
+      "compaction"
+    ]
+  },
   "ResponseCustomToolCall": {
     "type": [
       "custom_tool_call"
@@ -115,6 +120,11 @@ export const tagValues: Readonly<Record<string, Readonly<Record<string, readonly
   "ResponseFunctionCall": {
     "type": [
       "function_call"
+    ]
+  },
+  "ResponseKeptMessage": {
+    "type": [
+      "message"
     ]
   },
   "ResponseOutputMessage": {

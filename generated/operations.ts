@@ -103,6 +103,7 @@ export type OperationId =
   | "createQuote"
   | "createRerank"
   | "createResponse"
+  | "compactResponse"
   | "countResponseTokens"
   | "createSystemOneDecision"
   | "getUsageSummary"
@@ -4680,6 +4681,63 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       200
     ],
     "streams": true,
+    "counts": true
+  },
+  "compactResponse": {
+    "id": "compactResponse",
+    "method": "post",
+    "path": "/v1/responses/compact",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "wrong_endpoint",
+      "request_rejected",
+      "unsupported_content",
+      "stateless_only",
+      "idempotency_in_progress",
+      "idempotency_replayed",
+      "idempotency_key_reused",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "insufficient_credits",
+      "key_limit_reached",
+      "model_requires_paid",
+      "model_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "model_not_allowed",
+      "route_refused",
+      "upstream_invalid_response",
+      "provider_unavailable",
+      "model_unavailable",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
     "counts": true
   },
   "countResponseTokens": {

@@ -683,6 +683,15 @@ create table schema_migration (
   constraint schema_migration_pkey PRIMARY KEY (name)
 );
 
+create table sealing_key (
+  only_one boolean not null default true,
+  key bytea not null,
+  created_at timestamp with time zone not null default now(),
+  constraint sealing_key_pkey PRIMARY KEY (only_one),
+  constraint sealing_key_key_check CHECK ((length(key) = 32)),
+  constraint sealing_key_only_one_check CHECK (only_one)
+);
+
 create table session (
   hash bytea not null,
   account_id bigint not null,

@@ -430,6 +430,12 @@ export interface Replica {
   seen_at: Generated<Timestamp>;
 }
 
+export interface SealingKey {
+  created_at: Generated<Timestamp>;
+  key: Buffer;
+  only_one: Generated<boolean>;
+}
+
 export interface Session {
   account_id: bigint;
   address: string | null;
@@ -675,6 +681,7 @@ export interface DB {
   receipt_key: ReceiptKey;
   recovery_code: RecoveryCode;
   replica: Replica;
+  sealing_key: SealingKey;
   session: Session;
   sign_in_flow: SignInFlow;
   signup_mailbox: SignupMailbox;

@@ -37385,6 +37385,7 @@ const schema_QuotedOperation = {
 "enum": [
 "createChatCompletion",
 "createResponse",
+"compactResponse",
 "createMessage",
 "createCompletion",
 "createEmbeddings",
@@ -37432,7 +37433,7 @@ data: data0
 }];
 return false;
 }
-if (!(data0 === "createChatCompletion" || data0 === "createResponse" || data0 === "createMessage" || data0 === "createCompletion" || data0 === "createEmbeddings" || data0 === "createRerank" || data0 === "createDecision" || data0 === "createSystemOneDecision" || data0 === "createImage" || data0 === "createVideo" || data0 === "runGenmedia" || data0 === "createSpeech" || data0 === "createTranscription" || data0 === "createMusic" || data0 === "createSoundEffect" || data0 === "designVoice")) {
+if (!(data0 === "createChatCompletion" || data0 === "createResponse" || data0 === "compactResponse" || data0 === "createMessage" || data0 === "createCompletion" || data0 === "createEmbeddings" || data0 === "createRerank" || data0 === "createDecision" || data0 === "createSystemOneDecision" || data0 === "createImage" || data0 === "createVideo" || data0 === "runGenmedia" || data0 === "createSpeech" || data0 === "createTranscription" || data0 === "createMusic" || data0 === "createSoundEffect" || data0 === "designVoice")) {
 validate_QuoteRequest.errors = [{
 instancePath: instancePath + "/operation",
 keyword: "enum",
@@ -38170,6 +38171,7 @@ const schema_ResponseInputItem = {
 "type": "array",
 "items": { "$ref": "#/components/schemas/ResponseInputPart" }
 }] },
+"encrypted_content": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
 "summary": {
 "type": "array",
 "items": { "$ref": "#/components/schemas/ResponseInputPart" }
@@ -39777,125 +39779,51 @@ else vErrors = null;
 var valid0 = _errs72 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.summary !== void 0) {
-let data27 = data.summary;
+if (data.encrypted_content !== void 0) {
+let data27 = data.encrypted_content;
 const _errs118 = errors;
-if (errors === _errs118) {
-if (Array.isArray(data27)) {
-const len2 = data27.length;
-for (let i2 = 0; i2 < len2; i2++) {
-let data28 = data27[i2];
+const _errs119 = errors;
+let valid21 = false;
 const _errs120 = errors;
-if (errors === errors) {
-if (data28 && typeof data28 == "object" && !Array.isArray(data28)) {
-let missing2;
-if (data28.type === void 0 && (missing2 = "type")) {
-validate_ResponseInputItem.errors = [{
-instancePath: instancePath + "/summary/" + i2,
-keyword: "required",
-params: { missingProperty: missing2 },
-message: "must have required property '" + missing2 + "'",
-parentSchema: schema_ResponseInputPart,
-data: data28
-}];
-return false;
-} else {
-if (data28.type !== void 0) {
-let data29 = data28.type;
-const _errs124 = errors;
-if (typeof data29 !== "string") {
-validate_ResponseInputItem.errors = [{
-instancePath: instancePath + "/summary/" + i2 + "/type",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.type,
-data: data29
-}];
-return false;
-}
-var valid23 = _errs124 === errors;
-} else var valid23 = true;
-if (valid23) {
-if (data28.text !== void 0) {
-let data30 = data28.text;
-const _errs126 = errors;
-if (typeof data30 !== "string") {
-validate_ResponseInputItem.errors = [{
-instancePath: instancePath + "/summary/" + i2 + "/text",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.text,
-data: data30
-}];
-return false;
-}
-var valid23 = _errs126 === errors;
-} else var valid23 = true;
-if (valid23) {
-if (data28.refusal !== void 0) {
-let data31 = data28.refusal;
-const _errs128 = errors;
-if (typeof data31 !== "string") {
-validate_ResponseInputItem.errors = [{
-instancePath: instancePath + "/summary/" + i2 + "/refusal",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.refusal,
-data: data31
-}];
-return false;
-}
-var valid23 = _errs128 === errors;
-} else var valid23 = true;
-if (valid23) {
-if (data28.image_url !== void 0) {
-let data32 = data28.image_url;
-const _errs130 = errors;
-const _errs131 = errors;
-let valid24 = false;
-const _errs132 = errors;
-if (typeof data32 !== "string") {
+if (typeof data27 !== "string") {
 const err53 = {
-instancePath: instancePath + "/summary/" + i2 + "/image_url",
+instancePath: instancePath + "/encrypted_content",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.image_url.anyOf[0],
-data: data32
+parentSchema: schema_ResponseInputItem.properties.encrypted_content.anyOf[0],
+data: data27
 };
 if (vErrors === null) vErrors = [err53];
 else vErrors.push(err53);
 errors++;
 }
-var _valid14 = _errs132 === errors;
-valid24 = valid24 || _valid14;
-const _errs134 = errors;
-if (data32 !== null) {
+var _valid14 = _errs120 === errors;
+valid21 = valid21 || _valid14;
+const _errs122 = errors;
+if (data27 !== null) {
 const err54 = {
-instancePath: instancePath + "/summary/" + i2 + "/image_url",
+instancePath: instancePath + "/encrypted_content",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_ResponseInputPart.properties.image_url.anyOf[1],
-data: data32
+parentSchema: schema_ResponseInputItem.properties.encrypted_content.anyOf[1],
+data: data27
 };
 if (vErrors === null) vErrors = [err54];
 else vErrors.push(err54);
 errors++;
 }
-var _valid14 = _errs134 === errors;
-valid24 = valid24 || _valid14;
-if (!valid24) {
+var _valid14 = _errs122 === errors;
+valid21 = valid21 || _valid14;
+if (!valid21) {
 const err55 = {
-instancePath: instancePath + "/summary/" + i2 + "/image_url",
+instancePath: instancePath + "/encrypted_content",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseInputPart.properties.image_url,
-data: data32
+parentSchema: schema_ResponseInputItem.properties.encrypted_content,
+data: data27
 };
 if (vErrors === null) vErrors = [err55];
 else vErrors.push(err55);
@@ -39903,28 +39831,102 @@ errors++;
 validate_ResponseInputItem.errors = vErrors;
 return false;
 } else {
-errors = _errs131;
+errors = _errs119;
 if (vErrors !== null) {
-if (_errs131) vErrors.length = _errs131;
+if (_errs119) vErrors.length = _errs119;
 else vErrors = null;
 }
 }
-var valid23 = _errs130 === errors;
-} else var valid23 = true;
-if (valid23) {
-if (data28.detail !== void 0) {
-let data33 = data28.detail;
+var valid0 = _errs118 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.summary !== void 0) {
+let data28 = data.summary;
+const _errs124 = errors;
+if (errors === _errs124) {
+if (Array.isArray(data28)) {
+const len2 = data28.length;
+for (let i2 = 0; i2 < len2; i2++) {
+let data29 = data28[i2];
+const _errs126 = errors;
+if (errors === errors) {
+if (data29 && typeof data29 == "object" && !Array.isArray(data29)) {
+let missing2;
+if (data29.type === void 0 && (missing2 = "type")) {
+validate_ResponseInputItem.errors = [{
+instancePath: instancePath + "/summary/" + i2,
+keyword: "required",
+params: { missingProperty: missing2 },
+message: "must have required property '" + missing2 + "'",
+parentSchema: schema_ResponseInputPart,
+data: data29
+}];
+return false;
+} else {
+if (data29.type !== void 0) {
+let data30 = data29.type;
+const _errs130 = errors;
+if (typeof data30 !== "string") {
+validate_ResponseInputItem.errors = [{
+instancePath: instancePath + "/summary/" + i2 + "/type",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.type,
+data: data30
+}];
+return false;
+}
+var valid24 = _errs130 === errors;
+} else var valid24 = true;
+if (valid24) {
+if (data29.text !== void 0) {
+let data31 = data29.text;
+const _errs132 = errors;
+if (typeof data31 !== "string") {
+validate_ResponseInputItem.errors = [{
+instancePath: instancePath + "/summary/" + i2 + "/text",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.text,
+data: data31
+}];
+return false;
+}
+var valid24 = _errs132 === errors;
+} else var valid24 = true;
+if (valid24) {
+if (data29.refusal !== void 0) {
+let data32 = data29.refusal;
+const _errs134 = errors;
+if (typeof data32 !== "string") {
+validate_ResponseInputItem.errors = [{
+instancePath: instancePath + "/summary/" + i2 + "/refusal",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.refusal,
+data: data32
+}];
+return false;
+}
+var valid24 = _errs134 === errors;
+} else var valid24 = true;
+if (valid24) {
+if (data29.image_url !== void 0) {
+let data33 = data29.image_url;
 const _errs136 = errors;
 const _errs137 = errors;
 let valid25 = false;
 const _errs138 = errors;
 if (typeof data33 !== "string") {
 const err56 = {
-instancePath: instancePath + "/summary/" + i2 + "/detail",
+instancePath: instancePath + "/summary/" + i2 + "/image_url",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.detail.anyOf[0],
+parentSchema: schema_ResponseInputPart.properties.image_url.anyOf[0],
 data: data33
 };
 if (vErrors === null) vErrors = [err56];
@@ -39936,11 +39938,11 @@ valid25 = valid25 || _valid15;
 const _errs140 = errors;
 if (data33 !== null) {
 const err57 = {
-instancePath: instancePath + "/summary/" + i2 + "/detail",
+instancePath: instancePath + "/summary/" + i2 + "/image_url",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_ResponseInputPart.properties.detail.anyOf[1],
+parentSchema: schema_ResponseInputPart.properties.image_url.anyOf[1],
 data: data33
 };
 if (vErrors === null) vErrors = [err57];
@@ -39951,11 +39953,11 @@ var _valid15 = _errs140 === errors;
 valid25 = valid25 || _valid15;
 if (!valid25) {
 const err58 = {
-instancePath: instancePath + "/summary/" + i2 + "/detail",
+instancePath: instancePath + "/summary/" + i2 + "/image_url",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseInputPart.properties.detail,
+parentSchema: schema_ResponseInputPart.properties.image_url,
 data: data33
 };
 if (vErrors === null) vErrors = [err58];
@@ -39970,22 +39972,22 @@ if (_errs137) vErrors.length = _errs137;
 else vErrors = null;
 }
 }
-var valid23 = _errs136 === errors;
-} else var valid23 = true;
-if (valid23) {
-if (data28.file_data !== void 0) {
-let data34 = data28.file_data;
+var valid24 = _errs136 === errors;
+} else var valid24 = true;
+if (valid24) {
+if (data29.detail !== void 0) {
+let data34 = data29.detail;
 const _errs142 = errors;
 const _errs143 = errors;
 let valid26 = false;
 const _errs144 = errors;
 if (typeof data34 !== "string") {
 const err59 = {
-instancePath: instancePath + "/summary/" + i2 + "/file_data",
+instancePath: instancePath + "/summary/" + i2 + "/detail",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.file_data.anyOf[0],
+parentSchema: schema_ResponseInputPart.properties.detail.anyOf[0],
 data: data34
 };
 if (vErrors === null) vErrors = [err59];
@@ -39997,11 +39999,11 @@ valid26 = valid26 || _valid16;
 const _errs146 = errors;
 if (data34 !== null) {
 const err60 = {
-instancePath: instancePath + "/summary/" + i2 + "/file_data",
+instancePath: instancePath + "/summary/" + i2 + "/detail",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_ResponseInputPart.properties.file_data.anyOf[1],
+parentSchema: schema_ResponseInputPart.properties.detail.anyOf[1],
 data: data34
 };
 if (vErrors === null) vErrors = [err60];
@@ -40012,11 +40014,11 @@ var _valid16 = _errs146 === errors;
 valid26 = valid26 || _valid16;
 if (!valid26) {
 const err61 = {
-instancePath: instancePath + "/summary/" + i2 + "/file_data",
+instancePath: instancePath + "/summary/" + i2 + "/detail",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseInputPart.properties.file_data,
+parentSchema: schema_ResponseInputPart.properties.detail,
 data: data34
 };
 if (vErrors === null) vErrors = [err61];
@@ -40031,22 +40033,22 @@ if (_errs143) vErrors.length = _errs143;
 else vErrors = null;
 }
 }
-var valid23 = _errs142 === errors;
-} else var valid23 = true;
-if (valid23) {
-if (data28.filename !== void 0) {
-let data35 = data28.filename;
+var valid24 = _errs142 === errors;
+} else var valid24 = true;
+if (valid24) {
+if (data29.file_data !== void 0) {
+let data35 = data29.file_data;
 const _errs148 = errors;
 const _errs149 = errors;
 let valid27 = false;
 const _errs150 = errors;
 if (typeof data35 !== "string") {
 const err62 = {
-instancePath: instancePath + "/summary/" + i2 + "/filename",
+instancePath: instancePath + "/summary/" + i2 + "/file_data",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.filename.anyOf[0],
+parentSchema: schema_ResponseInputPart.properties.file_data.anyOf[0],
 data: data35
 };
 if (vErrors === null) vErrors = [err62];
@@ -40058,11 +40060,11 @@ valid27 = valid27 || _valid17;
 const _errs152 = errors;
 if (data35 !== null) {
 const err63 = {
-instancePath: instancePath + "/summary/" + i2 + "/filename",
+instancePath: instancePath + "/summary/" + i2 + "/file_data",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_ResponseInputPart.properties.filename.anyOf[1],
+parentSchema: schema_ResponseInputPart.properties.file_data.anyOf[1],
 data: data35
 };
 if (vErrors === null) vErrors = [err63];
@@ -40073,11 +40075,11 @@ var _valid17 = _errs152 === errors;
 valid27 = valid27 || _valid17;
 if (!valid27) {
 const err64 = {
-instancePath: instancePath + "/summary/" + i2 + "/filename",
+instancePath: instancePath + "/summary/" + i2 + "/file_data",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseInputPart.properties.filename,
+parentSchema: schema_ResponseInputPart.properties.file_data,
 data: data35
 };
 if (vErrors === null) vErrors = [err64];
@@ -40092,22 +40094,22 @@ if (_errs149) vErrors.length = _errs149;
 else vErrors = null;
 }
 }
-var valid23 = _errs148 === errors;
-} else var valid23 = true;
-if (valid23) {
-if (data28.file_id !== void 0) {
-let data36 = data28.file_id;
+var valid24 = _errs148 === errors;
+} else var valid24 = true;
+if (valid24) {
+if (data29.filename !== void 0) {
+let data36 = data29.filename;
 const _errs154 = errors;
 const _errs155 = errors;
 let valid28 = false;
 const _errs156 = errors;
 if (typeof data36 !== "string") {
 const err65 = {
-instancePath: instancePath + "/summary/" + i2 + "/file_id",
+instancePath: instancePath + "/summary/" + i2 + "/filename",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.file_id.anyOf[0],
+parentSchema: schema_ResponseInputPart.properties.filename.anyOf[0],
 data: data36
 };
 if (vErrors === null) vErrors = [err65];
@@ -40119,11 +40121,11 @@ valid28 = valid28 || _valid18;
 const _errs158 = errors;
 if (data36 !== null) {
 const err66 = {
-instancePath: instancePath + "/summary/" + i2 + "/file_id",
+instancePath: instancePath + "/summary/" + i2 + "/filename",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_ResponseInputPart.properties.file_id.anyOf[1],
+parentSchema: schema_ResponseInputPart.properties.filename.anyOf[1],
 data: data36
 };
 if (vErrors === null) vErrors = [err66];
@@ -40134,11 +40136,11 @@ var _valid18 = _errs158 === errors;
 valid28 = valid28 || _valid18;
 if (!valid28) {
 const err67 = {
-instancePath: instancePath + "/summary/" + i2 + "/file_id",
+instancePath: instancePath + "/summary/" + i2 + "/filename",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseInputPart.properties.file_id,
+parentSchema: schema_ResponseInputPart.properties.filename,
 data: data36
 };
 if (vErrors === null) vErrors = [err67];
@@ -40153,8 +40155,69 @@ if (_errs155) vErrors.length = _errs155;
 else vErrors = null;
 }
 }
-var valid23 = _errs154 === errors;
-} else var valid23 = true;
+var valid24 = _errs154 === errors;
+} else var valid24 = true;
+if (valid24) {
+if (data29.file_id !== void 0) {
+let data37 = data29.file_id;
+const _errs160 = errors;
+const _errs161 = errors;
+let valid29 = false;
+const _errs162 = errors;
+if (typeof data37 !== "string") {
+const err68 = {
+instancePath: instancePath + "/summary/" + i2 + "/file_id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.file_id.anyOf[0],
+data: data37
+};
+if (vErrors === null) vErrors = [err68];
+else vErrors.push(err68);
+errors++;
+}
+var _valid19 = _errs162 === errors;
+valid29 = valid29 || _valid19;
+const _errs164 = errors;
+if (data37 !== null) {
+const err69 = {
+instancePath: instancePath + "/summary/" + i2 + "/file_id",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseInputPart.properties.file_id.anyOf[1],
+data: data37
+};
+if (vErrors === null) vErrors = [err69];
+else vErrors.push(err69);
+errors++;
+}
+var _valid19 = _errs164 === errors;
+valid29 = valid29 || _valid19;
+if (!valid29) {
+const err70 = {
+instancePath: instancePath + "/summary/" + i2 + "/file_id",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseInputPart.properties.file_id,
+data: data37
+};
+if (vErrors === null) vErrors = [err70];
+else vErrors.push(err70);
+errors++;
+validate_ResponseInputItem.errors = vErrors;
+return false;
+} else {
+errors = _errs161;
+if (vErrors !== null) {
+if (_errs161) vErrors.length = _errs161;
+else vErrors = null;
+}
+}
+var valid24 = _errs160 === errors;
+} else var valid24 = true;
 }
 }
 }
@@ -40170,12 +40233,12 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_ResponseInputPart,
-data: data28
+data: data29
 }];
 return false;
 }
 }
-if (!(_errs120 === errors)) break;
+if (!(_errs126 === errors)) break;
 }
 } else {
 validate_ResponseInputItem.errors = [{
@@ -40184,25 +40247,25 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_ResponseInputItem.properties.summary,
-data: data27
+data: data28
 }];
 return false;
 }
 }
-var valid0 = _errs118 === errors;
+var valid0 = _errs124 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.tools !== void 0) {
-let data37 = data.tools;
-const _errs160 = errors;
-if (errors === _errs160) {
-if (Array.isArray(data37)) {
-const len3 = data37.length;
+let data38 = data.tools;
+const _errs166 = errors;
+if (errors === _errs166) {
+if (Array.isArray(data38)) {
+const len3 = data38.length;
 for (let i3 = 0; i3 < len3; i3++) {
-const _errs162 = errors;
-if (!validate_ResponseTool(data37[i3], {
+const _errs168 = errors;
+if (!validate_ResponseTool(data38[i3], {
 instancePath: instancePath + "/tools/" + i3,
-parentData: data37,
+parentData: data38,
 parentDataProperty: i3,
 rootData,
 dynamicAnchors
@@ -40210,7 +40273,7 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_ResponseTool.errors : vErrors.concat(validate_ResponseTool.errors);
 errors = vErrors.length;
 }
-if (!(_errs162 === errors)) break;
+if (!(_errs168 === errors)) break;
 }
 } else {
 validate_ResponseInputItem.errors = [{
@@ -40219,13 +40282,14 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_ResponseInputItem.properties.tools,
-data: data37
+data: data38
 }];
 return false;
 }
 }
-var valid0 = _errs160 === errors;
+var valid0 = _errs166 === errors;
 } else var valid0 = true;
+}
 }
 }
 }
@@ -43275,6 +43339,503 @@ validate_parameters_createResponse.errors = vErrors;
 return true;
 }
 validate_parameters_createResponse.evaluated = {
+"props": { "header": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_compactResponse = validate_bodies_compactResponse;
+const schema_ResponseCompactionRequest = {
+"type": "object",
+"required": ["model", "input"],
+"properties": {
+"model": {
+"type": "string",
+"minLength": 1
+},
+"input": {
+"anyOf": [{ "type": "string" }, {
+"type": "array",
+"items": { "$ref": "#/components/schemas/ResponseInputItem" }
+}],
+"minLength": 1
+},
+"instructions": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
+"metadata": { "anyOf": [{
+"type": "object",
+"additionalProperties": { "type": "string" }
+}, { "type": "null" }] },
+"previous_response_id": { "anyOf": [{ "type": "string" }, { "type": "null" }] }
+},
+"additionalProperties": true
+};
+function validate_ResponseCompactionRequest(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_ResponseCompactionRequest.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.model === void 0 && (missing0 = "model") || data.input === void 0 && (missing0 = "input")) {
+validate_ResponseCompactionRequest.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_ResponseCompactionRequest,
+data
+}];
+return false;
+} else {
+if (data.model !== void 0) {
+let data0 = data.model;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (typeof data0 === "string") {
+if (func_7a031813(data0) < 1) {
+validate_ResponseCompactionRequest.errors = [{
+instancePath: instancePath + "/model",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_ResponseCompactionRequest.properties.model,
+data: data0
+}];
+return false;
+}
+} else {
+validate_ResponseCompactionRequest.errors = [{
+instancePath: instancePath + "/model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseCompactionRequest.properties.model,
+data: data0
+}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.input !== void 0) {
+let data1 = data.input;
+const _errs4 = errors;
+const _errs5 = errors;
+let valid1 = false;
+const _errs6 = errors;
+if (typeof data1 !== "string") {
+const err0 = {
+instancePath: instancePath + "/input",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseCompactionRequest.properties.input.anyOf[0],
+data: data1
+};
+if (vErrors === null) vErrors = [err0];
+else vErrors.push(err0);
+errors++;
+}
+var _valid0 = _errs6 === errors;
+valid1 = valid1 || _valid0;
+const _errs8 = errors;
+if (errors === _errs8) {
+if (Array.isArray(data1)) {
+const len0 = data1.length;
+for (let i0 = 0; i0 < len0; i0++) {
+const _errs10 = errors;
+if (!validate_ResponseInputItem(data1[i0], {
+instancePath: instancePath + "/input/" + i0,
+parentData: data1,
+parentDataProperty: i0,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_ResponseInputItem.errors : vErrors.concat(validate_ResponseInputItem.errors);
+errors = vErrors.length;
+}
+if (!(_errs10 === errors)) break;
+}
+} else {
+const err1 = {
+instancePath: instancePath + "/input",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ResponseCompactionRequest.properties.input.anyOf[1],
+data: data1
+};
+if (vErrors === null) vErrors = [err1];
+else vErrors.push(err1);
+errors++;
+}
+}
+var _valid0 = _errs8 === errors;
+valid1 = valid1 || _valid0;
+if (!valid1) {
+const err2 = {
+instancePath: instancePath + "/input",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseCompactionRequest.properties.input,
+data: data1
+};
+if (vErrors === null) vErrors = [err2];
+else vErrors.push(err2);
+errors++;
+validate_ResponseCompactionRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs5;
+if (vErrors !== null) {
+if (_errs5) vErrors.length = _errs5;
+else vErrors = null;
+}
+}
+if (errors === _errs4) {
+if (typeof data1 === "string") {
+if (func_7a031813(data1) < 1) {
+validate_ResponseCompactionRequest.errors = [{
+instancePath: instancePath + "/input",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_ResponseCompactionRequest.properties.input,
+data: data1
+}];
+return false;
+}
+}
+}
+var valid0 = _errs4 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.instructions !== void 0) {
+let data3 = data.instructions;
+const _errs11 = errors;
+const _errs12 = errors;
+let valid3 = false;
+const _errs13 = errors;
+if (typeof data3 !== "string") {
+const err3 = {
+instancePath: instancePath + "/instructions",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseCompactionRequest.properties.instructions.anyOf[0],
+data: data3
+};
+if (vErrors === null) vErrors = [err3];
+else vErrors.push(err3);
+errors++;
+}
+var _valid1 = _errs13 === errors;
+valid3 = valid3 || _valid1;
+const _errs15 = errors;
+if (data3 !== null) {
+const err4 = {
+instancePath: instancePath + "/instructions",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseCompactionRequest.properties.instructions.anyOf[1],
+data: data3
+};
+if (vErrors === null) vErrors = [err4];
+else vErrors.push(err4);
+errors++;
+}
+var _valid1 = _errs15 === errors;
+valid3 = valid3 || _valid1;
+if (!valid3) {
+const err5 = {
+instancePath: instancePath + "/instructions",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseCompactionRequest.properties.instructions,
+data: data3
+};
+if (vErrors === null) vErrors = [err5];
+else vErrors.push(err5);
+errors++;
+validate_ResponseCompactionRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs12;
+if (vErrors !== null) {
+if (_errs12) vErrors.length = _errs12;
+else vErrors = null;
+}
+}
+var valid0 = _errs11 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.metadata !== void 0) {
+let data4 = data.metadata;
+const _errs17 = errors;
+const _errs18 = errors;
+let valid4 = false;
+const _errs19 = errors;
+if (errors === _errs19) {
+if (data4 && typeof data4 == "object" && !Array.isArray(data4)) for (const key0 in data4) {
+let data5 = data4[key0];
+const _errs22 = errors;
+if (typeof data5 !== "string") {
+const err6 = {
+instancePath: instancePath + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseCompactionRequest.properties.metadata.anyOf[0].additionalProperties,
+data: data5
+};
+if (vErrors === null) vErrors = [err6];
+else vErrors.push(err6);
+errors++;
+}
+if (!(_errs22 === errors)) break;
+}
+else {
+const err7 = {
+instancePath: instancePath + "/metadata",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ResponseCompactionRequest.properties.metadata.anyOf[0],
+data: data4
+};
+if (vErrors === null) vErrors = [err7];
+else vErrors.push(err7);
+errors++;
+}
+}
+var _valid2 = _errs19 === errors;
+valid4 = valid4 || _valid2;
+const _errs24 = errors;
+if (data4 !== null) {
+const err8 = {
+instancePath: instancePath + "/metadata",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseCompactionRequest.properties.metadata.anyOf[1],
+data: data4
+};
+if (vErrors === null) vErrors = [err8];
+else vErrors.push(err8);
+errors++;
+}
+var _valid2 = _errs24 === errors;
+valid4 = valid4 || _valid2;
+if (!valid4) {
+const err9 = {
+instancePath: instancePath + "/metadata",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseCompactionRequest.properties.metadata,
+data: data4
+};
+if (vErrors === null) vErrors = [err9];
+else vErrors.push(err9);
+errors++;
+validate_ResponseCompactionRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs18;
+if (vErrors !== null) {
+if (_errs18) vErrors.length = _errs18;
+else vErrors = null;
+}
+}
+var valid0 = _errs17 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.previous_response_id !== void 0) {
+let data6 = data.previous_response_id;
+const _errs26 = errors;
+const _errs27 = errors;
+let valid6 = false;
+const _errs28 = errors;
+if (typeof data6 !== "string") {
+const err10 = {
+instancePath: instancePath + "/previous_response_id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseCompactionRequest.properties.previous_response_id.anyOf[0],
+data: data6
+};
+if (vErrors === null) vErrors = [err10];
+else vErrors.push(err10);
+errors++;
+}
+var _valid3 = _errs28 === errors;
+valid6 = valid6 || _valid3;
+const _errs30 = errors;
+if (data6 !== null) {
+const err11 = {
+instancePath: instancePath + "/previous_response_id",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseCompactionRequest.properties.previous_response_id.anyOf[1],
+data: data6
+};
+if (vErrors === null) vErrors = [err11];
+else vErrors.push(err11);
+errors++;
+}
+var _valid3 = _errs30 === errors;
+valid6 = valid6 || _valid3;
+if (!valid6) {
+const err12 = {
+instancePath: instancePath + "/previous_response_id",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseCompactionRequest.properties.previous_response_id,
+data: data6
+};
+if (vErrors === null) vErrors = [err12];
+else vErrors.push(err12);
+errors++;
+validate_ResponseCompactionRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs27;
+if (vErrors !== null) {
+if (_errs27) vErrors.length = _errs27;
+else vErrors = null;
+}
+}
+var valid0 = _errs26 === errors;
+} else var valid0 = true;
+}
+}
+}
+}
+}
+} else {
+validate_ResponseCompactionRequest.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ResponseCompactionRequest,
+data
+}];
+return false;
+}
+}
+validate_ResponseCompactionRequest.errors = vErrors;
+return errors === 0;
+}
+validate_ResponseCompactionRequest.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_compactResponse(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_compactResponse.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_ResponseCompactionRequest(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_ResponseCompactionRequest.errors : vErrors.concat(validate_ResponseCompactionRequest.errors);
+errors = vErrors.length;
+}
+validate_bodies_compactResponse.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_compactResponse.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_compactResponse = validate_parameters_compactResponse;
+const schema_parameters_compactResponse = {
+"type": "object",
+"properties": { "header": {
+"type": "object",
+"properties": { "Idempotency-Key": { "type": "string" } },
+"required": []
+} },
+"required": ["header"],
+"$id": "https://svc.invalid/api/parameters_compactResponse"
+};
+function validate_parameters_compactResponse(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_compactResponse.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.header === void 0 && (missing0 = "header")) {
+validate_parameters_compactResponse.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_compactResponse,
+data
+}];
+return false;
+} else if (data.header !== void 0) {
+let data0 = data.header;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0["Idempotency-Key"] !== void 0) {
+let data1 = data0["Idempotency-Key"];
+if (typeof data1 !== "string") {
+validate_parameters_compactResponse.errors = [{
+instancePath: instancePath + "/header/Idempotency-Key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_compactResponse.properties.header.properties["Idempotency-Key"],
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_compactResponse.errors = [{
+instancePath: instancePath + "/header",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_compactResponse.properties.header,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_compactResponse.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_compactResponse,
+data
+}];
+return false;
+}
+validate_parameters_compactResponse.errors = vErrors;
+return true;
+}
+validate_parameters_compactResponse.evaluated = {
 "props": { "header": true },
 "dynamicProps": false,
 "dynamicItems": false
@@ -60175,6 +60736,7 @@ enableProvider: bodies_enableProvider,
 createQuote: bodies_createQuote,
 createRerank: bodies_createRerank,
 createResponse: bodies_createResponse,
+compactResponse: bodies_compactResponse,
 countResponseTokens: bodies_countResponseTokens,
 createSystemOneDecision: bodies_createSystemOneDecision,
 createVideo: bodies_createVideo,
@@ -60249,6 +60811,7 @@ enableProvider: parameters_enableProvider,
 getOperatorUsageSummary: parameters_getOperatorUsageSummary,
 createRerank: parameters_createRerank,
 createResponse: parameters_createResponse,
+compactResponse: parameters_compactResponse,
 createSystemOneDecision: parameters_createSystemOneDecision,
 getUsageSummary: parameters_getUsageSummary,
 getReceipt: parameters_getReceipt,
@@ -60274,6 +60837,7 @@ bodies,
 bodies_acceptInvitation,
 bodies_adjustAccount,
 bodies_checkCatalog,
+bodies_compactResponse,
 bodies_compareCatalog,
 bodies_confirmSession,
 bodies_confirmTotp,
@@ -60338,6 +60902,7 @@ forms_understandAudio,
 parameters,
 parameters_adjustAccount,
 parameters_cloneVoice,
+parameters_compactResponse,
 parameters_createChatCompletion,
 parameters_createCompletion,
 parameters_createDecision,

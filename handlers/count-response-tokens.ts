@@ -3,11 +3,12 @@ import { assertModelAllowed } from "../src/accounts/key-policy.ts";
 import { servedModelOf } from "../src/calls/find-model.ts";
 import { countPrompt } from "../src/language/counted-usage.ts";
 import { assertItemAddresses } from "../src/language/part-addresses.ts";
+import { openSummaries } from "../src/language/responses/compaction.ts";
 import { responseAdapter, toChatRequest } from "../src/language/responses/chat-request.ts";
 import type { Handler } from "../src/operation.ts";
 
 export const countResponseTokens: Handler<"countResponseTokens"> = async (context, request) => {
-  const adapter = responseAdapter(context, toChatRequest(request.body));
+  const adapter = responseAdapter(context, toChatRequest(request.body, await openSummaries(context, request, request.body.input)));
   assertItemAddresses(request.body.input, context.config);
   const { model } = servedModelOf(context.catalog, adapter.model, ["language"]);
   assertModelAllowed(request.caller, model.id);

@@ -7,6 +7,7 @@ import type { Context } from "../src/context.ts";
 import { ApiError } from "../src/errors/fail.ts";
 import type { Handler, Request } from "../src/operation.ts";
 import type { Ask } from "../src/calls/ask.ts";
+import { compactResponse } from "./compact-response.ts";
 import { createChatCompletion } from "./create-chat-completion.ts";
 import { createCompletion } from "./create-completion.ts";
 import { createDecision } from "./create-decision.ts";
@@ -29,6 +30,7 @@ type QuotedOperation = components["schemas"]["QuotedOperation"];
 const quoted: { [Id in QuotedOperation]: Handler<Id> } = {
   createChatCompletion,
   createResponse,
+  compactResponse,
   createMessage,
   createCompletion,
   createEmbeddings,

@@ -1,5 +1,6 @@
 // POST /v1/responses: a chat in the dialect of OpenAI's Responses. The lifecycle is in src/language/serve.ts.
 import { assertItemAddresses } from "../src/language/part-addresses.ts";
+import { openSummaries } from "../src/language/responses/compaction.ts";
 import { responseEncoder, wholeResponse } from "../src/language/responses/reply.ts";
 import { responseAdapter, toChatRequest } from "../src/language/responses/chat-request.ts";
 import type { Answering } from "../src/language/responses/response-object.ts";
@@ -8,7 +9,7 @@ import { streamReply } from "../src/language/stream-answer.ts";
 import type { Handler } from "../src/operation.ts";
 
 export const createResponse: Handler<"createResponse"> = async (context, request, ask) => {
-  const translated = toChatRequest(request.body);
+  const translated = toChatRequest(request.body, await openSummaries(context, ask, request.body.input));
   assertItemAddresses(request.body.input, context.config);
   const served = await serve(context, ask, responseAdapter(context, translated));
   const answering: Answering = {

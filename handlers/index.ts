@@ -2,6 +2,7 @@
 import { answerOnce } from "../src/calls/answer-once.ts";
 import type { Handlers } from "../src/operation.ts";
 import { cloneVoice } from "./clone-voice.ts";
+import { compactResponse } from "./compact-response.ts";
 import { confirmSession } from "./confirm-session.ts";
 import { getTotp } from "./get-totp.ts";
 import { beginTotp } from "./begin-totp.ts";
@@ -103,6 +104,7 @@ export const handlers: Handlers = {
   deleteTotp,
   countMessageTokens,
   countResponseTokens,
+  compactResponse: answerOnce(compactResponse),
   createApiKey,
   createChatCompletion: answerOnce(createChatCompletion),
   createCompletion: answerOnce(createCompletion),

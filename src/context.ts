@@ -1,6 +1,7 @@
 // The parts that the composition root builds once and hands down. Types only; a function that needs only `db` takes only `db`.
 import type { Logger } from "pino";
 import type { Accounts } from "./accounts/accounts.ts";
+import type { SealedTexts } from "./accounts/sealed-texts.ts";
 import type { AdmitCall } from "./calls/admit.ts";
 import type { Catalog } from "./catalog/types.ts";
 import type { Clock } from "./clock.ts";
@@ -30,6 +31,7 @@ export interface Context {
   receiptKeys: ReceiptKeys;
   ledgerAudits: LedgerAudits;
   accounts: Accounts;
+  sealedTexts: SealedTexts;
   limits: Limits;
   admitCall: AdmitCall;
   mailer: Mailer;

@@ -5,6 +5,7 @@ import { type Logger, pino } from "pino";
 import { handlers } from "../handlers/index.ts";
 import type { UsageLogRow } from "./ledger/usage-log.ts";
 import { createAccounts } from "./accounts/accounts.ts";
+import { openSealedTexts } from "./accounts/sealed-texts.ts";
 import { openAdmission } from "./calls/admit.ts";
 import type { Catalog } from "./catalog/types.ts";
 import type { Clock } from "./clock.ts";
@@ -235,7 +236,7 @@ async function openDomain(
   const ledgerAudits = opening.adopt(openLedgerAudits({ db, url: listenUrl, onFault }), (opened) => opened.close());
   const admitCall = openAdmission({ ledger, limits, clock });
   return {
-    ...{ ledger, ledgerAudits, chargeLog, receiptKeys: openReceiptKeys(db, config.receiptSecret) },
+    ...{ ledger, ledgerAudits, chargeLog, receiptKeys: openReceiptKeys(db, config.receiptSecret), sealedTexts: openSealedTexts(db) },
     ...{ accounts, limits, admitCall, mailer, identityProviders, captcha, payments },
   };
 }

@@ -156,6 +156,8 @@ import type {
   RerankRequest,
   ResponseArgumentsDeltaEvent,
   ResponseArgumentsDoneEvent,
+  ResponseCompaction,
+  ResponseCompactionRequest,
   ResponseCompletedEvent,
   ResponseCreatedEvent,
   ResponseCustomInputDeltaEvent,
@@ -1995,6 +1997,30 @@ export declare function createRerank(client: Client, input: RerankRequest, optio
  * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
  */
 export declare function createResponse<Streaming extends boolean | null | undefined = false>(client: Client, input: ResponseRequest & { stream?: Streaming }, options?: IdempotentOptions): Call<Streaming extends true ? Stream<ResponseCreatedEvent | ResponseInProgressEvent | ResponseItemAddedEvent | ResponseItemDoneEvent | ResponsePartAddedEvent | ResponsePartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseSummaryPartAddedEvent | ResponseSummaryPartDoneEvent | ResponseSummaryTextDeltaEvent | ResponseSummaryTextDoneEvent | ResponseArgumentsDeltaEvent | ResponseArgumentsDoneEvent | ResponseCustomInputDeltaEvent | ResponseCustomInputDoneEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent> : ResponseObject, "createResponse">;
+
+/**
+ * Shortens a conversation: the model writes a summary of it, and the answer's `output`, the user's messages and the summary, takes the place of
+ * its items in later requests. The summary replaces the model's messages, its thinking, tool calls, their results and system messages
+ * among the items. It is one call of the model, billed as such. Nothing is stored: the summary is encrypted, and you keep it.
+ *
+ * `POST /v1/responses/compact`, /docs/api/compactResponse
+ *
+ * @example
+ * await svc.responses.compact({ model: "best", input: [{ role: "user", content: "Name a lighthouse." }, { role: "assistant", content: "Roter Sand." }] });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`, `route_refused`
+ * @throws {SvcError} 404 `model_not_found`
+ * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
+ * @throws {SvcError} 413 `request_rejected`, `request_too_large`
+ * @throws {SvcError} 422 `request_rejected`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 502 `upstream_invalid_response`
+ * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
+ */
+export declare function compactResponse(client: Client, input: ResponseCompactionRequest, options?: IdempotentOptions): Call<ResponseCompaction, "compactResponse">;
 
 /**
  * Counts the input tokens of a request to `/v1/responses` by the gateway's own tokenizer. It is free and calls no model. What needs stored

@@ -397,6 +397,10 @@ export function createResponse(client, input, options) {
   return call(client, { path: "/v1/responses", method: "POST", read: stream }, input, options);
 }
 
+export function compactResponse(client, input, options) {
+  return call(client, { path: "/v1/responses/compact", method: "POST" }, input, options);
+}
+
 export function countResponseTokens(client, input, options) {
   return call(client, { path: "/v1/responses/input_tokens", method: "POST" }, input, options);
 }

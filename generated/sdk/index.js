@@ -228,6 +228,7 @@ export class Svc {
     };
     this.responses = {
       create: of(f.createResponse),
+      compact: of(f.compactResponse),
       countTokens: of(f.countResponseTokens),
     };
     this.videos = {

@@ -3867,6 +3867,7 @@ export interface QuoteRoute {
 export type QuotedOperation = 
   | "createChatCompletion"
   | "createResponse"
+  | "compactResponse"
   | "createMessage"
   | "createCompletion"
   | "createEmbeddings"
@@ -4250,6 +4251,47 @@ export interface ResponseArgumentsDoneEvent {
   arguments: string;
 }
 
+/** An item of a compacted conversation. */
+export type ResponseCompactedItem = ResponseKeptMessage | ResponseCompactionItem;
+
+/** A compacted conversation. */
+export interface ResponseCompaction {
+  /** Id of the compaction. It cannot be used to fetch it later. */
+  id: string;
+  /** Always `response.compaction`. */
+  object: "response.compaction";
+  /** When the request came in. */
+  created_at: number;
+  /** What to send as the beginning of the next `input`: the user's messages, then one `compaction`. */
+  output: ResponseCompactedItem[];
+  /** Usage and cost of the summary. */
+  usage: ResponseUsage;
+}
+
+/** The rest of the conversation, as a summary that only the gateway can read. */
+export interface ResponseCompactionItem {
+  /** Id of the item. */
+  id: string;
+  /** Always `compaction`. */
+  type: "compaction";
+  /** The summary, encrypted. It is good for every key of this workspace, for as long as you keep it. */
+  encrypted_content: string;
+}
+
+/** The conversation to compact. Fields not listed here (`tools`, `prompt_cache_key`, `service_tier`, …) have no effect. */
+export interface ResponseCompactionRequest {
+  /** Model id or alias. It writes the summary. */
+  model: string;
+  /** The conversation: a text, or at least one item. A `compaction` in it becomes a part of the new one. */
+  input: string | ResponseInputItem[];
+  /** The system prompt of the conversation, for the summary's author to know; it is not kept in the answer. Default: none. */
+  instructions?: string | null | undefined;
+  /** Up to 16 key-value pairs, for the usage log. Default: none. */
+  metadata?: { [key: string]: string } | null | undefined;
+  /** Refused with 400 `stateless_only`: send the whole conversation as `input`. */
+  previous_response_id?: string | null | undefined;
+}
+
 /** Ends the stream with the whole response, its usage and its cost. */
 export interface ResponseCompletedEvent {
   /** Type of the event. */
@@ -4378,7 +4420,8 @@ export interface ResponseIncompleteEvent {
  *
  * `message`: `role` and `content`. `function_call`: `call_id`, `name`, `arguments`. `custom_tool_call`: `call_id`, `name`, `input`.
  * `function_call_output` and `custom_tool_call_output`: `call_id`, `output`. `reasoning`: its text goes back to the model as
- * `reasoning_content`; an item without text is dropped. `additional_tools`: `tools`, in addition to the request's tools. `web_search_call`
+ * `reasoning_content`; an item without text is dropped. `compaction`: `encrypted_content`, as `/v1/responses/compact` answered it to a key of
+ * this workspace; the model reads the summary in it as a part of the system prompt. `additional_tools`: `tools`, in addition to the request's tools. `web_search_call`
  * and `image_generation_call` are dropped. `item_reference` is refused with 400 `stateless_only`, other types with 400
  * `unsupported_content`.
  */
@@ -4401,6 +4444,8 @@ export interface ResponseInputItem {
   input?: string | undefined;
   /** Result of a tool call: a text or parts. */
   output?: string | ResponseInputPart[] | undefined;
+  /** The sealed summary of a `compaction`. In `reasoning` it has no effect. */
+  encrypted_content?: string | null | undefined;
   /** Text of `reasoning`, in parts of type `summary_text`. */
   summary?: ResponseInputPart[] | undefined;
   /** More tools that the model may call; for `additional_tools`. */
@@ -4464,6 +4509,20 @@ export interface ResponseItemDoneEvent {
 
 /** Status of an item. */
 export type ResponseItemStatus = "in_progress" | "completed" | "incomplete";
+
+/** A message of the user's, kept as it was sent. */
+export interface ResponseKeptMessage {
+  /** Id of the item. */
+  id: string;
+  /** Always `message`. */
+  type: "message";
+  /** Always `user`. */
+  role: "user";
+  /** Always `completed`. */
+  status: "completed";
+  /** Content of the message. */
+  content: ResponseInputPart[];
+}
 
 /** How likely a token of the text was, and the alternatives. */
 export interface ResponseLogprob {
@@ -7338,6 +7397,12 @@ export type CloneVoiceError401 = Refusal<401, "missing_api_key" | "invalid_api_k
 export type CloneVoiceError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
 export type CloneVoiceError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CloneVoiceError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
+export type CompactResponseError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only", "invalid_request_error">>;
+export type CompactResponseError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type CompactResponseError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CompactResponseError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused", RouteErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused", "permission_error">>;
+export type CompactResponseError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
+export type CompactResponseError503 = Refusal<503, "provider_unavailable" | "model_unavailable" | "overloaded", ErrorBody<"provider_unavailable" | "model_unavailable" | "overloaded", "upstream_error" | "api_error">>;
 export type CompareCatalogError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type ConfirmSessionError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token", "invalid_request_error">>;
 export type ConfirmSessionError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "invalid_credentials" | "totp_required", ErrorBody<"missing_api_key" | "invalid_api_key" | "invalid_credentials" | "totp_required", "authentication_error">>;
@@ -7796,6 +7861,8 @@ export type CreateQuoteError = CreateQuoteError400 | CreateQuoteError401 | Error
 export type CreateRerankError = CreateRerankBareError400 | CreateRerankBareError401 | CreateRerankBareError402 | CreateRerankBareError403 | BareError404ModelNotFound | CreateRerankBareError409 | CreateRerankBareError413 | BareError415InvalidRequest | BareError422InvalidRequest | BareError429RateLimit | BareError500ServerError | BareError502ServerError | CreateRerankBareError503;
 /** The errors of `responses.create`. */
 export type CreateResponseError = CreateResponseError400 | CreateResponseError401 | CreateResponseError402 | CreateResponseError403 | Error404ModelNotFound | CreateResponseError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateResponseError503;
+/** The errors of `responses.compact`. */
+export type CompactResponseError = CompactResponseError400 | CompactResponseError401 | CompactResponseError402 | CompactResponseError403 | Error404ModelNotFound | CompactResponseError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CompactResponseError503;
 /** The errors of `responses.countTokens`. */
 export type CountResponseTokensError = CountResponseTokensError400 | CountResponseTokensError401 | CountResponseTokensError403 | Error404ModelNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `usage.summary`. */
@@ -9243,6 +9310,17 @@ export interface Operations {
     event: ResponseCreatedEvent | ResponseInProgressEvent | ResponseItemAddedEvent | ResponseItemDoneEvent | ResponsePartAddedEvent | ResponsePartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseSummaryPartAddedEvent | ResponseSummaryPartDoneEvent | ResponseSummaryTextDeltaEvent | ResponseSummaryTextDoneEvent | ResponseArgumentsDeltaEvent | ResponseArgumentsDoneEvent | ResponseCustomInputDeltaEvent | ResponseCustomInputDoneEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent;
     answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-served-model">;
     error: CreateResponseError;
+  };
+  /** `responses.compact`: `POST /v1/responses/compact`. */
+  compactResponse: {
+    path: never;
+    query: never;
+    headers: { "Idempotency-Key"?: string };
+    body: ResponseCompactionRequest;
+    result: ResponseCompaction;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-served-model">;
+    error: CompactResponseError;
   };
   /** `responses.countTokens`: `POST /v1/responses/input_tokens`. */
   countResponseTokens: {

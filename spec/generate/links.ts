@@ -15,6 +15,7 @@ const charged = [
   "createChatCompletion",
   "createMessage",
   "createResponse",
+  "compactResponse",
   "createCompletion",
   "createEmbeddings",
   "createRerank",

@@ -22,6 +22,7 @@ export const noOutput: OutputCap = { asked: 0, choices: 1 };
 const promptFields: Partial<Record<OperationId, string>> = {
   createCompletion: "prompt",
   createResponse: "input",
+  compactResponse: "input",
   createEmbeddings: "input",
   createRerank: "documents",
   createDecision: "state",

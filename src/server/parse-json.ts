@@ -209,6 +209,7 @@ const promptFields: Partial<Record<OperationId, readonly string[]>> = {
   countMessageTokens: ["messages", "system"],
   createResponse: ["input", "instructions"],
   countResponseTokens: ["input", "instructions"],
+  compactResponse: ["input", "instructions"],
   createCompletion: ["prompt"],
   createEmbeddings: ["input"],
   createRerank: ["query", "documents"],

@@ -91,6 +91,7 @@ models = {
     "createCompletion": language,
     "createResponse": language,
     "countResponseTokens": language,
+    "compactResponse": language,
     "createEmbeddings": named(*ids(type="embedding")),
     "createRerank": named(*ids(type="reranking")),
     "createImage": named(*ids(type="image")),

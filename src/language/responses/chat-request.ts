@@ -10,7 +10,7 @@ import { toMessages } from "./messages.ts";
 import { asksLogprobs } from "./response-object.ts";
 import { assertStateless } from "./stateless.ts";
 import { chosenName, type OfferedTools, offerTools } from "./tools.ts";
-import type { ChatFunction, ResponseRequest } from "./types.ts";
+import type { ChatFunction, InputItem, ResponseRequest } from "./types.ts";
 
 export interface Translated {
   chat: ChatRequest;
@@ -19,10 +19,11 @@ export interface Translated {
   origins: Map<string, string>;
 }
 
-export function toChatRequest(request: ResponseRequest): Translated {
+/** `summaries`: those in its compaction items (compaction.ts). */
+export function toChatRequest(request: ResponseRequest, summaries?: ReadonlyMap<InputItem, string>): Translated {
   assertStateless(request);
   const offered = offerTools(request);
-  const { messages, origins } = toMessages(request, offered);
+  const { messages, origins } = toMessages(request, offered, summaries);
   origins.set("logprobs", request.top_logprobs ? "top_logprobs" : "include");
   const chosen = chooseTools(request.tool_choice, offered);
   const { model, stream, text, reasoning, max_output_tokens: cap } = request;

@@ -22,13 +22,27 @@ interface Building {
   thinking: string;
   /** Results that are not yet next to their call, by call id. */
   results: Map<string, { item: InputItem; param: string }>;
+  /** The summaries in compaction items. */
+  summaries: ReadonlyMap<InputItem, string>;
+  /** Those that came so far. */
+  notes: ChatMessage[];
 }
 
 /** What a provider's own tools left behind, which no model here can read; and tools, which src/language/responses/tools.ts reads. */
 const dropped = new Set(["web_search_call", "image_generation_call", "additional_tools"]);
 
-export function toMessages({ model, instructions, input }: ResponseRequest, offered: OfferedTools): Conversation {
-  const building: Building = { model, offered, messages: [], partOrigins: new Map(), turn: null, thinking: "", results: new Map() };
+const summaryOpening =
+  "The earlier part of this conversation was replaced by this summary. What the user wrote then may still be shown below; your own answers are not.\n\n";
+
+export function toMessages(
+  { model, instructions, input }: Pick<ResponseRequest, "model" | "instructions" | "input">,
+  offered: OfferedTools,
+  summaries: ReadonlyMap<InputItem, string> = new Map(),
+): Conversation {
+  const building: Building = {
+    ...{ model, offered, messages: [], partOrigins: new Map(), turn: null, thinking: "", results: new Map() },
+    ...{ summaries, notes: [] },
+  };
   if (instructions) building.messages.push({ role: "system", content: instructions });
   if (typeof input === "string") building.messages.push({ role: "user", content: input });
   else {
@@ -39,6 +53,8 @@ export function toMessages({ model, instructions, input }: ResponseRequest, offe
     input.forEach((item, index) => addItem(building, item, `input[${index}]`));
     endTurn(building);
   }
+  // At the start, where every host takes them: a system message after the user's is refused by some.
+  building.messages.splice(instructions ? 1 : 0, 0, ...building.notes);
   const messages = oneSystemMessage(building.messages);
   if (messages.length === 0) failParameter("input", "it says nothing");
   return { messages, origins: originsOf(messages, building.partOrigins) };
@@ -54,6 +70,8 @@ function addItem(building: Building, item: InputItem, param: string): void {
   if (type === "function_call" || type === "custom_tool_call") return addCall(building, item, param);
   if (isResult(item)) return addLoneResult(building, item, param);
   if (dropped.has(type)) return;
+  const summary = building.summaries.get(item);
+  if (summary !== undefined) return void building.notes.push({ role: "system", content: summaryOpening + summary });
   if (type === "item_reference") failReference(param);
   fail("unsupported_content", { param, text: { model: building.model, kind: type.slice(0, 60) } });
 }

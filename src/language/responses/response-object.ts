@@ -109,7 +109,7 @@ export function endedResponse(
   };
 }
 
-function usageOf({ usage, cost, cacheDiscount }: TokenBill): NonNullable<ResponseObject["usage"]> {
+export function usageOf({ usage, cost, cacheDiscount }: TokenBill): NonNullable<ResponseObject["usage"]> {
   const input = usage.input + usage.cacheRead + usage.cacheWrite;
   return {
     input_tokens: input,

@@ -68,6 +68,7 @@ const asks: Partial<Record<OperationId, (n: number) => Asked>> = {
   createChatCompletion: (n) => ({ path: "/v1/chat/completions", body: { ...chatBody, max_tokens: 20 + n } }),
   createMessage: (n) => ({ path: "/v1/messages", body: { ...chatBody, max_tokens: 20 + n } }),
   createResponse: (n) => ({ path: "/v1/responses", body: { model: "demo/chat", input: `Hello ${n}`, store: false } }),
+  compactResponse: (n) => ({ path: "/v1/responses/compact", body: { model: "demo/chat", input: `Hello ${n}` } }),
   createCompletion: (n) => ({ path: "/v1/completions", body: { model: "demo/chat", prompt: `Hello ${n}` } }),
   createEmbeddings: (n) => ({ path: "/v1/embeddings", body: { model: "demo/vectors", input: `Hello ${n}` } }),
   createRerank: (n) => ({ path: "/v1/rerank", body: { model: "demo/rank", query: `ferry ${n}`, documents: ["a", "b"] } }),

@@ -109,6 +109,7 @@ export function bodyOf(world: QuoteWorld, operation: string): Record<string, unk
   const bodies: Record<string, Record<string, unknown>> = {
     createChatCompletion: { model: "best", messages: hello, max_tokens: 40, n: 2 },
     createResponse: { model: "demo/chat", input: "Name a lighthouse.", max_output_tokens: 40 },
+    compactResponse: { model: "demo/chat", input: "Name a lighthouse." },
     createMessage: { model: "demo/chat", messages: hello, max_tokens: 50 },
     createCompletion: { model: "demo/chat", prompt: "Once upon", max_tokens: 7 },
     createEmbeddings: { model: "demo/embed", input: ["one", "two words"] },

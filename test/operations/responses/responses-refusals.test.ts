@@ -112,7 +112,6 @@ describe("400 unsupported_content", () => {
     ["a file for a model that takes none", message({ type: "input_file", file_data: "data:a/b;base64,AA" }), "input[1].content[0]", "file"],
     ["a part of an unknown kind", message({ type: "input_smell" }), "input[1].content[0]", "input_smell"],
     ["an item of an unknown kind", { input: [{ type: "computer_call" }] }, "input[0]", "computer_call"],
-    ["a compaction", { input: [{ type: "compaction", encrypted_content: "x" }] }, "input[0]", "compaction"],
   ])("%s", async (_, body, param, kind) => {
     expect(await expectRefused(body, 400, "unsupported_content", param)).toContain(kind);
     expect(world.sent()).toEqual([]);
