@@ -10,30 +10,37 @@ import { ensurePartitions } from "./partitions.ts";
 const lockKey = 7322000;
 
 /**
- * How long a migration waits for a table at a time, holding up the calls that come after it: longer than Postgres's deadlock_timeout (1 s),
- * at which a vacuum makes way, and shorter than the 3 s after which a call is refused. In between it lets them pass, each time for longer.
+ * How long a migration waits for a table at a time, holding up the calls that come after it. Briefly at first: a call that has one of its tables
+ * and waits for another is past after that, well before its own second is over. Then longer than Postgres's deadlock_timeout (1 s), at which
+ * a vacuum makes way, and shorter than the 3 s after which a new call is refused. In between it lets them pass, each time for longer.
  */
-const lockTimeoutMs = 1_500;
-const lockPauseMs = { first: 1_000, most: 15_000 };
+const lockTimeoutMs = { brief: 250, long: 1_500 };
+const briefTries = 4;
+const lockPauseMs = { first: 500, most: 15_000 };
 /** Some backups read a table for minutes. */
 const lockPatienceMs = 10 * 60_000;
 
-/** `pauseMs` and `patienceMs`: tests shorten them. */
-export interface LockWaiting {
+export interface MigrateOptions {
+  /** After each transaction, and before the next one. */
+  onApplied?: (names: readonly string[]) => Promise<void> | void;
+  /** A table that the migration locks is held by others; it lets calls pass and asks again. */
+  onWaiting?: (migration: string) => void;
+  /** These three: tests shorten them. */
   timeoutMs?: number;
   pauseMs?: number;
   patienceMs?: number;
 }
 
 /** Returns the names of the migrations and functions that were applied now. */
-export async function migrate(db: Db, waiting: LockWaiting = {}): Promise<string[]> {
+export async function migrate(db: Db, options: MigrateOptions = {}): Promise<string[]> {
   // A separate pool without a timeout: waiting for another process, or rewriting a big table, may take long.
   const patient = connect(db.url, { max: 1, applicationName: "svc-migrate", statementTimeoutMs: 0 });
   const applied: string[] = [];
   try {
     for (;;) {
-      const step = await inTransaction(patient, (transaction) => migrateStep(transaction, waiting));
+      const step = await inTransaction(patient, (transaction) => migrateStep(transaction, options));
       applied.push(...step.names);
+      await options.onApplied?.(step.names);
       if (step.isLast) return applied;
     }
   } finally {
@@ -45,7 +52,7 @@ export async function migrate(db: Db, waiting: LockWaiting = {}): Promise<string
  * The next missing migration, or, when none is missing, the functions. So a lock ends with its migration, and a crash leaves the tables of a
  * version in between, on which the functions of before go on. Each step looks anew: between two, another process may go on with it.
  */
-async function migrateStep(transaction: Queries, waiting: LockWaiting): Promise<{ names: string[]; isLast: boolean }> {
+async function migrateStep(transaction: Queries, options: MigrateOptions): Promise<{ names: string[]; isLast: boolean }> {
   const { pool } = transaction;
   const { migrations, functions, version, isNew } = await findUnderLock(transaction);
   const [next] = migrations;
@@ -56,19 +63,20 @@ async function migrateStep(transaction: Queries, waiting: LockWaiting): Promise<
   const { rows } = await pool.query<{ name: string }>("select name from schema_function");
   const there = new Set(rows.map(({ name }) => name));
   for (const file of functions) if (isOfTrigger(file) && !there.has(file.name)) await apply(transaction, "function", file);
-  await applyPatiently(transaction, next, waiting);
+  await applyPatiently(transaction, next, options);
   await pool.query("insert into schema_migration (name) values ($1)", [next.name]);
   return { names: [next.name], isLast: false };
 }
 
 /** A table that is not free within the timeout is given up, with all others that the migration got, and asked for again later. */
-async function applyPatiently({ pool }: Queries, file: SqlFile, waiting: LockWaiting): Promise<void> {
-  const { timeoutMs = lockTimeoutMs, pauseMs = lockPauseMs.first, patienceMs = lockPatienceMs } = waiting;
+async function applyPatiently({ pool }: Queries, file: SqlFile, options: MigrateOptions): Promise<void> {
+  const { timeoutMs, pauseMs = lockPauseMs.first, patienceMs = lockPatienceMs } = options;
   const begunAt = performance.now();
-  await pool.query("select set_config('lock_timeout', $1, true)", [String(timeoutMs)]);
   await pool.query("set local idle_in_transaction_session_timeout = 0"); // the pauses are longer than a server may allow
-  for (let pause = pauseMs; ; pause = Math.min(2 * pause, lockPauseMs.most)) {
+  for (let tries = 0, pause = pauseMs; ; tries++, pause = Math.min(2 * pause, lockPauseMs.most)) {
+    const timeout = timeoutMs ?? (tries < briefTries ? lockTimeoutMs.brief : lockTimeoutMs.long);
     await pool.query("savepoint migration");
+    await pool.query("select set_config('lock_timeout', $1, true)", [String(timeout)]);
     try {
       await apply({ pool }, "migration", file);
       break;
@@ -82,6 +90,7 @@ async function applyPatiently({ pool }: Queries, file: SqlFile, waiting: LockWai
         );
     }
     await pool.query("rollback to savepoint migration"); // its locks are given back, that of all migrations is kept
+    options.onWaiting?.(file.name);
     await setTimeout(pause);
   }
   await pool.query("set local lock_timeout to default");

@@ -80,7 +80,7 @@ async function readSizes({ pool }: Queries, tables: string[]): Promise<Map<strin
     `select t.name, s.rows, case when s.rows is not null then s.bytes end as bytes
      from unnest($1::text[]) t(name) join pg_class c on c.oid = to_regclass(t.name),
        lateral (
-         select case when bool_or(part.reltuples >= 0) then sum(greatest(part.reltuples, 0))::float8 end as rows,
+         select case when bool_and(part.reltuples >= 0) then sum(greatest(part.reltuples, 0))::float8 end as rows,
            sum((part.relpages + coalesce(toast.relpages, 0))::float8 * current_setting('block_size')::int) as bytes
          from pg_class part left join pg_class toast on toast.oid = part.reltoastrelid
          where part.relkind = 'r' and (part.oid = c.oid or part.oid in (select inhrelid from pg_inherits where inhparent = c.oid))

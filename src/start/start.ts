@@ -78,7 +78,9 @@ async function prepareDatabase(config: Config, databaseUrl: string, isEmbedded: 
   const db = connect(databaseUrl, { max: 2 });
   try {
     await warnOfPooler(db, log);
-    await migrate(db);
+    await migrate(db, {
+      onWaiting: (migration) => log.warn({ migration }, "the migration waits for a table that an older transaction holds"),
+    });
     const back = config.ledgerHeadFile === null ? null : await whatWentBack(db, config.ledgerHeadFile);
     if (back !== null) throw new Error(back);
     await ensureCurrentMonth(db, (error, what) => log.error({ err: error }, `${what} failed`));
