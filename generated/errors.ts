@@ -135,7 +135,9 @@ export type ErrorCode =
   | "invalid_input"
   | "provider_timeout"
   | "timeout"
-  | "provider_rate_limited";
+  | "provider_rate_limited"
+  | "file_not_found"
+  | "file_limit_reached";
 
 export type Dialect = "standard" | "anthropic" | "balance" | "images" | "music" | "rerank" | "speech" | "genmedia";
 
@@ -1061,6 +1063,22 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "The provider is busy.",
     "happened": "The provider has too many requests at the moment.",
     "fix": "Submit the job again later with another idempotency key, or use another model."
+  },
+  "file_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "There is no file {id} in this workspace.",
+    "happened": "The file does not exist, belongs to another workspace, was deleted or has expired.",
+    "fix": "Use the id that the upload returned, or upload the file again."
+  },
+  "file_limit_reached": {
+    "status": 403,
+    "type": "permission_error",
+    "retryable": false,
+    "message": "This workspace can store no more files: {reason}.",
+    "happened": "A workspace may store 1,000 files with 10 GB in all.",
+    "fix": "Delete files that are no longer needed; files expire by themselves after 30 days."
   }
 };
 

@@ -135,6 +135,64 @@ create table balance_armed (
   constraint balance_armed_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id)
 );
 
+create table batch (
+  id uuid not null,
+  account_id bigint not null,
+  key_id bigint not null,
+  endpoint text not null,
+  input_file_id uuid not null,
+  metadata jsonb,
+  status text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  in_progress_at timestamp with time zone,
+  finalizing_at timestamp with time zone,
+  completed_at timestamp with time zone,
+  failed_at timestamp with time zone,
+  expired_at timestamp with time zone,
+  cancelling_at timestamp with time zone,
+  cancelled_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  errors jsonb,
+  total integer not null default 0,
+  completed integer not null default 0,
+  failed integer not null default 0,
+  output_file_id uuid,
+  error_file_id uuid,
+  lease_owner uuid,
+  lease_until timestamp with time zone,
+  constraint batch_pkey PRIMARY KEY (id),
+  constraint batch_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint batch_check CHECK (((ended_at IS NULL) = (status = ANY (ARRAY['validating'::text, 'in_progress'::text, 'finalizing'::text, 'cancelling'::text])))),
+  constraint batch_check1 CHECK (((completed + failed) <= total)),
+  constraint batch_completed_check CHECK ((completed >= 0)),
+  constraint batch_failed_check CHECK ((failed >= 0)),
+  constraint batch_status_check CHECK ((status = ANY (ARRAY['validating'::text, 'failed'::text, 'in_progress'::text, 'finalizing'::text, 'completed'::text, 'expired'::text, 'cancelling'::text, 'cancelled'::text]))),
+  constraint batch_total_check CHECK ((total >= 0))
+);
+CREATE INDEX batch_ended ON public.batch USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX batch_of_account ON public.batch USING btree (account_id, created_at, id);
+CREATE INDEX batch_of_file ON public.batch USING btree (input_file_id) WHERE (ended_at IS NULL);
+CREATE INDEX batch_open ON public.batch USING btree (created_at) WHERE (ended_at IS NULL);
+
+create table batch_line (
+  batch_id uuid not null,
+  seq integer not null,
+  starts_at bigint not null,
+  bytes integer not null,
+  custom_id text not null,
+  ended_at timestamp with time zone,
+  is_answered boolean,
+  result text,
+  constraint batch_line_pkey PRIMARY KEY (batch_id, seq),
+  constraint batch_line_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES batch(id) ON DELETE CASCADE,
+  constraint batch_line_bytes_check CHECK ((bytes > 0)),
+  constraint batch_line_check CHECK ((((ended_at IS NULL) = (is_answered IS NULL)) AND ((ended_at IS NULL) = (result IS NULL)))),
+  constraint batch_line_seq_check CHECK ((seq >= 0)),
+  constraint batch_line_starts_at_check CHECK ((starts_at >= 0))
+);
+CREATE INDEX batch_line_waiting ON public.batch_line USING btree (batch_id, seq) WHERE (ended_at IS NULL);
+
 create table budget_told (
   account_id bigint not null,
   key_id bigint not null,
@@ -736,6 +794,26 @@ create table signup_mailbox (
   constraint signup_mailbox_pkey PRIMARY KEY (mailbox),
   constraint signup_mailbox_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id)
 );
+
+create table stored_file (
+  id uuid not null,
+  account_id bigint not null,
+  purpose text not null,
+  filename text not null,
+  bytes bigint not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  is_stored boolean not null default false,
+  deleted_at timestamp with time zone,
+  constraint stored_file_pkey PRIMARY KEY (id),
+  constraint stored_file_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint stored_file_bytes_check CHECK ((bytes >= 0)),
+  constraint stored_file_check CHECK ((expires_at > created_at)),
+  constraint stored_file_filename_check CHECK (((length(filename) >= 1) AND (length(filename) <= 255))),
+  constraint stored_file_purpose_check CHECK ((purpose = ANY (ARRAY['batch'::text, 'batch_output'::text])))
+);
+CREATE INDEX stored_file_expiring ON public.stored_file USING btree (LEAST(expires_at, deleted_at));
+CREATE INDEX stored_file_of_account ON public.stored_file USING btree (account_id, created_at, id) WHERE (deleted_at IS NULL);
 
 create table topup (
   id uuid not null,

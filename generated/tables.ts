@@ -99,6 +99,45 @@ export interface BalanceArmed {
   armed_at: Timestamp;
 }
 
+export interface Batch {
+  account_id: bigint;
+  cancelled_at: Timestamp | null;
+  cancelling_at: Timestamp | null;
+  completed: Generated<number>;
+  completed_at: Timestamp | null;
+  created_at: Timestamp;
+  ended_at: Timestamp | null;
+  endpoint: string;
+  error_file_id: string | null;
+  errors: Json | null;
+  expired_at: Timestamp | null;
+  expires_at: Timestamp;
+  failed: Generated<number>;
+  failed_at: Timestamp | null;
+  finalizing_at: Timestamp | null;
+  id: string;
+  in_progress_at: Timestamp | null;
+  input_file_id: string;
+  key_id: bigint;
+  lease_owner: string | null;
+  lease_until: Timestamp | null;
+  metadata: Json | null;
+  output_file_id: string | null;
+  status: string;
+  total: Generated<number>;
+}
+
+export interface BatchLine {
+  batch_id: string;
+  bytes: number;
+  custom_id: string;
+  ended_at: Timestamp | null;
+  is_answered: boolean | null;
+  result: string | null;
+  seq: number;
+  starts_at: bigint;
+}
+
 export interface BudgetTold {
   account_id: bigint;
   key_id: bigint;
@@ -467,6 +506,18 @@ export interface SignupMailbox {
   mailbox: string;
 }
 
+export interface StoredFile {
+  account_id: bigint;
+  bytes: bigint;
+  created_at: Timestamp;
+  deleted_at: Timestamp | null;
+  expires_at: Timestamp;
+  filename: string;
+  id: string;
+  is_stored: Generated<boolean>;
+  purpose: string;
+}
+
 export interface Topup {
   account_id: bigint;
   amount: bigint;
@@ -649,6 +700,8 @@ export interface DB {
   auto_topup: AutoTopup;
   balance: Balance;
   balance_armed: BalanceArmed;
+  batch: Batch;
+  batch_line: BatchLine;
   budget_told: BudgetTold;
   closed_month: ClosedMonth;
   commit_proof: CommitProof;
@@ -685,6 +738,7 @@ export interface DB {
   session: Session;
   sign_in_flow: SignInFlow;
   signup_mailbox: SignupMailbox;
+  stored_file: StoredFile;
   topup: Topup;
   totp: Totp;
   unapplied_event: UnappliedEvent;

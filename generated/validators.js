@@ -19962,6 +19962,602 @@ validate_parameters_createEmbeddings.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const parameters_listFiles = validate_parameters_listFiles;
+const schema_parameters_listFiles = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": {
+"purpose": { "$ref": "https://svc.invalid/api#/components/schemas/FilePurpose" },
+"after": { "type": "string" },
+"order": {
+"type": "string",
+"enum": ["asc", "desc"],
+"default": "desc"
+},
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 1e3,
+"default": 1e3
+}
+},
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_listFiles"
+};
+const schema_FilePurpose = {
+"type": "string",
+"enum": ["batch", "batch_output"]
+};
+function validate_parameters_listFiles(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_listFiles.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_listFiles.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_listFiles,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.purpose !== void 0) {
+let data1 = data0.purpose;
+if (typeof data1 !== "string") {
+validate_parameters_listFiles.errors = [{
+instancePath: instancePath + "/query/purpose",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_FilePurpose,
+data: data1
+}];
+return false;
+}
+if (!(data1 === "batch" || data1 === "batch_output")) {
+validate_parameters_listFiles.errors = [{
+instancePath: instancePath + "/query/purpose",
+keyword: "enum",
+params: { allowedValues: schema_FilePurpose.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_FilePurpose,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.after !== void 0) {
+let data2 = data0.after;
+if (typeof data2 !== "string") {
+validate_parameters_listFiles.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listFiles.properties.query.properties.after,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.order !== void 0) {
+let data3 = data0.order;
+if (typeof data3 !== "string") {
+validate_parameters_listFiles.errors = [{
+instancePath: instancePath + "/query/order",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listFiles.properties.query.properties.order,
+data: data3
+}];
+return false;
+}
+if (!(data3 === "asc" || data3 === "desc")) {
+validate_parameters_listFiles.errors = [{
+instancePath: instancePath + "/query/order",
+keyword: "enum",
+params: { allowedValues: schema_parameters_listFiles.properties.query.properties.order.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_parameters_listFiles.properties.query.properties.order,
+data: data3
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.limit !== void 0) {
+let data4 = data0.limit;
+if (!(typeof data4 == "number" && !(data4 % 1) && !isNaN(data4))) {
+validate_parameters_listFiles.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_listFiles.properties.query.properties.limit,
+data: data4
+}];
+return false;
+}
+if (typeof data4 == "number") {
+if (data4 > 1e3 || isNaN(data4)) {
+validate_parameters_listFiles.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e3
+},
+message: "must be <= 1000",
+parentSchema: schema_parameters_listFiles.properties.query.properties.limit,
+data: data4
+}];
+return false;
+} else if (data4 < 1 || isNaN(data4)) {
+validate_parameters_listFiles.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_listFiles.properties.query.properties.limit,
+data: data4
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data4)) {
+validate_parameters_listFiles.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_listFiles.properties.query.properties.limit,
+data: data4
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+}
+} else {
+validate_parameters_listFiles.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listFiles.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_listFiles.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listFiles,
+data
+}];
+return false;
+}
+validate_parameters_listFiles.errors = vErrors;
+return true;
+}
+validate_parameters_listFiles.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const forms_createFile = validate_forms_createFile;
+const schema_FileForm = {
+"type": "object",
+"properties": {
+"file": {
+"type": "string",
+"format": "binary"
+},
+"purpose": { "allOf": [{ "$ref": "#/components/schemas/UploadPurpose" }] }
+},
+"required": ["file", "purpose"]
+};
+const schema_UploadPurpose = {
+"type": "string",
+"enum": ["batch"]
+};
+function validate_FileForm(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_FileForm.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.file === void 0 && (missing0 = "file") || data.purpose === void 0 && (missing0 = "purpose")) {
+validate_FileForm.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_FileForm,
+data
+}];
+return false;
+} else {
+if (data.file !== void 0) {
+let data0 = data.file;
+if (!(typeof data0 === "string")) {
+validate_FileForm.errors = [{
+instancePath: instancePath + "/file",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_FileForm.properties.file,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.purpose !== void 0) {
+let data1 = data.purpose;
+if (typeof data1 !== "string") {
+validate_FileForm.errors = [{
+instancePath: instancePath + "/purpose",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_UploadPurpose,
+data: data1
+}];
+return false;
+}
+if (!(data1 === "batch")) {
+validate_FileForm.errors = [{
+instancePath: instancePath + "/purpose",
+keyword: "enum",
+params: { allowedValues: schema_UploadPurpose.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_UploadPurpose,
+data: data1
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+} else {
+validate_FileForm.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_FileForm,
+data
+}];
+return false;
+}
+validate_FileForm.errors = vErrors;
+return true;
+}
+validate_FileForm.evaluated = {
+"props": {
+"file": true,
+"purpose": true
+},
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_forms_createFile(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_forms_createFile.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_FileForm(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_FileForm.errors : vErrors.concat(validate_FileForm.errors);
+errors = vErrors.length;
+}
+validate_forms_createFile.errors = vErrors;
+return errors === 0;
+}
+validate_forms_createFile.evaluated = {
+"props": {
+"file": true,
+"purpose": true
+},
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_getFile = validate_parameters_getFile;
+const schema_parameters_getFile = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": { "type": "string" } },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_getFile"
+};
+function validate_parameters_getFile(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getFile.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_getFile.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getFile,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_getFile.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_getFile.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 !== "string") {
+validate_parameters_getFile.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getFile.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getFile.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getFile.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getFile.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getFile,
+data
+}];
+return false;
+}
+validate_parameters_getFile.errors = vErrors;
+return true;
+}
+validate_parameters_getFile.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_deleteFile = validate_parameters_deleteFile;
+const schema_parameters_deleteFile = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": { "type": "string" } },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_deleteFile"
+};
+function validate_parameters_deleteFile(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_deleteFile.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_deleteFile.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_deleteFile,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_deleteFile.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_deleteFile.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 !== "string") {
+validate_parameters_deleteFile.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_deleteFile.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_deleteFile.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_deleteFile.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_deleteFile.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_deleteFile,
+data
+}];
+return false;
+}
+validate_parameters_deleteFile.errors = vErrors;
+return true;
+}
+validate_parameters_deleteFile.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_getFileContent = validate_parameters_getFileContent;
+const schema_parameters_getFileContent = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": { "type": "string" } },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_getFileContent"
+};
+function validate_parameters_getFileContent(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getFileContent.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_getFileContent.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getFileContent,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_getFileContent.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_getFileContent.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 !== "string") {
+validate_parameters_getFileContent.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getFileContent.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getFileContent.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getFileContent.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getFileContent.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getFileContent,
+data
+}];
+return false;
+}
+validate_parameters_getFileContent.errors = vErrors;
+return true;
+}
+validate_parameters_getFileContent.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const parameters_getGenmediaJob = validate_parameters_getGenmediaJob;
 const schema_parameters_getGenmediaJob = {
 "type": "object",
@@ -60752,7 +61348,8 @@ createWorkspace: bodies_createWorkspace
 const forms = {
 createTranscription: forms_createTranscription,
 understandAudio: forms_understandAudio,
-cloneVoice: forms_cloneVoice
+cloneVoice: forms_cloneVoice,
+createFile: forms_createFile
 };
 const parameters = {
 deleteAccount: parameters_deleteAccount,
@@ -60782,6 +61379,10 @@ getTopup: parameters_getTopup,
 receivePaymentEvent: parameters_receivePaymentEvent,
 createDecision: parameters_createDecision,
 createEmbeddings: parameters_createEmbeddings,
+listFiles: parameters_listFiles,
+getFile: parameters_getFile,
+deleteFile: parameters_deleteFile,
+getFileContent: parameters_getFileContent,
 getGenmediaJob: parameters_getGenmediaJob,
 runGenmedia: parameters_runGenmedia,
 createImage: parameters_createImage,
@@ -60897,6 +61498,7 @@ bodies_verifyAccount,
 catalogFile,
 forms,
 forms_cloneVoice,
+forms_createFile,
 forms_createTranscription,
 forms_understandAudio,
 parameters,
@@ -60919,12 +61521,15 @@ parameters_createTranscription,
 parameters_createVideo,
 parameters_deleteAccount,
 parameters_deleteApiKey,
+parameters_deleteFile,
 parameters_deleteWebhook,
 parameters_designVoice,
 parameters_disableProvider,
 parameters_enableProvider,
 parameters_endSession,
 parameters_getApiKeyUsage,
+parameters_getFile,
+parameters_getFileContent,
 parameters_getGenmediaJob,
 parameters_getJob,
 parameters_getModel,
@@ -60943,6 +61548,7 @@ parameters_getWebhook,
 parameters_leaveWorkspace,
 parameters_listAccountLedger,
 parameters_listCreditGrants,
+parameters_listFiles,
 parameters_listJobs,
 parameters_listLedgerEntries,
 parameters_listMembers,

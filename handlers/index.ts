@@ -18,6 +18,7 @@ import { createSystemOneDecision } from "./create-system-one-decision.ts";
 import { createEmbeddings } from "./create-embeddings.ts";
 import { createImage } from "./create-image.ts";
 import { createMusic } from "./create-music.ts";
+import { createFile } from "./create-file.ts";
 import { createQuote } from "./create-quote.ts";
 import { createRerank } from "./create-rerank.ts";
 import { createMessage } from "./create-message.ts";
@@ -31,6 +32,7 @@ import { getApiKeyUsage } from "./get-api-key-usage.ts";
 import { rollApiKey } from "./roll-api-key.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
 import { designVoice } from "./design-voice.ts";
+import { fileHandlers } from "./files.ts";
 import { forgotPassword } from "./forgot-password.ts";
 import { getAuthOptions } from "./get-auth-options.ts";
 import { getAutoTopup } from "./get-auto-topup.ts";
@@ -111,6 +113,8 @@ export const handlers: Handlers = {
   createDecision: answerOnce(createDecision),
   createSystemOneDecision: answerOnce(createSystemOneDecision),
   createEmbeddings: answerOnce(createEmbeddings),
+  createFile,
+  ...fileHandlers,
   createImage,
   createMusic: answerOnce(createMusic),
   createQuote,

@@ -6,6 +6,7 @@ import { handlers } from "../handlers/index.ts";
 import type { UsageLogRow } from "./ledger/usage-log.ts";
 import { createAccounts } from "./accounts/accounts.ts";
 import { openSealedTexts } from "./accounts/sealed-texts.ts";
+import { keepFilesSwept } from "./batches/files.ts";
 import { openAdmission } from "./calls/admit.ts";
 import type { Catalog } from "./catalog/types.ts";
 import type { Clock } from "./clock.ts";
@@ -141,6 +142,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     times: options.jobs,
   };
   const jobs = opening.adopt(await startJobs(engine), (opened) => opened.stop(0));
+  opening.adopt(keepFilesSwept({ db, clock, media }, onFault), (opened) => opened.stop());
   const { countAttempt, countOverrun, countHold } = metrics;
   const parts = { config, clock, log, db, catalog, breakers, providers, media, jobs, countAttempt, countOverrun, countHold };
   const context: Context = { ...parts, ...domain, publicUrl: config.publicUrl ?? "" };

@@ -37,6 +37,8 @@ export interface FormBody<Fields> {
 export interface FormFile {
   path: string;
   bytes: number;
+  /** As the form calls it. */
+  name: string;
 }
 
 /** The sink of a stream. */

@@ -50,6 +50,7 @@ import type {
   DeleteAccountQuery,
   DeletedAccount,
   DeletedApiKey,
+  DeletedFile,
   DeletedWebhook,
   EmailRequest,
   EmbeddingList,
@@ -57,6 +58,9 @@ import type {
   EndedSession,
   EndedSessions,
   ErrorList,
+  FileForm,
+  FileList,
+  FileObject,
   GenmediaCompleted,
   GenmediaFailed,
   GenmediaRequest,
@@ -81,6 +85,7 @@ import type {
   LimitState,
   ListAccountLedgerQuery,
   ListCreditGrantsQuery,
+  ListFilesQuery,
   ListJobsQuery,
   ListLedgerEntriesQuery,
   ListMembersQuery,
@@ -1185,6 +1190,85 @@ export declare function createEmbeddings(client: Client, input: EmbeddingRequest
  * @throws {SvcError} 500 `internal_error`
  */
 export declare function listErrors(client: Client, options?: RequestOptions): Pages<ErrorList, "listErrors">;
+
+/**
+ * Lists the workspace's files, those of its batches included, the newest first.
+ *
+ * `GET /v1/files`, /docs/api/listFiles
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function listFiles(client: Client, input?: ListFilesQuery, options?: RequestOptions): Pages<FileList, "listFiles">;
+
+/**
+ * Stores a file for a batch. It belongs to the workspace of the key and expires after 30 days. A workspace may store 1,000 files with 10 GB
+ * in all; beyond that 403 `file_limit_reached`. Storing is free.
+ *
+ * ```sh
+ * curl "$SVC_URL/v1/files" -H "Authorization: Bearer $SVC_KEY" -F purpose=batch -F file=@requests.jsonl
+ * ```
+ *
+ * `POST /v1/files`, /docs/api/createFile
+ *
+ * @throws {SvcError} 400 `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `file_limit_reached`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function createFile(client: Client, input: FileForm, options?: RequestOptions): Call<FileObject, "createFile">;
+
+/**
+ * Returns a file without its content.
+ *
+ * `GET /v1/files/{id}`, /docs/api/getFile
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 404 `file_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function getFile(client: Client, id: string, options?: RequestOptions): Call<FileObject, "getFile">;
+
+/**
+ * Deletes a file. Batches that were created with it and have not ended still read it.
+ *
+ * `DELETE /v1/files/{id}`, /docs/api/deleteFile
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 404 `file_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function deleteFile(client: Client, id: string, options?: RequestOptions): Call<DeletedFile, "deleteFile">;
+
+/**
+ * Returns the bytes of a file.
+ *
+ * `GET /v1/files/{id}/content`, /docs/api/getFileContent
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 404 `file_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function getFileContent(client: Client, id: string, options?: RequestOptions): Call<Binary, "getFileContent">;
 
 /**
  * Returns a genmedia job. Poll every 1 to 2 seconds until `status` is `COMPLETED`, `FAILED` or `EXPIRED`.

@@ -217,6 +217,26 @@ export function listErrors(client, options) {
   return pages((cursor) => call(client, { path: "/v1/errors", auth: "none" }, { ...undefined, ...cursor }, options));
 }
 
+export function listFiles(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/files" }, { ...input, ...cursor }, options));
+}
+
+export function createFile(client, input, options) {
+  return call(client, { path: "/v1/files", method: "POST", encode: formOf }, input, options);
+}
+
+export function getFile(client, id, options) {
+  return call(client, { path: () => `/v1/files/${segment(id)}` }, undefined, options);
+}
+
+export function deleteFile(client, id, options) {
+  return call(client, { path: () => `/v1/files/${segment(id)}`, method: "DELETE" }, undefined, options);
+}
+
+export function getFileContent(client, id, options) {
+  return call(client, { path: () => `/v1/files/${segment(id)}/content`, accept: "audio/*", read: binary }, undefined, options);
+}
+
 export function getGenmediaJob(client, request_id, options) {
   return call(client, { path: () => `/v1/genmedia/jobs/${segment(request_id)}` }, undefined, options);
 }

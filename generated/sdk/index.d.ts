@@ -51,6 +51,7 @@ import type {
   DeleteAccountQuery,
   DeletedAccount,
   DeletedApiKey,
+  DeletedFile,
   DeletedWebhook,
   EmailRequest,
   EmbeddingList,
@@ -58,6 +59,9 @@ import type {
   EndedSession,
   EndedSessions,
   ErrorList,
+  FileForm,
+  FileList,
+  FileObject,
   GenmediaCompleted,
   GenmediaFailed,
   GenmediaRequest,
@@ -82,6 +86,7 @@ import type {
   LimitState,
   ListAccountLedgerQuery,
   ListCreditGrantsQuery,
+  ListFilesQuery,
   ListJobsQuery,
   ListLedgerEntriesQuery,
   ListMembersQuery,
@@ -256,6 +261,7 @@ export declare class Svc {
   readonly decisions: DecisionsMethods;
   readonly embeddings: EmbeddingsMethods;
   readonly errors: ErrorsMethods;
+  readonly files: FilesMethods;
   readonly genmedia: GenmediaMethods;
   readonly images: ImagesMethods;
   readonly workspaces: WorkspacesMethods;
@@ -1339,6 +1345,84 @@ export interface ErrorsMethods {
    * @throws {SvcError} 500 `internal_error`
    */
   list(options?: RequestOptions): Pages<ErrorList, "listErrors">;
+}
+
+/** `svc.files` */
+export interface FilesMethods {
+  /**
+   * Lists the workspace's files, those of its batches included, the newest first.
+   *
+   * `GET /v1/files`, /docs/api/listFiles
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(input?: ListFilesQuery, options?: RequestOptions): Pages<FileList, "listFiles">;
+  /**
+   * Stores a file for a batch. It belongs to the workspace of the key and expires after 30 days. A workspace may store 1,000 files with 10 GB
+   * in all; beyond that 403 `file_limit_reached`. Storing is free.
+   *
+   * ```sh
+   * curl "$SVC_URL/v1/files" -H "Authorization: Bearer $SVC_KEY" -F purpose=batch -F file=@requests.jsonl
+   * ```
+   *
+   * `POST /v1/files`, /docs/api/createFile
+   *
+   * @throws {SvcError} 400 `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `file_limit_reached`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  create(input: FileForm, options?: RequestOptions): Call<FileObject, "createFile">;
+  /**
+   * Returns a file without its content.
+   *
+   * `GET /v1/files/{id}`, /docs/api/getFile
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 404 `file_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(id: string, options?: RequestOptions): Call<FileObject, "getFile">;
+  /**
+   * Deletes a file. Batches that were created with it and have not ended still read it.
+   *
+   * `DELETE /v1/files/{id}`, /docs/api/deleteFile
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 404 `file_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  delete(id: string, options?: RequestOptions): Call<DeletedFile, "deleteFile">;
+  /**
+   * Returns the bytes of a file.
+   *
+   * `GET /v1/files/{id}/content`, /docs/api/getFileContent
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 404 `file_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  content(id: string, options?: RequestOptions): Call<Binary, "getFileContent">;
 }
 
 /** `svc.genmedia` */

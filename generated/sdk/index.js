@@ -113,6 +113,13 @@ export class Svc {
     this.errors = {
       list: of(f.listErrors),
     };
+    this.files = {
+      list: of(f.listFiles),
+      create: of(f.createFile),
+      get: of(f.getFile),
+      delete: of(f.deleteFile),
+      content: of(f.getFileContent),
+    };
     this.genmedia = {
       get: of(f.getGenmediaJob),
       run: of(f.runGenmedia),

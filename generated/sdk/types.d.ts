@@ -1118,6 +1118,16 @@ export interface DeletedApiKey {
   new_default_key?: string;
 }
 
+/** A deleted file. */
+export interface DeletedFile {
+  /** Its id. */
+  id: string;
+  /** Always `file`. */
+  object: "file";
+  /** Always true. */
+  deleted: true;
+}
+
 /** An endpoint that is no more. */
 export interface DeletedWebhook {
   /** Always true. */
@@ -1298,6 +1308,51 @@ export interface FailureCount {
   /** Attempts that it ended. */
   attempts: number;
 }
+
+/** The request of `files.create`. */
+export interface FileForm {
+  /** The file, at most 100 MB; a larger one gives 413 `request_too_large`. Its lines are checked when a batch is created with it. */
+  file: Upload;
+  /** What it is for: `batch`. */
+  purpose: UploadPurpose;
+}
+
+/** A page of files. */
+export interface FileList {
+  /** Always `list`. */
+  object: "list";
+  /** The files. */
+  data: FileObject[];
+  /** Whether there are more; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the first file of this page; null on an empty page. */
+  first_id: string | null;
+  /** Id of the last file of this page; null on an empty page. */
+  last_id: string | null;
+}
+
+/** A stored file. Its bytes are at `GET /v1/files/{id}/content`. */
+export interface FileObject {
+  /** Opaque id with the prefix `file-`. */
+  id: string;
+  /** Always `file`. */
+  object: "file";
+  /** Its size. */
+  bytes: number;
+  /** When it was stored. */
+  created_at: number;
+  /** When it expires: 30 days later. */
+  expires_at: number;
+  /** The name that it was uploaded with, at most 255 characters. */
+  filename: string;
+  /** What it is for. */
+  purpose: FilePurpose;
+  /** Always `processed`: a file is checked when it is used. */
+  status: "processed";
+}
+
+/** What a file is for. */
+export type FilePurpose = "batch" | "batch_output";
 
 /** A file that was uploaded before. The gateway stores no files: refused with 400 `unsupported_content`. */
 export interface FileSource {
@@ -5849,6 +5904,9 @@ export interface TranscriptionSegment {
   no_speech_prob: number;
 }
 
+/** What an uploaded file is for. */
+export type UploadPurpose = "batch";
+
 /** A file at a URL. */
 export interface UrlSource {
   /** Always `url`. */
@@ -6581,6 +6639,17 @@ export interface ListStatementsQuery {
   /** Months before this one: the `last_id` of the previous page. */
   after?: string | undefined;
   /** How many months a page has at most. 1 to 120; default 24. */
+  limit?: number | undefined;
+}
+/** Query parameters of `files.list`. */
+export interface ListFilesQuery {
+  /** Only files with this purpose. */
+  purpose?: FilePurpose | undefined;
+  /** Files after this one: the `last_id` of the previous page. */
+  after?: string | undefined;
+  /** The order by `created_at`: `desc`, the newest first, or `asc`. */
+  order?: "asc" | "desc" | undefined;
+  /** How many files a page has at most. 1 to 1000; default 1000. */
   limit?: number | undefined;
 }
 /** Query parameters of `jobs.list`. */
@@ -7443,6 +7512,8 @@ export type CreateEmbeddingsError402 = Refusal<402, "insufficient_credits" | "ke
 export type CreateEmbeddingsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CreateEmbeddingsError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CreateEmbeddingsError503 = Refusal<503, "provider_unavailable" | "model_unavailable" | "overloaded", ErrorBody<"provider_unavailable" | "model_unavailable" | "overloaded", "upstream_error" | "api_error">>;
+export type CreateFileError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type CreateFileError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "file_limit_reached", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "file_limit_reached", "permission_error">>;
 export type CreateImageError400 = Refusal<400, "invalid_parameter" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references" | "prompt_too_long", ModelErrorBody<"invalid_parameter" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references" | "prompt_too_long", "invalid_request_error">>;
 export type CreateImageError401 = Refusal<401, "auth_error" | "key_expired", ErrorBody<"auth_error" | "key_expired", "authentication_error">>;
 export type CreateImageError402 = Refusal<402, "insufficient_balance" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_balance" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
@@ -7510,6 +7581,8 @@ export type CreateWorkspaceError400 = Refusal<400, "invalid_json" | "missing_par
 export type CreateWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "email_unverified", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "email_unverified", "permission_error">>;
 export type DeleteAccountError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type DeleteApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type DeleteFileError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type DeleteFileError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type DeleteTotpError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type DeleteWebhookError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type DesignVoiceError400 = Refusal<400, "invalid_request" | "description_too_long" | "not_a_voice_design_model", ErrorBody<"invalid_request" | "description_too_long" | "not_a_voice_design_model", "invalid_request_error">>;
@@ -7526,6 +7599,7 @@ export type EndSessionError403 = Refusal<403, "permission_denied" | "session_req
 export type Error400InvalidJsonOrInvalidParameter = Refusal<400, "invalid_json" | "invalid_parameter", ErrorBody<"invalid_json" | "invalid_parameter", "invalid_request_error">>;
 export type Error400InvalidParameter = Refusal<400, "invalid_parameter", ErrorBody<"invalid_parameter", "invalid_request_error">>;
 export type Error400InvalidParameterOrNotFound = Refusal<400, "invalid_parameter" | "not_found", ErrorBody<"invalid_parameter" | "not_found", "invalid_request_error">>;
+export type Error400MissingParameterOrInvalidParameter = Refusal<400, "missing_parameter" | "invalid_parameter", ErrorBody<"missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type Error401InvalidCredentials = Refusal<401, "invalid_credentials", ErrorBody<"invalid_credentials", "authentication_error">>;
 export type Error401InvalidCredentialsOrTotpRequired = Refusal<401, "invalid_credentials" | "totp_required", ErrorBody<"invalid_credentials" | "totp_required", "authentication_error">>;
 export type Error401MissingApiKeyOrInvalidApiKey = Refusal<401, "missing_api_key" | "invalid_api_key", ErrorBody<"missing_api_key" | "invalid_api_key", "authentication_error">>;
@@ -7541,6 +7615,7 @@ export type Error404EndpointNotFoundOrAccountNotFound = Refusal<404, "endpoint_n
 export type Error404EndpointNotFoundOrJobNotFound = Refusal<404, "endpoint_not_found" | "job_not_found", ErrorBody<"endpoint_not_found" | "job_not_found", "not_found_error">>;
 export type Error404EndpointNotFoundOrProviderNotFound = Refusal<404, "endpoint_not_found" | "provider_not_found", ErrorBody<"endpoint_not_found" | "provider_not_found", "not_found_error">>;
 export type Error404EndpointNotFoundOrRequestNotFound = Refusal<404, "endpoint_not_found" | "request_not_found", ErrorBody<"endpoint_not_found" | "request_not_found", "not_found_error">>;
+export type Error404FileNotFound = Refusal<404, "file_not_found", ErrorBody<"file_not_found", "not_found_error">>;
 export type Error404InvitationNotFound = Refusal<404, "invitation_not_found", ErrorBody<"invitation_not_found", "not_found_error">>;
 export type Error404JobNotFound = Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error">>;
 export type Error404MemberNotFound = Refusal<404, "member_not_found", ErrorBody<"member_not_found", "not_found_error">>;
@@ -7590,6 +7665,10 @@ export type GetApiKeyUsageError401 = Refusal<401, "missing_api_key" | "invalid_a
 export type GetApiKeyUsageError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type GetCreditBalanceError401 = Refusal<401, "auth_required" | "invalid_credentials" | "key_expired", ErrorBody<"auth_required" | "invalid_credentials" | "key_expired", "authentication_error">>;
 export type GetCreditBalanceError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type GetFileContentError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type GetFileContentError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type GetFileError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type GetFileError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type GetGenmediaJobGenmediaError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", GenmediaErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired">>;
 export type GetGenmediaJobGenmediaError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", GenmediaErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed">>;
 export type GetJobError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
@@ -7609,6 +7688,8 @@ export type ListApiKeysError401 = Refusal<401, "missing_api_key" | "invalid_api_
 export type ListApiKeysError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListCreditGrantsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListCreditGrantsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type ListFilesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type ListFilesError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListJobsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListJobsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListLedgerEntriesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
@@ -7771,6 +7852,16 @@ export type CreateDecisionError = CreateDecisionError400 | CreateDecisionError40
 export type CreateEmbeddingsError = CreateEmbeddingsError400 | CreateEmbeddingsError401 | CreateEmbeddingsError402 | CreateEmbeddingsError403 | Error404ModelNotFound | CreateEmbeddingsError409 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateEmbeddingsError503;
 /** The errors of `errors.list`. */
 export type ListErrorsError = Error429RateLimitExceeded | Error500InternalError;
+/** The errors of `files.list`. */
+export type ListFilesError = Error400InvalidParameter | ListFilesError401 | ListFilesError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `files.create`. */
+export type CreateFileError = Error400MissingParameterOrInvalidParameter | CreateFileError401 | CreateFileError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `files.get`. */
+export type GetFileError = Error400InvalidParameter | GetFileError401 | GetFileError403 | Error404FileNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `files.delete`. */
+export type DeleteFileError = Error400InvalidParameter | DeleteFileError401 | DeleteFileError403 | Error404FileNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `files.content`. */
+export type GetFileContentError = Error400InvalidParameter | GetFileContentError401 | GetFileContentError403 | Error404FileNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `genmedia.get`. */
 export type GetGenmediaJobError = GenmediaError400InvalidParameter | GetGenmediaJobGenmediaError401 | GetGenmediaJobGenmediaError403 | GenmediaError404JobNotFound | GenmediaError429RateLimitExceeded | GenmediaError500InternalError | GenmediaError503Overloaded;
 /** The errors of `genmedia.run`. */
@@ -7964,6 +8055,10 @@ export interface ErrorsByCode {
   endpoint_not_found: Refusal<404, "endpoint_not_found", ErrorBody<"endpoint_not_found", "not_found_error">>;
   /** A verification lasts a day, a password reset an hour, a sign-in with a provider ten minutes. */
   expired_token: Refusal<400, "expired_token", ErrorBody<"expired_token", "invalid_request_error">>;
+  /** A workspace may store 1,000 files with 10 GB in all. */
+  file_limit_reached: Refusal<403, "file_limit_reached", ErrorBody<"file_limit_reached", "permission_error">>;
+  /** The file does not exist, belongs to another workspace, was deleted or has expired. */
+  file_not_found: Refusal<404, "file_not_found", ErrorBody<"file_not_found", "not_found_error">>;
   /** The model is not one of the key's `allowed_models`. Nothing was charged. */
   forbidden: Refusal<403, "forbidden", BareErrorBody<"forbidden">>;
   /** A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing. */
@@ -8154,6 +8249,8 @@ export type ErrorCode =
   | "email_unverified"
   | "endpoint_not_found"
   | "expired_token"
+  | "file_limit_reached"
+  | "file_not_found"
   | "forbidden"
   | "idempotency_in_progress"
   | "idempotency_key_reused"
@@ -8815,6 +8912,61 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: ListErrorsError;
+  };
+  /** `files.list`: `GET /v1/files`. */
+  listFiles: {
+    path: never;
+    query: ListFilesQuery;
+    headers: never;
+    body: never;
+    result: FileList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListFilesError;
+  };
+  /** `files.create`: `POST /v1/files`. */
+  createFile: {
+    path: never;
+    query: never;
+    headers: never;
+    body: FileForm;
+    result: FileObject;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: CreateFileError;
+  };
+  /** `files.get`: `GET /v1/files/{id}`. */
+  getFile: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: never;
+    result: FileObject;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetFileError;
+  };
+  /** `files.delete`: `DELETE /v1/files/{id}`. */
+  deleteFile: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: never;
+    result: DeletedFile;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: DeleteFileError;
+  };
+  /** `files.content`: `GET /v1/files/{id}/content`. */
+  getFileContent: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: never;
+    result: Binary;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetFileContentError;
   };
   /** `genmedia.get`: `GET /v1/genmedia/jobs/{request_id}`. */
   getGenmediaJob: {

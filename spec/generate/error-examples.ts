@@ -146,6 +146,8 @@ const samplesOf: Record<string, Record<string, string>> = {
   voucher_not_redeemable: { reason: "it was redeemed before" },
   not_possible: { reason: "the account is an operator's, who has to be removed first" },
   account_not_found: { id: "acc_42" },
+  file_not_found: { id: "file-0195c1f2" },
+  file_limit_reached: { reason: "it has 1000 files" },
   payment_event_not_applied: { reason: "it names no payment of this gateway" },
 };
 

@@ -16,7 +16,7 @@ export interface FormParser {
   /** Ends the work with what `failing` throws. */
   abort(failing: () => never): void;
   /** Settles once, when all parts are read or one is refused; nothing is written afterwards. */
-  done: Promise<{ texts: Map<string, string[]>; hasFile: boolean }>;
+  done: Promise<{ texts: Map<string, string[]>; /** Null: there was no file. */ filename: string | null }>;
 }
 
 interface Sinks {
@@ -112,10 +112,10 @@ function takeFile(part: BusboyFileStream, write: Sinks["write"], outcome: Outcom
 export function openFormParser(boundary: string, fields: Form["fields"], sinks: Sinks): FormParser {
   const texts = new Map<string, string[]>();
   const known = new Set(fields.map(({ name }) => name));
-  const { promise, resolve, reject } = Promise.withResolvers<{ texts: Map<string, string[]>; hasFile: boolean }>();
+  const { promise, resolve, reject } = Promise.withResolvers<Awaited<FormParser["done"]>>();
   const limits: TextLimits = { textBytesMax: sinks.textBytesMax, takeText: (bytes) => sinks.takeText(bytes), textBytes: 0 };
   const writing = { last: Promise.resolve() as Promise<unknown> };
-  let hasFile = false;
+  let fileName: string | null = null;
   const parser = new Busboy({
     headers: { "content-type": `multipart/form-data; boundary="${boundary}"` },
     // Every part is read as a stream, so that a text's bytes can be checked and no part is buffered before it is known.
@@ -136,8 +136,8 @@ export function openFormParser(boundary: string, fields: Form["fields"], sinks: 
       if (name === undefined) failForm("a part has no name");
       if (name === "file") {
         if (filename === undefined) failParameter("file", "it must be a file: a part with a filename");
-        if (hasFile) failParameter("file", "it may be given once only");
-        hasFile = true;
+        if (fileName !== null) failParameter("file", "it may be given once only");
+        fileName = filename;
         takeFile(part, sinks.write, outcome, writing);
       } else if (!known.has(name)) part.resume();
       else if (filename !== undefined) failParameter(name, "it must be a text: a part without a filename");
@@ -156,7 +156,7 @@ export function openFormParser(boundary: string, fields: Form["fields"], sinks: 
       () => {
         if (outcome.over) return;
         outcome.over = true;
-        resolve({ texts, hasFile });
+        resolve({ texts, filename: fileName });
       },
       () => undefined,
     );

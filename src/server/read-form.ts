@@ -54,8 +54,8 @@ export async function readForm(edge: Edge, exchange: Exchange, form: Form, path:
     if (awaitsContinue(exchange)) exchange.res.writeContinue();
     const parser = openFormParser(boundary, form.fields, { textBytesMax: besideFileBytes, takeText, write });
     await feed(edge, exchange, parser, bytesMax, () => failTooLarge(form.fileMax, "file"));
-    const { texts, hasFile } = await parser.done;
-    return { texts, file: hasFile ? { path, bytes: fileBytes } : null };
+    const { texts, filename } = await parser.done;
+    return { texts, file: filename === null ? null : { path, bytes: fileBytes, name: filename } };
   } finally {
     // Waits for a pending write: nothing may be written once the file is removed.
     await handle.close();

@@ -4,7 +4,7 @@ import { listKeys } from "../accounts/key-records.ts";
 import { maskedKey } from "../accounts/keys.ts";
 import { sessionRecord, readSessions } from "../accounts/list-sessions.ts";
 import type { Db } from "../db/connect.ts";
-import { topupIdText, userIdText, workspaceIdText } from "../ids.ts";
+import { fileIdText, topupIdText, userIdText, workspaceIdText } from "../ids.ts";
 import { entryRecord, readEntries } from "../ledger/entries.ts";
 import { readLogs, usageLogRecord } from "../ledger/read-usage-log.ts";
 import { type Amount, toUsd } from "../money.ts";
@@ -33,6 +33,7 @@ export async function* exportAccount(db: Db, { personId, hash, at }: Exporting):
   yield* readLedger(db, personId);
   yield* readUsage(db, personId);
   yield* readJobs(db, personId);
+  yield await readFiles(db, personId, at);
   yield* readAllNotices(db, personId);
   yield [{ record: "end", exported_at: at.toISOString() }];
 }
@@ -132,6 +133,18 @@ async function* readJobs({ pool }: Db, accountId: bigint): AsyncGenerator<Line[]
     if (rows.length < page) return;
     before = rows.at(-1)!.seq;
   }
+}
+
+/** Their bytes are at `GET /v1/files/{id}/content`. */
+async function readFiles({ pool }: Db, accountId: bigint, at: Date): Promise<Line[]> {
+  const { rows } = await pool.query<{ id: string; filename: string; purpose: string; bytes: number; createdAt: Date; expiresAt: Date }>(
+    `select id, filename, purpose, bytes::float8 as bytes, created_at as "createdAt", expires_at as "expiresAt" from stored_file
+     where account_id = $1 and is_stored and deleted_at is null and expires_at > $2 order by created_at, id limit 10000`,
+    [accountId, at],
+  );
+  return rows.map(({ id, createdAt, expiresAt, ...row }) => ({
+    ...{ record: "file", id: fileIdText(id), ...row, created_at: createdAt, expires_at: expiresAt },
+  }));
 }
 
 /** Of the own workspace; one that is deleted while the next page is read ends the list. */

@@ -13,7 +13,7 @@ const ids = Object.keys(operations) as OperationId[];
 const valuesOf = ({ examples }: Content) =>
   Object.entries(examples ?? {}).map(([name, example]) => [name, resolved(example).value] as const);
 /** Bytes, which no example shows. */
-const isBinary = (type: string) => type.startsWith("audio/") || type === "application/pdf";
+const isBinary = (type: string) => type.startsWith("audio/") || ["application/pdf", "application/octet-stream"].includes(type);
 const headersOf = ({ headers = {} }: Answer) =>
   Object.fromEntries(Object.entries(headers).map(([name, { example }]) => [name.toLowerCase(), String(example)]));
 

@@ -54,10 +54,12 @@ const first: OperationId[] = [
   "createImage",
   "runGenmedia",
   "createSpeech",
+  "createFile",
   "createWebhook",
   "testWebhook",
 ];
 const last: OperationId[] = [
+  "deleteFile",
   "deleteWebhook",
   "revokeInvitation",
   "disableProvider",
@@ -113,6 +115,9 @@ const placeholders: Partial<Record<OperationId, [invented: RegExp, real: () => s
   disableProvider: [/north/, () => "ranker"],
   enableProvider: [/north/, () => "ranker"],
   resumeAccount: [/acc_\w+/, newestAccount],
+  getFile: [/file-\w+/, () => fieldOfReply("createFile", "id")],
+  getFileContent: [/file-\w+/, () => fieldOfReply("createFile", "id")],
+  deleteFile: [/file-\w+/, () => fieldOfReply("createFile", "id")],
   getReceiptProof: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
 };
 
@@ -136,6 +141,7 @@ beforeAll(async () => {
   environment = { ...runEnvironment(), HOME: folder, SVC_URL: gateway.url, SVC_KEY: key, SVC_SESSION: session };
   for (const name of ["meeting.mp3", "narrator.wav", "call.mp3"])
     copyFileSync(recordingPath(name.endsWith("wav") ? "tone.wav" : "tone.mp3"), join(folder, name));
+  writeFileSync(join(folder, "requests.jsonl"), "");
   // What curl shows besides the body; the samples themselves stay as they are.
   writeFileSync(join(folder, ".curlrc"), 'silent\nshow-error\ndump-header = "headers.txt"\n');
 });

@@ -57,7 +57,7 @@ describe("404 endpoint_not_found under /v1, with the endpoints that are near", (
     ["/v1/responses/compact", ["POST /v1/responses", "POST /v1/responses/input_tokens"]],
     ["/v1/images/edits", ["POST /v1/images/generations"]],
     ["/v1/messages/batches", ["POST /v1/messages", "POST /v1/messages/count_tokens"]],
-    ["/v1/files", ["POST /v1/chat/completions", "POST /v1/messages", "POST /v1/responses", "POST /v1/embeddings", "GET /v1/models"]],
+    ["/v1/threads", ["POST /v1/chat/completions", "POST /v1/messages", "POST /v1/responses", "POST /v1/embeddings", "GET /v1/models"]],
   ])("%s: names %j", async (path, near) => {
     expect((await call(edge, path, { method: "POST" })).body.available_endpoints).toEqual(near);
   });
@@ -71,7 +71,7 @@ describe("404 endpoint_not_found under /v1, with the endpoints that are near", (
   test.each([
     ["/v1/messages/batches", {}],
     ["/v1/messages/batches/b_1/results", {}],
-    ["/v1/files", { "anthropic-version": "2023-06-01" }],
+    ["/v1/threads", { "anthropic-version": "2023-06-01" }],
   ])("%s %j: in Anthropic's envelope", async (path, more) => {
     const { body, headers } = await call(edge, path, { headers: { ...auth, ...more } });
     expect(body).toMatchObject({
