@@ -4336,6 +4336,8 @@ export interface components {
             };
             /** @description Name of the provider, shown only in logs and metrics. */
             id: string;
+            /** @description A public name, by which requests choose routes of this provider (`routing`); default: none, and no request can name them. */
+            label?: components["schemas"]["RouteLabel"];
             /** @description `vertex`: the location whose models are called, such as `europe-west4`; `global`, `us` and `eu` are larger ones. */
             location?: string;
             /**
@@ -4390,6 +4392,8 @@ export interface components {
         CatalogRoute: {
             /** @description What the provider charges you, for reports; absent: unknown, and counted as nothing. */
             cost?: components["schemas"]["CatalogRouteCost"];
+            /** @description The name by which requests choose this route; default: the `label` of its provider. */
+            label?: components["schemas"]["RouteLabel"];
             /** @description The model's id at the provider. */
             model: string;
             /** @description Id of the provider. */
@@ -4795,6 +4799,8 @@ export interface components {
             reasoning_effort?: components["schemas"]["ReasoningEffort"] | null;
             /** @description Format of the answer; default: text. Other formats work on models with `supports_structured_outputs`. */
             response_format?: components["schemas"]["ResponseFormat"] | null;
+            /** @description Which routes may serve the request, and in which order; default: the gateway's own order. */
+            routing?: components["schemas"]["RoutingWishes"] | null;
             /** @description An opaque id of your end user, for the provider's abuse checks; default: none. */
             safety_identifier?: string | null;
             /** @description Makes answers to the same request repeatable, as far as the model supports it; default: none. */
@@ -5440,6 +5446,8 @@ export interface components {
              *     gives 400 `invalid_parameter`. Both messages name `POST /v1/chat/completions`.
              */
             prompt?: string | unknown[] | null;
+            /** @description Which routes may serve the request, and in which order; default: the gateway's own order. */
+            routing?: components["schemas"]["RoutingWishes"] | null;
             /** @description Makes answers to the same request repeatable, as far as the model supports it; default: none. */
             seed?: number | null;
             /** @description Stop sequences: one string, or up to 4; default: none. More give 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
@@ -9813,6 +9821,8 @@ export interface components {
             input: components["schemas"]["EmbeddingText"] | components["schemas"]["EmbeddingTexts"] | components["schemas"]["EmbeddingTokens"] | components["schemas"]["EmbeddingTokenLists"];
             /** @description Id or alias of an embedding model (`GET /v1/models?type=embedding`). */
             model: string;
+            /** @description Which routes may serve the request, and in which order; default: the gateway's own order. */
+            routing?: components["schemas"]["RoutingWishes"] | null;
             /** @description An opaque id of your end user, forwarded as sent; default: none. */
             user?: string | null;
         } & {
@@ -17765,6 +17775,8 @@ export interface components {
             prompt_cache_key?: string | null;
             /** @description Reasoning controls; default: the model's. */
             reasoning?: components["schemas"]["ResponseReasoning"] | null;
+            /** @description Which routes may serve the request, and in which order; default: the gateway's own order. */
+            routing?: components["schemas"]["RoutingWishes"] | null;
             /** @description Hashed id of your end user; forwarded as sent. */
             safety_identifier?: string | null;
             /** @description No effect: there is one tier, and the answer says `default`. */
@@ -18330,6 +18342,35 @@ export interface components {
          * @enum {string}
          */
         RouteHealth: "ok" | "degraded" | "failing" | "unknown";
+        /** @description The public name of routes: what an operator chose to call them. */
+        RouteLabel: string;
+        /** @description The highest prices that a request accepts, in USD per million tokens, for its service tier and the length of its prompt. */
+        RoutingMaxPrice: {
+            /**
+             * Format: double
+             * @description Price of the answer's tokens.
+             */
+            completion?: number;
+            /**
+             * Format: double
+             * @description Price of the prompt's tokens.
+             */
+            prompt?: number;
+        };
+        /**
+         * @description Which routes may serve a request, and in which order. Routes are named by labels that the gateway's operator gives them; a route without
+         *     a label can't be named. Applies to the model's own routes and to those of its fallback models. Never sent to a provider.
+         */
+        RoutingWishes: {
+            /** @description Labels of routes that are not to be tried. If the model has no other route, the request gives 400 `invalid_parameter`. */
+            ignore?: components["schemas"]["RouteLabel"][];
+            /** @description A model above such a price gives 400 `invalid_parameter`; a fallback model above it is not tried. */
+            max_price?: components["schemas"]["RoutingMaxPrice"];
+            /** @description Labels of the only routes that may be tried. If the model has no such route, the request gives 400 `invalid_parameter`. */
+            only?: components["schemas"]["RouteLabel"][];
+            /** @description Labels of the routes to try first, in this order; the others follow in theirs. */
+            order?: components["schemas"]["RouteLabel"][];
+        };
         /** @description Body of a 400. */
         RunGenmediaGenmediaError400: {
             /** @description The error, machine-readable. */

@@ -10610,6 +10610,7 @@ const schema_ChatRequest = {
 "response_format": { "anyOf": [{ "$ref": "#/components/schemas/ResponseFormat" }, { "type": "null" }] },
 "reasoning_effort": { "anyOf": [{ "$ref": "#/components/schemas/ReasoningEffort" }, { "type": "null" }] },
 "reasoning": { "anyOf": [{ "$ref": "#/components/schemas/ReasoningOptions" }, { "type": "null" }] },
+"routing": { "anyOf": [{ "$ref": "#/components/schemas/RoutingWishes" }, { "type": "null" }] },
 "seed": { "anyOf": [{
 "type": "number",
 "format": "double"
@@ -12383,6 +12384,399 @@ validate_ReasoningOptions.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const schema_RoutingWishes = {
+"type": "object",
+"properties": {
+"order": {
+"type": "array",
+"items": { "$ref": "#/components/schemas/RouteLabel" },
+"minItems": 1,
+"maxItems": 20
+},
+"only": {
+"type": "array",
+"items": { "$ref": "#/components/schemas/RouteLabel" },
+"minItems": 1,
+"maxItems": 20
+},
+"ignore": {
+"type": "array",
+"items": { "$ref": "#/components/schemas/RouteLabel" },
+"minItems": 1,
+"maxItems": 20
+},
+"max_price": { "$ref": "#/components/schemas/RoutingMaxPrice" }
+},
+"additionalProperties": false
+};
+const schema_RouteLabel = {
+"type": "string",
+"pattern": "^[a-z0-9][a-z0-9._-]{0,63}$",
+"description": "The public name of routes: what an operator chose to call them."
+};
+const schema_RoutingMaxPrice = {
+"type": "object",
+"properties": {
+"prompt": {
+"type": "number",
+"format": "double",
+"minimum": 0
+},
+"completion": {
+"type": "number",
+"format": "double",
+"minimum": 0
+}
+},
+"additionalProperties": false
+};
+const pattern_5d0b68be = new RegExp("^[a-z0-9][a-z0-9._-]{0,63}$", "u");
+function validate_RoutingWishes(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_RoutingWishes.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+for (const key0 in data) if (!(key0 === "order" || key0 === "only" || key0 === "ignore" || key0 === "max_price")) {
+validate_RoutingWishes.errors = [{
+instancePath,
+keyword: "additionalProperties",
+params: { additionalProperty: key0 },
+message: "must NOT have additional properties",
+parentSchema: schema_RoutingWishes,
+data
+}];
+return false;
+}
+if (data.order !== void 0) {
+let data0 = data.order;
+if (Array.isArray(data0)) {
+if (data0.length > 20) {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/order",
+keyword: "maxItems",
+params: { limit: 20 },
+message: "must NOT have more than 20 items",
+parentSchema: schema_RoutingWishes.properties.order,
+data: data0
+}];
+return false;
+} else if (data0.length < 1) {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/order",
+keyword: "minItems",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 items",
+parentSchema: schema_RoutingWishes.properties.order,
+data: data0
+}];
+return false;
+} else {
+const len0 = data0.length;
+for (let i0 = 0; i0 < len0; i0++) {
+let data1 = data0[i0];
+if (typeof data1 === "string") {
+if (!pattern_5d0b68be.test(data1)) {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/order/" + i0,
+keyword: "pattern",
+params: { pattern: "^[a-z0-9][a-z0-9._-]{0,63}$" },
+message: "must match pattern \"^[a-z0-9][a-z0-9._-]{0,63}$\"",
+parentSchema: schema_RouteLabel,
+data: data1
+}];
+return false;
+}
+} else {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/order/" + i0,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_RouteLabel,
+data: data1
+}];
+return false;
+}
+}
+}
+} else {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/order",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_RoutingWishes.properties.order,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.only !== void 0) {
+let data2 = data.only;
+if (Array.isArray(data2)) {
+if (data2.length > 20) {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/only",
+keyword: "maxItems",
+params: { limit: 20 },
+message: "must NOT have more than 20 items",
+parentSchema: schema_RoutingWishes.properties.only,
+data: data2
+}];
+return false;
+} else if (data2.length < 1) {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/only",
+keyword: "minItems",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 items",
+parentSchema: schema_RoutingWishes.properties.only,
+data: data2
+}];
+return false;
+} else {
+const len1 = data2.length;
+for (let i1 = 0; i1 < len1; i1++) {
+let data3 = data2[i1];
+if (typeof data3 === "string") {
+if (!pattern_5d0b68be.test(data3)) {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/only/" + i1,
+keyword: "pattern",
+params: { pattern: "^[a-z0-9][a-z0-9._-]{0,63}$" },
+message: "must match pattern \"^[a-z0-9][a-z0-9._-]{0,63}$\"",
+parentSchema: schema_RouteLabel,
+data: data3
+}];
+return false;
+}
+} else {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/only/" + i1,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_RouteLabel,
+data: data3
+}];
+return false;
+}
+}
+}
+} else {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/only",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_RoutingWishes.properties.only,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.ignore !== void 0) {
+let data4 = data.ignore;
+if (Array.isArray(data4)) {
+if (data4.length > 20) {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/ignore",
+keyword: "maxItems",
+params: { limit: 20 },
+message: "must NOT have more than 20 items",
+parentSchema: schema_RoutingWishes.properties.ignore,
+data: data4
+}];
+return false;
+} else if (data4.length < 1) {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/ignore",
+keyword: "minItems",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 items",
+parentSchema: schema_RoutingWishes.properties.ignore,
+data: data4
+}];
+return false;
+} else {
+const len2 = data4.length;
+for (let i2 = 0; i2 < len2; i2++) {
+let data5 = data4[i2];
+if (typeof data5 === "string") {
+if (!pattern_5d0b68be.test(data5)) {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/ignore/" + i2,
+keyword: "pattern",
+params: { pattern: "^[a-z0-9][a-z0-9._-]{0,63}$" },
+message: "must match pattern \"^[a-z0-9][a-z0-9._-]{0,63}$\"",
+parentSchema: schema_RouteLabel,
+data: data5
+}];
+return false;
+}
+} else {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/ignore/" + i2,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_RouteLabel,
+data: data5
+}];
+return false;
+}
+}
+}
+} else {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/ignore",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_RoutingWishes.properties.ignore,
+data: data4
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.max_price !== void 0) {
+let data6 = data.max_price;
+if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
+for (const key1 in data6) if (!(key1 === "prompt" || key1 === "completion")) {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/max_price",
+keyword: "additionalProperties",
+params: { additionalProperty: key1 },
+message: "must NOT have additional properties",
+parentSchema: schema_RoutingMaxPrice,
+data: data6
+}];
+return false;
+}
+if (data6.prompt !== void 0) {
+let data7 = data6.prompt;
+if (typeof data7 == "number") {
+if (data7 < 0 || isNaN(data7)) {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/max_price/prompt",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_RoutingMaxPrice.properties.prompt,
+data: data7
+}];
+return false;
+} else if (!formats_f5433107.validate(data7)) {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/max_price/prompt",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_RoutingMaxPrice.properties.prompt,
+data: data7
+}];
+return false;
+}
+} else {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/max_price/prompt",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_RoutingMaxPrice.properties.prompt,
+data: data7
+}];
+return false;
+}
+var valid8 = true;
+} else var valid8 = true;
+if (valid8) {
+if (data6.completion !== void 0) {
+let data8 = data6.completion;
+if (typeof data8 == "number") {
+if (data8 < 0 || isNaN(data8)) {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/max_price/completion",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_RoutingMaxPrice.properties.completion,
+data: data8
+}];
+return false;
+} else if (!formats_f5433107.validate(data8)) {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/max_price/completion",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_RoutingMaxPrice.properties.completion,
+data: data8
+}];
+return false;
+}
+} else {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/max_price/completion",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_RoutingMaxPrice.properties.completion,
+data: data8
+}];
+return false;
+}
+var valid8 = true;
+} else var valid8 = true;
+}
+} else {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/max_price",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_RoutingMaxPrice,
+data: data6
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+}
+} else {
+validate_RoutingWishes.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_RoutingWishes,
+data
+}];
+return false;
+}
+validate_RoutingWishes.errors = vErrors;
+return true;
+}
+validate_RoutingWishes.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
 function validate_ChatRequest(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -13626,70 +14020,51 @@ else vErrors = null;
 var valid0 = _errs95 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.seed !== void 0) {
-let data19 = data.seed;
+if (data.routing !== void 0) {
+let data19 = data.routing;
 const _errs100 = errors;
 const _errs101 = errors;
 let valid21 = false;
 const _errs102 = errors;
-if (errors === _errs102) {
-if (typeof data19 == "number") {
-if (!formats_f5433107.validate(data19)) {
+if (!validate_RoutingWishes(data19, {
+instancePath: instancePath + "/routing",
+parentData: data,
+parentDataProperty: "routing",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_RoutingWishes.errors : vErrors.concat(validate_RoutingWishes.errors);
+errors = vErrors.length;
+}
+var _valid14 = _errs102 === errors;
+valid21 = valid21 || _valid14;
+const _errs103 = errors;
+if (data19 !== null) {
 const err49 = {
-instancePath: instancePath + "/seed",
-keyword: "format",
-params: { format: "double" },
-message: "must match format \"double\"",
-parentSchema: schema_ChatRequest.properties.seed.anyOf[0],
+instancePath: instancePath + "/routing",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ChatRequest.properties.routing.anyOf[1],
 data: data19
 };
 if (vErrors === null) vErrors = [err49];
 else vErrors.push(err49);
 errors++;
 }
-} else {
+var _valid14 = _errs103 === errors;
+valid21 = valid21 || _valid14;
+if (!valid21) {
 const err50 = {
-instancePath: instancePath + "/seed",
-keyword: "type",
-params: { type: "number" },
-message: "must be number",
-parentSchema: schema_ChatRequest.properties.seed.anyOf[0],
+instancePath: instancePath + "/routing",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ChatRequest.properties.routing,
 data: data19
 };
 if (vErrors === null) vErrors = [err50];
 else vErrors.push(err50);
-errors++;
-}
-}
-var _valid14 = _errs102 === errors;
-valid21 = valid21 || _valid14;
-const _errs104 = errors;
-if (data19 !== null) {
-const err51 = {
-instancePath: instancePath + "/seed",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ChatRequest.properties.seed.anyOf[1],
-data: data19
-};
-if (vErrors === null) vErrors = [err51];
-else vErrors.push(err51);
-errors++;
-}
-var _valid14 = _errs104 === errors;
-valid21 = valid21 || _valid14;
-if (!valid21) {
-const err52 = {
-instancePath: instancePath + "/seed",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ChatRequest.properties.seed,
-data: data19
-};
-if (vErrors === null) vErrors = [err52];
-else vErrors.push(err52);
 errors++;
 validate_ChatRequest.errors = vErrors;
 return false;
@@ -13703,1415 +14078,1493 @@ else vErrors = null;
 var valid0 = _errs100 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.frequency_penalty !== void 0) {
-let data20 = data.frequency_penalty;
+if (data.seed !== void 0) {
+let data20 = data.seed;
+const _errs105 = errors;
 const _errs106 = errors;
-const _errs107 = errors;
 let valid22 = false;
-const _errs108 = errors;
-if (errors === _errs108) {
+const _errs107 = errors;
+if (errors === _errs107) {
 if (typeof data20 == "number") {
 if (!formats_f5433107.validate(data20)) {
-const err53 = {
-instancePath: instancePath + "/frequency_penalty",
+const err51 = {
+instancePath: instancePath + "/seed",
 keyword: "format",
 params: { format: "double" },
 message: "must match format \"double\"",
-parentSchema: schema_ChatRequest.properties.frequency_penalty.anyOf[0],
+parentSchema: schema_ChatRequest.properties.seed.anyOf[0],
+data: data20
+};
+if (vErrors === null) vErrors = [err51];
+else vErrors.push(err51);
+errors++;
+}
+} else {
+const err52 = {
+instancePath: instancePath + "/seed",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_ChatRequest.properties.seed.anyOf[0],
+data: data20
+};
+if (vErrors === null) vErrors = [err52];
+else vErrors.push(err52);
+errors++;
+}
+}
+var _valid15 = _errs107 === errors;
+valid22 = valid22 || _valid15;
+const _errs109 = errors;
+if (data20 !== null) {
+const err53 = {
+instancePath: instancePath + "/seed",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ChatRequest.properties.seed.anyOf[1],
 data: data20
 };
 if (vErrors === null) vErrors = [err53];
 else vErrors.push(err53);
 errors++;
 }
-} else {
+var _valid15 = _errs109 === errors;
+valid22 = valid22 || _valid15;
+if (!valid22) {
 const err54 = {
-instancePath: instancePath + "/frequency_penalty",
-keyword: "type",
-params: { type: "number" },
-message: "must be number",
-parentSchema: schema_ChatRequest.properties.frequency_penalty.anyOf[0],
+instancePath: instancePath + "/seed",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ChatRequest.properties.seed,
 data: data20
 };
 if (vErrors === null) vErrors = [err54];
 else vErrors.push(err54);
 errors++;
+validate_ChatRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs106;
+if (vErrors !== null) {
+if (_errs106) vErrors.length = _errs106;
+else vErrors = null;
 }
 }
-var _valid15 = _errs108 === errors;
-valid22 = valid22 || _valid15;
-const _errs110 = errors;
-if (data20 !== null) {
+var valid0 = _errs105 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.frequency_penalty !== void 0) {
+let data21 = data.frequency_penalty;
+const _errs111 = errors;
+const _errs112 = errors;
+let valid23 = false;
+const _errs113 = errors;
+if (errors === _errs113) {
+if (typeof data21 == "number") {
+if (!formats_f5433107.validate(data21)) {
 const err55 = {
 instancePath: instancePath + "/frequency_penalty",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ChatRequest.properties.frequency_penalty.anyOf[1],
-data: data20
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_ChatRequest.properties.frequency_penalty.anyOf[0],
+data: data21
 };
 if (vErrors === null) vErrors = [err55];
 else vErrors.push(err55);
 errors++;
 }
-var _valid15 = _errs110 === errors;
-valid22 = valid22 || _valid15;
-if (!valid22) {
+} else {
 const err56 = {
 instancePath: instancePath + "/frequency_penalty",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ChatRequest.properties.frequency_penalty,
-data: data20
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_ChatRequest.properties.frequency_penalty.anyOf[0],
+data: data21
 };
 if (vErrors === null) vErrors = [err56];
 else vErrors.push(err56);
 errors++;
-validate_ChatRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs107;
-if (vErrors !== null) {
-if (_errs107) vErrors.length = _errs107;
-else vErrors = null;
 }
 }
-var valid0 = _errs106 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.presence_penalty !== void 0) {
-let data21 = data.presence_penalty;
-const _errs112 = errors;
-const _errs113 = errors;
-let valid23 = false;
-const _errs114 = errors;
-if (errors === _errs114) {
-if (typeof data21 == "number") {
-if (!formats_f5433107.validate(data21)) {
+var _valid16 = _errs113 === errors;
+valid23 = valid23 || _valid16;
+const _errs115 = errors;
+if (data21 !== null) {
 const err57 = {
-instancePath: instancePath + "/presence_penalty",
-keyword: "format",
-params: { format: "double" },
-message: "must match format \"double\"",
-parentSchema: schema_ChatRequest.properties.presence_penalty.anyOf[0],
+instancePath: instancePath + "/frequency_penalty",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ChatRequest.properties.frequency_penalty.anyOf[1],
 data: data21
 };
 if (vErrors === null) vErrors = [err57];
 else vErrors.push(err57);
 errors++;
 }
-} else {
+var _valid16 = _errs115 === errors;
+valid23 = valid23 || _valid16;
+if (!valid23) {
 const err58 = {
-instancePath: instancePath + "/presence_penalty",
-keyword: "type",
-params: { type: "number" },
-message: "must be number",
-parentSchema: schema_ChatRequest.properties.presence_penalty.anyOf[0],
+instancePath: instancePath + "/frequency_penalty",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ChatRequest.properties.frequency_penalty,
 data: data21
 };
 if (vErrors === null) vErrors = [err58];
 else vErrors.push(err58);
 errors++;
+validate_ChatRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs112;
+if (vErrors !== null) {
+if (_errs112) vErrors.length = _errs112;
+else vErrors = null;
 }
 }
-var _valid16 = _errs114 === errors;
-valid23 = valid23 || _valid16;
-const _errs116 = errors;
-if (data21 !== null) {
+var valid0 = _errs111 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.presence_penalty !== void 0) {
+let data22 = data.presence_penalty;
+const _errs117 = errors;
+const _errs118 = errors;
+let valid24 = false;
+const _errs119 = errors;
+if (errors === _errs119) {
+if (typeof data22 == "number") {
+if (!formats_f5433107.validate(data22)) {
 const err59 = {
 instancePath: instancePath + "/presence_penalty",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ChatRequest.properties.presence_penalty.anyOf[1],
-data: data21
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_ChatRequest.properties.presence_penalty.anyOf[0],
+data: data22
 };
 if (vErrors === null) vErrors = [err59];
 else vErrors.push(err59);
 errors++;
 }
-var _valid16 = _errs116 === errors;
-valid23 = valid23 || _valid16;
-if (!valid23) {
+} else {
 const err60 = {
 instancePath: instancePath + "/presence_penalty",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ChatRequest.properties.presence_penalty,
-data: data21
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_ChatRequest.properties.presence_penalty.anyOf[0],
+data: data22
 };
 if (vErrors === null) vErrors = [err60];
 else vErrors.push(err60);
 errors++;
-validate_ChatRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs113;
-if (vErrors !== null) {
-if (_errs113) vErrors.length = _errs113;
-else vErrors = null;
 }
 }
-var valid0 = _errs112 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.logit_bias !== void 0) {
-let data22 = data.logit_bias;
-const _errs118 = errors;
-const _errs119 = errors;
-let valid24 = false;
-const _errs120 = errors;
-if (errors === _errs120) {
-if (data22 && typeof data22 == "object" && !Array.isArray(data22)) for (const key0 in data22) {
-let data23 = data22[key0];
-const _errs123 = errors;
-if (errors === _errs123) {
-if (typeof data23 == "number") {
-if (!formats_f5433107.validate(data23)) {
+var _valid17 = _errs119 === errors;
+valid24 = valid24 || _valid17;
+const _errs121 = errors;
+if (data22 !== null) {
 const err61 = {
-instancePath: instancePath + "/logit_bias/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),
-keyword: "format",
-params: { format: "double" },
-message: "must match format \"double\"",
-parentSchema: schema_ChatRequest.properties.logit_bias.anyOf[0].additionalProperties,
-data: data23
+instancePath: instancePath + "/presence_penalty",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ChatRequest.properties.presence_penalty.anyOf[1],
+data: data22
 };
 if (vErrors === null) vErrors = [err61];
 else vErrors.push(err61);
 errors++;
 }
-} else {
+var _valid17 = _errs121 === errors;
+valid24 = valid24 || _valid17;
+if (!valid24) {
 const err62 = {
-instancePath: instancePath + "/logit_bias/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),
-keyword: "type",
-params: { type: "number" },
-message: "must be number",
-parentSchema: schema_ChatRequest.properties.logit_bias.anyOf[0].additionalProperties,
-data: data23
+instancePath: instancePath + "/presence_penalty",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ChatRequest.properties.presence_penalty,
+data: data22
 };
 if (vErrors === null) vErrors = [err62];
 else vErrors.push(err62);
 errors++;
+validate_ChatRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs118;
+if (vErrors !== null) {
+if (_errs118) vErrors.length = _errs118;
+else vErrors = null;
 }
 }
-if (!(_errs123 === errors)) break;
-}
-else {
+var valid0 = _errs117 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.logit_bias !== void 0) {
+let data23 = data.logit_bias;
+const _errs123 = errors;
+const _errs124 = errors;
+let valid25 = false;
+const _errs125 = errors;
+if (errors === _errs125) {
+if (data23 && typeof data23 == "object" && !Array.isArray(data23)) for (const key0 in data23) {
+let data24 = data23[key0];
+const _errs128 = errors;
+if (errors === _errs128) {
+if (typeof data24 == "number") {
+if (!formats_f5433107.validate(data24)) {
 const err63 = {
-instancePath: instancePath + "/logit_bias",
-keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_ChatRequest.properties.logit_bias.anyOf[0],
-data: data22
+instancePath: instancePath + "/logit_bias/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_ChatRequest.properties.logit_bias.anyOf[0].additionalProperties,
+data: data24
 };
 if (vErrors === null) vErrors = [err63];
 else vErrors.push(err63);
 errors++;
 }
-}
-var _valid17 = _errs120 === errors;
-valid24 = valid24 || _valid17;
-const _errs125 = errors;
-if (data22 !== null) {
+} else {
 const err64 = {
-instancePath: instancePath + "/logit_bias",
+instancePath: instancePath + "/logit_bias/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),
 keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ChatRequest.properties.logit_bias.anyOf[1],
-data: data22
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_ChatRequest.properties.logit_bias.anyOf[0].additionalProperties,
+data: data24
 };
 if (vErrors === null) vErrors = [err64];
 else vErrors.push(err64);
 errors++;
 }
-var _valid17 = _errs125 === errors;
-valid24 = valid24 || _valid17;
-if (!valid24) {
+}
+if (!(_errs128 === errors)) break;
+}
+else {
 const err65 = {
 instancePath: instancePath + "/logit_bias",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ChatRequest.properties.logit_bias,
-data: data22
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ChatRequest.properties.logit_bias.anyOf[0],
+data: data23
 };
 if (vErrors === null) vErrors = [err65];
 else vErrors.push(err65);
 errors++;
-validate_ChatRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs119;
-if (vErrors !== null) {
-if (_errs119) vErrors.length = _errs119;
-else vErrors = null;
 }
 }
-var valid0 = _errs118 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.user !== void 0) {
-let data24 = data.user;
-const _errs127 = errors;
-const _errs128 = errors;
-let valid26 = false;
-const _errs129 = errors;
-if (typeof data24 !== "string") {
+var _valid18 = _errs125 === errors;
+valid25 = valid25 || _valid18;
+const _errs130 = errors;
+if (data23 !== null) {
 const err66 = {
-instancePath: instancePath + "/user",
+instancePath: instancePath + "/logit_bias",
 keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ChatRequest.properties.user.anyOf[0],
-data: data24
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ChatRequest.properties.logit_bias.anyOf[1],
+data: data23
 };
 if (vErrors === null) vErrors = [err66];
 else vErrors.push(err66);
 errors++;
 }
-var _valid18 = _errs129 === errors;
-valid26 = valid26 || _valid18;
-const _errs131 = errors;
-if (data24 !== null) {
+var _valid18 = _errs130 === errors;
+valid25 = valid25 || _valid18;
+if (!valid25) {
 const err67 = {
+instancePath: instancePath + "/logit_bias",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ChatRequest.properties.logit_bias,
+data: data23
+};
+if (vErrors === null) vErrors = [err67];
+else vErrors.push(err67);
+errors++;
+validate_ChatRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs124;
+if (vErrors !== null) {
+if (_errs124) vErrors.length = _errs124;
+else vErrors = null;
+}
+}
+var valid0 = _errs123 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.user !== void 0) {
+let data25 = data.user;
+const _errs132 = errors;
+const _errs133 = errors;
+let valid27 = false;
+const _errs134 = errors;
+if (typeof data25 !== "string") {
+const err68 = {
+instancePath: instancePath + "/user",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ChatRequest.properties.user.anyOf[0],
+data: data25
+};
+if (vErrors === null) vErrors = [err68];
+else vErrors.push(err68);
+errors++;
+}
+var _valid19 = _errs134 === errors;
+valid27 = valid27 || _valid19;
+const _errs136 = errors;
+if (data25 !== null) {
+const err69 = {
 instancePath: instancePath + "/user",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
 parentSchema: schema_ChatRequest.properties.user.anyOf[1],
-data: data24
-};
-if (vErrors === null) vErrors = [err67];
-else vErrors.push(err67);
-errors++;
-}
-var _valid18 = _errs131 === errors;
-valid26 = valid26 || _valid18;
-if (!valid26) {
-const err68 = {
-instancePath: instancePath + "/user",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ChatRequest.properties.user,
-data: data24
-};
-if (vErrors === null) vErrors = [err68];
-else vErrors.push(err68);
-errors++;
-validate_ChatRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs128;
-if (vErrors !== null) {
-if (_errs128) vErrors.length = _errs128;
-else vErrors = null;
-}
-}
-var valid0 = _errs127 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.logprobs !== void 0) {
-let data25 = data.logprobs;
-const _errs133 = errors;
-const _errs134 = errors;
-let valid27 = false;
-const _errs135 = errors;
-if (typeof data25 !== "boolean") {
-const err69 = {
-instancePath: instancePath + "/logprobs",
-keyword: "type",
-params: { type: "boolean" },
-message: "must be boolean",
-parentSchema: schema_ChatRequest.properties.logprobs.anyOf[0],
 data: data25
 };
 if (vErrors === null) vErrors = [err69];
 else vErrors.push(err69);
 errors++;
 }
-var _valid19 = _errs135 === errors;
+var _valid19 = _errs136 === errors;
 valid27 = valid27 || _valid19;
-const _errs137 = errors;
-if (errors === _errs137) {
-if (typeof data25 == "number") {
-if (!formats_f5433107.validate(data25)) {
+if (!valid27) {
 const err70 = {
-instancePath: instancePath + "/logprobs",
-keyword: "format",
-params: { format: "double" },
-message: "must match format \"double\"",
-parentSchema: schema_ChatRequest.properties.logprobs.anyOf[1],
+instancePath: instancePath + "/user",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ChatRequest.properties.user,
 data: data25
 };
 if (vErrors === null) vErrors = [err70];
 else vErrors.push(err70);
 errors++;
-}
+validate_ChatRequest.errors = vErrors;
+return false;
 } else {
+errors = _errs133;
+if (vErrors !== null) {
+if (_errs133) vErrors.length = _errs133;
+else vErrors = null;
+}
+}
+var valid0 = _errs132 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.logprobs !== void 0) {
+let data26 = data.logprobs;
+const _errs138 = errors;
+const _errs139 = errors;
+let valid28 = false;
+const _errs140 = errors;
+if (typeof data26 !== "boolean") {
 const err71 = {
 instancePath: instancePath + "/logprobs",
 keyword: "type",
-params: { type: "number" },
-message: "must be number",
-parentSchema: schema_ChatRequest.properties.logprobs.anyOf[1],
-data: data25
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_ChatRequest.properties.logprobs.anyOf[0],
+data: data26
 };
 if (vErrors === null) vErrors = [err71];
 else vErrors.push(err71);
 errors++;
 }
-}
-var _valid19 = _errs137 === errors;
-valid27 = valid27 || _valid19;
-const _errs139 = errors;
-if (data25 !== null) {
+var _valid20 = _errs140 === errors;
+valid28 = valid28 || _valid20;
+const _errs142 = errors;
+if (errors === _errs142) {
+if (typeof data26 == "number") {
+if (!formats_f5433107.validate(data26)) {
 const err72 = {
 instancePath: instancePath + "/logprobs",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ChatRequest.properties.logprobs.anyOf[2],
-data: data25
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_ChatRequest.properties.logprobs.anyOf[1],
+data: data26
 };
 if (vErrors === null) vErrors = [err72];
 else vErrors.push(err72);
 errors++;
 }
-var _valid19 = _errs139 === errors;
-valid27 = valid27 || _valid19;
-if (!valid27) {
+} else {
 const err73 = {
 instancePath: instancePath + "/logprobs",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ChatRequest.properties.logprobs,
-data: data25
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_ChatRequest.properties.logprobs.anyOf[1],
+data: data26
 };
 if (vErrors === null) vErrors = [err73];
 else vErrors.push(err73);
 errors++;
-validate_ChatRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs134;
-if (vErrors !== null) {
-if (_errs134) vErrors.length = _errs134;
-else vErrors = null;
 }
 }
-var valid0 = _errs133 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.top_logprobs !== void 0) {
-let data26 = data.top_logprobs;
-const _errs141 = errors;
-const _errs142 = errors;
-let valid28 = false;
-const _errs143 = errors;
-if (errors === _errs143) {
-if (typeof data26 == "number") {
-if (!formats_f5433107.validate(data26)) {
+var _valid20 = _errs142 === errors;
+valid28 = valid28 || _valid20;
+const _errs144 = errors;
+if (data26 !== null) {
 const err74 = {
-instancePath: instancePath + "/top_logprobs",
-keyword: "format",
-params: { format: "double" },
-message: "must match format \"double\"",
-parentSchema: schema_ChatRequest.properties.top_logprobs.anyOf[0],
+instancePath: instancePath + "/logprobs",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ChatRequest.properties.logprobs.anyOf[2],
 data: data26
 };
 if (vErrors === null) vErrors = [err74];
 else vErrors.push(err74);
 errors++;
 }
-} else {
+var _valid20 = _errs144 === errors;
+valid28 = valid28 || _valid20;
+if (!valid28) {
 const err75 = {
-instancePath: instancePath + "/top_logprobs",
-keyword: "type",
-params: { type: "number" },
-message: "must be number",
-parentSchema: schema_ChatRequest.properties.top_logprobs.anyOf[0],
+instancePath: instancePath + "/logprobs",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ChatRequest.properties.logprobs,
 data: data26
 };
 if (vErrors === null) vErrors = [err75];
 else vErrors.push(err75);
 errors++;
+validate_ChatRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs139;
+if (vErrors !== null) {
+if (_errs139) vErrors.length = _errs139;
+else vErrors = null;
 }
 }
-var _valid20 = _errs143 === errors;
-valid28 = valid28 || _valid20;
-const _errs145 = errors;
-if (data26 !== null) {
+var valid0 = _errs138 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.top_logprobs !== void 0) {
+let data27 = data.top_logprobs;
+const _errs146 = errors;
+const _errs147 = errors;
+let valid29 = false;
+const _errs148 = errors;
+if (errors === _errs148) {
+if (typeof data27 == "number") {
+if (!formats_f5433107.validate(data27)) {
 const err76 = {
 instancePath: instancePath + "/top_logprobs",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ChatRequest.properties.top_logprobs.anyOf[1],
-data: data26
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_ChatRequest.properties.top_logprobs.anyOf[0],
+data: data27
 };
 if (vErrors === null) vErrors = [err76];
 else vErrors.push(err76);
 errors++;
 }
-var _valid20 = _errs145 === errors;
-valid28 = valid28 || _valid20;
-if (!valid28) {
+} else {
 const err77 = {
 instancePath: instancePath + "/top_logprobs",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ChatRequest.properties.top_logprobs,
-data: data26
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_ChatRequest.properties.top_logprobs.anyOf[0],
+data: data27
 };
 if (vErrors === null) vErrors = [err77];
 else vErrors.push(err77);
 errors++;
-validate_ChatRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs142;
-if (vErrors !== null) {
-if (_errs142) vErrors.length = _errs142;
-else vErrors = null;
 }
 }
-var valid0 = _errs141 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.parallel_tool_calls !== void 0) {
-let data27 = data.parallel_tool_calls;
-const _errs147 = errors;
-const _errs148 = errors;
-let valid29 = false;
-const _errs149 = errors;
-if (typeof data27 !== "boolean") {
+var _valid21 = _errs148 === errors;
+valid29 = valid29 || _valid21;
+const _errs150 = errors;
+if (data27 !== null) {
 const err78 = {
-instancePath: instancePath + "/parallel_tool_calls",
+instancePath: instancePath + "/top_logprobs",
 keyword: "type",
-params: { type: "boolean" },
-message: "must be boolean",
-parentSchema: schema_ChatRequest.properties.parallel_tool_calls.anyOf[0],
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ChatRequest.properties.top_logprobs.anyOf[1],
 data: data27
 };
 if (vErrors === null) vErrors = [err78];
 else vErrors.push(err78);
 errors++;
 }
-var _valid21 = _errs149 === errors;
+var _valid21 = _errs150 === errors;
 valid29 = valid29 || _valid21;
-const _errs151 = errors;
-if (data27 !== null) {
+if (!valid29) {
 const err79 = {
-instancePath: instancePath + "/parallel_tool_calls",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ChatRequest.properties.parallel_tool_calls.anyOf[1],
+instancePath: instancePath + "/top_logprobs",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ChatRequest.properties.top_logprobs,
 data: data27
 };
 if (vErrors === null) vErrors = [err79];
 else vErrors.push(err79);
 errors++;
+validate_ChatRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs147;
+if (vErrors !== null) {
+if (_errs147) vErrors.length = _errs147;
+else vErrors = null;
 }
-var _valid21 = _errs151 === errors;
-valid29 = valid29 || _valid21;
-if (!valid29) {
+}
+var valid0 = _errs146 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.parallel_tool_calls !== void 0) {
+let data28 = data.parallel_tool_calls;
+const _errs152 = errors;
+const _errs153 = errors;
+let valid30 = false;
+const _errs154 = errors;
+if (typeof data28 !== "boolean") {
 const err80 = {
 instancePath: instancePath + "/parallel_tool_calls",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ChatRequest.properties.parallel_tool_calls,
-data: data27
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_ChatRequest.properties.parallel_tool_calls.anyOf[0],
+data: data28
 };
 if (vErrors === null) vErrors = [err80];
 else vErrors.push(err80);
 errors++;
-validate_ChatRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs148;
-if (vErrors !== null) {
-if (_errs148) vErrors.length = _errs148;
-else vErrors = null;
 }
-}
-var valid0 = _errs147 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.verbosity !== void 0) {
-let data28 = data.verbosity;
-const _errs153 = errors;
-const _errs154 = errors;
-let valid30 = false;
-const _errs155 = errors;
-if (typeof data28 !== "string") {
+var _valid22 = _errs154 === errors;
+valid30 = valid30 || _valid22;
+const _errs156 = errors;
+if (data28 !== null) {
 const err81 = {
-instancePath: instancePath + "/verbosity",
+instancePath: instancePath + "/parallel_tool_calls",
 keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ChatRequest.properties.verbosity.anyOf[0],
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ChatRequest.properties.parallel_tool_calls.anyOf[1],
 data: data28
 };
 if (vErrors === null) vErrors = [err81];
 else vErrors.push(err81);
 errors++;
 }
-var _valid22 = _errs155 === errors;
+var _valid22 = _errs156 === errors;
 valid30 = valid30 || _valid22;
-const _errs157 = errors;
-if (data28 !== null) {
+if (!valid30) {
 const err82 = {
-instancePath: instancePath + "/verbosity",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ChatRequest.properties.verbosity.anyOf[1],
+instancePath: instancePath + "/parallel_tool_calls",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ChatRequest.properties.parallel_tool_calls,
 data: data28
 };
 if (vErrors === null) vErrors = [err82];
 else vErrors.push(err82);
 errors++;
+validate_ChatRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs153;
+if (vErrors !== null) {
+if (_errs153) vErrors.length = _errs153;
+else vErrors = null;
 }
-var _valid22 = _errs157 === errors;
-valid30 = valid30 || _valid22;
-if (!valid30) {
+}
+var valid0 = _errs152 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.verbosity !== void 0) {
+let data29 = data.verbosity;
+const _errs158 = errors;
+const _errs159 = errors;
+let valid31 = false;
+const _errs160 = errors;
+if (typeof data29 !== "string") {
 const err83 = {
 instancePath: instancePath + "/verbosity",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ChatRequest.properties.verbosity,
-data: data28
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ChatRequest.properties.verbosity.anyOf[0],
+data: data29
 };
 if (vErrors === null) vErrors = [err83];
 else vErrors.push(err83);
 errors++;
-validate_ChatRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs154;
-if (vErrors !== null) {
-if (_errs154) vErrors.length = _errs154;
-else vErrors = null;
 }
-}
-var valid0 = _errs153 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.safety_identifier !== void 0) {
-let data29 = data.safety_identifier;
-const _errs159 = errors;
-const _errs160 = errors;
-let valid31 = false;
-const _errs161 = errors;
-if (typeof data29 !== "string") {
+var _valid23 = _errs160 === errors;
+valid31 = valid31 || _valid23;
+const _errs162 = errors;
+if (data29 !== null) {
 const err84 = {
-instancePath: instancePath + "/safety_identifier",
+instancePath: instancePath + "/verbosity",
 keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ChatRequest.properties.safety_identifier.anyOf[0],
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ChatRequest.properties.verbosity.anyOf[1],
 data: data29
 };
 if (vErrors === null) vErrors = [err84];
 else vErrors.push(err84);
 errors++;
 }
-var _valid23 = _errs161 === errors;
+var _valid23 = _errs162 === errors;
 valid31 = valid31 || _valid23;
-const _errs163 = errors;
-if (data29 !== null) {
+if (!valid31) {
 const err85 = {
-instancePath: instancePath + "/safety_identifier",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ChatRequest.properties.safety_identifier.anyOf[1],
+instancePath: instancePath + "/verbosity",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ChatRequest.properties.verbosity,
 data: data29
 };
 if (vErrors === null) vErrors = [err85];
 else vErrors.push(err85);
 errors++;
+validate_ChatRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs159;
+if (vErrors !== null) {
+if (_errs159) vErrors.length = _errs159;
+else vErrors = null;
 }
-var _valid23 = _errs163 === errors;
-valid31 = valid31 || _valid23;
-if (!valid31) {
+}
+var valid0 = _errs158 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.safety_identifier !== void 0) {
+let data30 = data.safety_identifier;
+const _errs164 = errors;
+const _errs165 = errors;
+let valid32 = false;
+const _errs166 = errors;
+if (typeof data30 !== "string") {
 const err86 = {
 instancePath: instancePath + "/safety_identifier",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ChatRequest.properties.safety_identifier,
-data: data29
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ChatRequest.properties.safety_identifier.anyOf[0],
+data: data30
 };
 if (vErrors === null) vErrors = [err86];
 else vErrors.push(err86);
 errors++;
-validate_ChatRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs160;
-if (vErrors !== null) {
-if (_errs160) vErrors.length = _errs160;
-else vErrors = null;
 }
-}
-var valid0 = _errs159 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.prompt_cache_key !== void 0) {
-let data30 = data.prompt_cache_key;
-const _errs165 = errors;
-const _errs166 = errors;
-let valid32 = false;
-const _errs167 = errors;
-if (typeof data30 !== "string") {
+var _valid24 = _errs166 === errors;
+valid32 = valid32 || _valid24;
+const _errs168 = errors;
+if (data30 !== null) {
 const err87 = {
-instancePath: instancePath + "/prompt_cache_key",
+instancePath: instancePath + "/safety_identifier",
 keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ChatRequest.properties.prompt_cache_key.anyOf[0],
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ChatRequest.properties.safety_identifier.anyOf[1],
 data: data30
 };
 if (vErrors === null) vErrors = [err87];
 else vErrors.push(err87);
 errors++;
 }
-var _valid24 = _errs167 === errors;
+var _valid24 = _errs168 === errors;
 valid32 = valid32 || _valid24;
-const _errs169 = errors;
-if (data30 !== null) {
+if (!valid32) {
 const err88 = {
-instancePath: instancePath + "/prompt_cache_key",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ChatRequest.properties.prompt_cache_key.anyOf[1],
+instancePath: instancePath + "/safety_identifier",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ChatRequest.properties.safety_identifier,
 data: data30
 };
 if (vErrors === null) vErrors = [err88];
 else vErrors.push(err88);
 errors++;
+validate_ChatRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs165;
+if (vErrors !== null) {
+if (_errs165) vErrors.length = _errs165;
+else vErrors = null;
 }
-var _valid24 = _errs169 === errors;
-valid32 = valid32 || _valid24;
-if (!valid32) {
+}
+var valid0 = _errs164 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.prompt_cache_key !== void 0) {
+let data31 = data.prompt_cache_key;
+const _errs170 = errors;
+const _errs171 = errors;
+let valid33 = false;
+const _errs172 = errors;
+if (typeof data31 !== "string") {
 const err89 = {
 instancePath: instancePath + "/prompt_cache_key",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ChatRequest.properties.prompt_cache_key,
-data: data30
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ChatRequest.properties.prompt_cache_key.anyOf[0],
+data: data31
 };
 if (vErrors === null) vErrors = [err89];
 else vErrors.push(err89);
 errors++;
-validate_ChatRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs166;
-if (vErrors !== null) {
-if (_errs166) vErrors.length = _errs166;
-else vErrors = null;
 }
-}
-var valid0 = _errs165 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.prompt_cache_retention !== void 0) {
-let data31 = data.prompt_cache_retention;
-const _errs171 = errors;
-const _errs172 = errors;
-let valid33 = false;
-const _errs173 = errors;
-if (typeof data31 !== "string") {
+var _valid25 = _errs172 === errors;
+valid33 = valid33 || _valid25;
+const _errs174 = errors;
+if (data31 !== null) {
 const err90 = {
-instancePath: instancePath + "/prompt_cache_retention",
+instancePath: instancePath + "/prompt_cache_key",
 keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ChatRequest.properties.prompt_cache_retention.anyOf[0],
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ChatRequest.properties.prompt_cache_key.anyOf[1],
 data: data31
 };
 if (vErrors === null) vErrors = [err90];
 else vErrors.push(err90);
 errors++;
 }
-var _valid25 = _errs173 === errors;
+var _valid25 = _errs174 === errors;
 valid33 = valid33 || _valid25;
-const _errs175 = errors;
-if (data31 !== null) {
+if (!valid33) {
 const err91 = {
-instancePath: instancePath + "/prompt_cache_retention",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ChatRequest.properties.prompt_cache_retention.anyOf[1],
+instancePath: instancePath + "/prompt_cache_key",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ChatRequest.properties.prompt_cache_key,
 data: data31
 };
 if (vErrors === null) vErrors = [err91];
 else vErrors.push(err91);
 errors++;
+validate_ChatRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs171;
+if (vErrors !== null) {
+if (_errs171) vErrors.length = _errs171;
+else vErrors = null;
 }
-var _valid25 = _errs175 === errors;
-valid33 = valid33 || _valid25;
-if (!valid33) {
+}
+var valid0 = _errs170 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.prompt_cache_retention !== void 0) {
+let data32 = data.prompt_cache_retention;
+const _errs176 = errors;
+const _errs177 = errors;
+let valid34 = false;
+const _errs178 = errors;
+if (typeof data32 !== "string") {
 const err92 = {
 instancePath: instancePath + "/prompt_cache_retention",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ChatRequest.properties.prompt_cache_retention,
-data: data31
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ChatRequest.properties.prompt_cache_retention.anyOf[0],
+data: data32
 };
 if (vErrors === null) vErrors = [err92];
 else vErrors.push(err92);
 errors++;
-validate_ChatRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs172;
-if (vErrors !== null) {
-if (_errs172) vErrors.length = _errs172;
-else vErrors = null;
 }
-}
-var valid0 = _errs171 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.prompt_cache_options !== void 0) {
-let data32 = data.prompt_cache_options;
-const _errs177 = errors;
-const _errs178 = errors;
-let valid34 = false;
-const _errs179 = errors;
-if (errors === _errs179) {
-if (data32 && typeof data32 == "object" && !Array.isArray(data32)) {} else {
+var _valid26 = _errs178 === errors;
+valid34 = valid34 || _valid26;
+const _errs180 = errors;
+if (data32 !== null) {
 const err93 = {
-instancePath: instancePath + "/prompt_cache_options",
+instancePath: instancePath + "/prompt_cache_retention",
 keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_ChatRequest.properties.prompt_cache_options.anyOf[0],
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ChatRequest.properties.prompt_cache_retention.anyOf[1],
 data: data32
 };
 if (vErrors === null) vErrors = [err93];
 else vErrors.push(err93);
 errors++;
 }
-}
-var _valid26 = _errs179 === errors;
+var _valid26 = _errs180 === errors;
 valid34 = valid34 || _valid26;
-const _errs182 = errors;
-if (data32 !== null) {
+if (!valid34) {
 const err94 = {
-instancePath: instancePath + "/prompt_cache_options",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ChatRequest.properties.prompt_cache_options.anyOf[1],
+instancePath: instancePath + "/prompt_cache_retention",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ChatRequest.properties.prompt_cache_retention,
 data: data32
 };
 if (vErrors === null) vErrors = [err94];
 else vErrors.push(err94);
 errors++;
+validate_ChatRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs177;
+if (vErrors !== null) {
+if (_errs177) vErrors.length = _errs177;
+else vErrors = null;
 }
-var _valid26 = _errs182 === errors;
-valid34 = valid34 || _valid26;
-if (!valid34) {
+}
+var valid0 = _errs176 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.prompt_cache_options !== void 0) {
+let data33 = data.prompt_cache_options;
+const _errs182 = errors;
+const _errs183 = errors;
+let valid35 = false;
+const _errs184 = errors;
+if (errors === _errs184) {
+if (data33 && typeof data33 == "object" && !Array.isArray(data33)) {} else {
 const err95 = {
 instancePath: instancePath + "/prompt_cache_options",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ChatRequest.properties.prompt_cache_options,
-data: data32
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ChatRequest.properties.prompt_cache_options.anyOf[0],
+data: data33
 };
 if (vErrors === null) vErrors = [err95];
 else vErrors.push(err95);
 errors++;
-validate_ChatRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs178;
-if (vErrors !== null) {
-if (_errs178) vErrors.length = _errs178;
-else vErrors = null;
 }
 }
-var valid0 = _errs177 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.service_tier !== void 0) {
-let data33 = data.service_tier;
-const _errs184 = errors;
-const _errs185 = errors;
-let valid35 = false;
-const _errs186 = errors;
-if (typeof data33 !== "string") {
+var _valid27 = _errs184 === errors;
+valid35 = valid35 || _valid27;
+const _errs187 = errors;
+if (data33 !== null) {
 const err96 = {
-instancePath: instancePath + "/service_tier",
+instancePath: instancePath + "/prompt_cache_options",
 keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ChatRequest.properties.service_tier.anyOf[0],
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ChatRequest.properties.prompt_cache_options.anyOf[1],
 data: data33
 };
 if (vErrors === null) vErrors = [err96];
 else vErrors.push(err96);
 errors++;
 }
-var _valid27 = _errs186 === errors;
+var _valid27 = _errs187 === errors;
 valid35 = valid35 || _valid27;
-const _errs188 = errors;
-if (data33 !== null) {
+if (!valid35) {
 const err97 = {
-instancePath: instancePath + "/service_tier",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ChatRequest.properties.service_tier.anyOf[1],
+instancePath: instancePath + "/prompt_cache_options",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ChatRequest.properties.prompt_cache_options,
 data: data33
 };
 if (vErrors === null) vErrors = [err97];
 else vErrors.push(err97);
 errors++;
+validate_ChatRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs183;
+if (vErrors !== null) {
+if (_errs183) vErrors.length = _errs183;
+else vErrors = null;
 }
-var _valid27 = _errs188 === errors;
-valid35 = valid35 || _valid27;
-if (!valid35) {
+}
+var valid0 = _errs182 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.service_tier !== void 0) {
+let data34 = data.service_tier;
+const _errs189 = errors;
+const _errs190 = errors;
+let valid36 = false;
+const _errs191 = errors;
+if (typeof data34 !== "string") {
 const err98 = {
 instancePath: instancePath + "/service_tier",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ChatRequest.properties.service_tier,
-data: data33
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ChatRequest.properties.service_tier.anyOf[0],
+data: data34
 };
 if (vErrors === null) vErrors = [err98];
 else vErrors.push(err98);
 errors++;
-validate_ChatRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs185;
-if (vErrors !== null) {
-if (_errs185) vErrors.length = _errs185;
-else vErrors = null;
 }
-}
-var valid0 = _errs184 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.modalities !== void 0) {
-let data34 = data.modalities;
-const _errs190 = errors;
-const _errs191 = errors;
-let valid36 = false;
-const _errs192 = errors;
-if (errors === _errs192) {
-if (Array.isArray(data34)) {
-const len3 = data34.length;
-for (let i3 = 0; i3 < len3; i3++) {
-let data35 = data34[i3];
-const _errs194 = errors;
-if (typeof data35 !== "string") {
+var _valid28 = _errs191 === errors;
+valid36 = valid36 || _valid28;
+const _errs193 = errors;
+if (data34 !== null) {
 const err99 = {
-instancePath: instancePath + "/modalities/" + i3,
+instancePath: instancePath + "/service_tier",
 keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ChatRequest.properties.modalities.anyOf[0].items,
-data: data35
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ChatRequest.properties.service_tier.anyOf[1],
+data: data34
 };
 if (vErrors === null) vErrors = [err99];
 else vErrors.push(err99);
 errors++;
 }
-if (!(_errs194 === errors)) break;
-}
-} else {
+var _valid28 = _errs193 === errors;
+valid36 = valid36 || _valid28;
+if (!valid36) {
 const err100 = {
-instancePath: instancePath + "/modalities",
-keyword: "type",
-params: { type: "array" },
-message: "must be array",
-parentSchema: schema_ChatRequest.properties.modalities.anyOf[0],
+instancePath: instancePath + "/service_tier",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ChatRequest.properties.service_tier,
 data: data34
 };
 if (vErrors === null) vErrors = [err100];
 else vErrors.push(err100);
 errors++;
+validate_ChatRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs190;
+if (vErrors !== null) {
+if (_errs190) vErrors.length = _errs190;
+else vErrors = null;
 }
 }
-var _valid28 = _errs192 === errors;
-valid36 = valid36 || _valid28;
+var valid0 = _errs189 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.modalities !== void 0) {
+let data35 = data.modalities;
+const _errs195 = errors;
 const _errs196 = errors;
-if (data34 !== null) {
+let valid37 = false;
+const _errs197 = errors;
+if (errors === _errs197) {
+if (Array.isArray(data35)) {
+const len3 = data35.length;
+for (let i3 = 0; i3 < len3; i3++) {
+let data36 = data35[i3];
+const _errs199 = errors;
+if (typeof data36 !== "string") {
 const err101 = {
-instancePath: instancePath + "/modalities",
+instancePath: instancePath + "/modalities/" + i3,
 keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ChatRequest.properties.modalities.anyOf[1],
-data: data34
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ChatRequest.properties.modalities.anyOf[0].items,
+data: data36
 };
 if (vErrors === null) vErrors = [err101];
 else vErrors.push(err101);
 errors++;
 }
-var _valid28 = _errs196 === errors;
-valid36 = valid36 || _valid28;
-if (!valid36) {
+if (!(_errs199 === errors)) break;
+}
+} else {
 const err102 = {
 instancePath: instancePath + "/modalities",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ChatRequest.properties.modalities,
-data: data34
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ChatRequest.properties.modalities.anyOf[0],
+data: data35
 };
 if (vErrors === null) vErrors = [err102];
 else vErrors.push(err102);
 errors++;
-validate_ChatRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs191;
-if (vErrors !== null) {
-if (_errs191) vErrors.length = _errs191;
-else vErrors = null;
 }
 }
-var valid0 = _errs190 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.audio !== void 0) {
-let data36 = data.audio;
-const _errs198 = errors;
-const _errs199 = errors;
-let valid38 = false;
-const _errs200 = errors;
-if (errors === _errs200) {
-if (data36 && typeof data36 == "object" && !Array.isArray(data36)) {} else {
+var _valid29 = _errs197 === errors;
+valid37 = valid37 || _valid29;
+const _errs201 = errors;
+if (data35 !== null) {
 const err103 = {
-instancePath: instancePath + "/audio",
+instancePath: instancePath + "/modalities",
 keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_ChatRequest.properties.audio.anyOf[0],
-data: data36
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ChatRequest.properties.modalities.anyOf[1],
+data: data35
 };
 if (vErrors === null) vErrors = [err103];
 else vErrors.push(err103);
 errors++;
 }
-}
-var _valid29 = _errs200 === errors;
-valid38 = valid38 || _valid29;
-const _errs203 = errors;
-if (data36 !== null) {
+var _valid29 = _errs201 === errors;
+valid37 = valid37 || _valid29;
+if (!valid37) {
 const err104 = {
+instancePath: instancePath + "/modalities",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ChatRequest.properties.modalities,
+data: data35
+};
+if (vErrors === null) vErrors = [err104];
+else vErrors.push(err104);
+errors++;
+validate_ChatRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs196;
+if (vErrors !== null) {
+if (_errs196) vErrors.length = _errs196;
+else vErrors = null;
+}
+}
+var valid0 = _errs195 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.audio !== void 0) {
+let data37 = data.audio;
+const _errs203 = errors;
+const _errs204 = errors;
+let valid39 = false;
+const _errs205 = errors;
+if (errors === _errs205) {
+if (data37 && typeof data37 == "object" && !Array.isArray(data37)) {} else {
+const err105 = {
+instancePath: instancePath + "/audio",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ChatRequest.properties.audio.anyOf[0],
+data: data37
+};
+if (vErrors === null) vErrors = [err105];
+else vErrors.push(err105);
+errors++;
+}
+}
+var _valid30 = _errs205 === errors;
+valid39 = valid39 || _valid30;
+const _errs208 = errors;
+if (data37 !== null) {
+const err106 = {
 instancePath: instancePath + "/audio",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
 parentSchema: schema_ChatRequest.properties.audio.anyOf[1],
-data: data36
-};
-if (vErrors === null) vErrors = [err104];
-else vErrors.push(err104);
-errors++;
-}
-var _valid29 = _errs203 === errors;
-valid38 = valid38 || _valid29;
-if (!valid38) {
-const err105 = {
-instancePath: instancePath + "/audio",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ChatRequest.properties.audio,
-data: data36
-};
-if (vErrors === null) vErrors = [err105];
-else vErrors.push(err105);
-errors++;
-validate_ChatRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs199;
-if (vErrors !== null) {
-if (_errs199) vErrors.length = _errs199;
-else vErrors = null;
-}
-}
-var valid0 = _errs198 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.prediction !== void 0) {
-let data37 = data.prediction;
-const _errs205 = errors;
-const _errs206 = errors;
-let valid39 = false;
-const _errs207 = errors;
-if (errors === _errs207) {
-if (data37 && typeof data37 == "object" && !Array.isArray(data37)) {} else {
-const err106 = {
-instancePath: instancePath + "/prediction",
-keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_ChatRequest.properties.prediction.anyOf[0],
 data: data37
 };
 if (vErrors === null) vErrors = [err106];
 else vErrors.push(err106);
 errors++;
 }
-}
-var _valid30 = _errs207 === errors;
+var _valid30 = _errs208 === errors;
 valid39 = valid39 || _valid30;
-const _errs210 = errors;
-if (data37 !== null) {
+if (!valid39) {
 const err107 = {
-instancePath: instancePath + "/prediction",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ChatRequest.properties.prediction.anyOf[1],
+instancePath: instancePath + "/audio",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ChatRequest.properties.audio,
 data: data37
 };
 if (vErrors === null) vErrors = [err107];
 else vErrors.push(err107);
 errors++;
+validate_ChatRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs204;
+if (vErrors !== null) {
+if (_errs204) vErrors.length = _errs204;
+else vErrors = null;
 }
-var _valid30 = _errs210 === errors;
-valid39 = valid39 || _valid30;
-if (!valid39) {
+}
+var valid0 = _errs203 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.prediction !== void 0) {
+let data38 = data.prediction;
+const _errs210 = errors;
+const _errs211 = errors;
+let valid40 = false;
+const _errs212 = errors;
+if (errors === _errs212) {
+if (data38 && typeof data38 == "object" && !Array.isArray(data38)) {} else {
 const err108 = {
 instancePath: instancePath + "/prediction",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ChatRequest.properties.prediction,
-data: data37
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ChatRequest.properties.prediction.anyOf[0],
+data: data38
 };
 if (vErrors === null) vErrors = [err108];
 else vErrors.push(err108);
 errors++;
-validate_ChatRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs206;
-if (vErrors !== null) {
-if (_errs206) vErrors.length = _errs206;
-else vErrors = null;
 }
 }
-var valid0 = _errs205 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.web_search_options !== void 0) {
-let data38 = data.web_search_options;
-const _errs212 = errors;
-const _errs213 = errors;
-let valid40 = false;
-const _errs214 = errors;
-if (errors === _errs214) {
-if (data38 && typeof data38 == "object" && !Array.isArray(data38)) {} else {
+var _valid31 = _errs212 === errors;
+valid40 = valid40 || _valid31;
+const _errs215 = errors;
+if (data38 !== null) {
 const err109 = {
-instancePath: instancePath + "/web_search_options",
+instancePath: instancePath + "/prediction",
 keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_ChatRequest.properties.web_search_options.anyOf[0],
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ChatRequest.properties.prediction.anyOf[1],
 data: data38
 };
 if (vErrors === null) vErrors = [err109];
 else vErrors.push(err109);
 errors++;
 }
-}
-var _valid31 = _errs214 === errors;
+var _valid31 = _errs215 === errors;
 valid40 = valid40 || _valid31;
-const _errs217 = errors;
-if (data38 !== null) {
+if (!valid40) {
 const err110 = {
-instancePath: instancePath + "/web_search_options",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ChatRequest.properties.web_search_options.anyOf[1],
+instancePath: instancePath + "/prediction",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ChatRequest.properties.prediction,
 data: data38
 };
 if (vErrors === null) vErrors = [err110];
 else vErrors.push(err110);
 errors++;
+validate_ChatRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs211;
+if (vErrors !== null) {
+if (_errs211) vErrors.length = _errs211;
+else vErrors = null;
 }
-var _valid31 = _errs217 === errors;
-valid40 = valid40 || _valid31;
-if (!valid40) {
+}
+var valid0 = _errs210 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.web_search_options !== void 0) {
+let data39 = data.web_search_options;
+const _errs217 = errors;
+const _errs218 = errors;
+let valid41 = false;
+const _errs219 = errors;
+if (errors === _errs219) {
+if (data39 && typeof data39 == "object" && !Array.isArray(data39)) {} else {
 const err111 = {
 instancePath: instancePath + "/web_search_options",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ChatRequest.properties.web_search_options,
-data: data38
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ChatRequest.properties.web_search_options.anyOf[0],
+data: data39
 };
 if (vErrors === null) vErrors = [err111];
 else vErrors.push(err111);
 errors++;
-validate_ChatRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs213;
-if (vErrors !== null) {
-if (_errs213) vErrors.length = _errs213;
-else vErrors = null;
 }
 }
-var valid0 = _errs212 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.moderation !== void 0) {
-let data39 = data.moderation;
-const _errs219 = errors;
-const _errs220 = errors;
-let valid41 = false;
-const _errs221 = errors;
-if (errors === _errs221) {
-if (data39 && typeof data39 == "object" && !Array.isArray(data39)) {} else {
+var _valid32 = _errs219 === errors;
+valid41 = valid41 || _valid32;
+const _errs222 = errors;
+if (data39 !== null) {
 const err112 = {
-instancePath: instancePath + "/moderation",
+instancePath: instancePath + "/web_search_options",
 keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_ChatRequest.properties.moderation.anyOf[0],
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ChatRequest.properties.web_search_options.anyOf[1],
 data: data39
 };
 if (vErrors === null) vErrors = [err112];
 else vErrors.push(err112);
 errors++;
 }
-}
-var _valid32 = _errs221 === errors;
+var _valid32 = _errs222 === errors;
 valid41 = valid41 || _valid32;
-const _errs224 = errors;
-if (data39 !== null) {
+if (!valid41) {
 const err113 = {
-instancePath: instancePath + "/moderation",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ChatRequest.properties.moderation.anyOf[1],
+instancePath: instancePath + "/web_search_options",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ChatRequest.properties.web_search_options,
 data: data39
 };
 if (vErrors === null) vErrors = [err113];
 else vErrors.push(err113);
 errors++;
+validate_ChatRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs218;
+if (vErrors !== null) {
+if (_errs218) vErrors.length = _errs218;
+else vErrors = null;
 }
-var _valid32 = _errs224 === errors;
-valid41 = valid41 || _valid32;
-if (!valid41) {
+}
+var valid0 = _errs217 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.moderation !== void 0) {
+let data40 = data.moderation;
+const _errs224 = errors;
+const _errs225 = errors;
+let valid42 = false;
+const _errs226 = errors;
+if (errors === _errs226) {
+if (data40 && typeof data40 == "object" && !Array.isArray(data40)) {} else {
 const err114 = {
 instancePath: instancePath + "/moderation",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ChatRequest.properties.moderation,
-data: data39
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ChatRequest.properties.moderation.anyOf[0],
+data: data40
 };
 if (vErrors === null) vErrors = [err114];
 else vErrors.push(err114);
 errors++;
-validate_ChatRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs220;
-if (vErrors !== null) {
-if (_errs220) vErrors.length = _errs220;
-else vErrors = null;
 }
 }
-var valid0 = _errs219 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.functions !== void 0) {
-let data40 = data.functions;
-const _errs226 = errors;
-const _errs227 = errors;
-let valid42 = false;
-const _errs228 = errors;
-if (errors === _errs228) {
-if (Array.isArray(data40)) {
-const len4 = data40.length;
-for (let i4 = 0; i4 < len4; i4++) {
-let data41 = data40[i4];
-const _errs230 = errors;
-if (errors === _errs230) {
-if (data41 && typeof data41 == "object" && !Array.isArray(data41)) {} else {
+var _valid33 = _errs226 === errors;
+valid42 = valid42 || _valid33;
+const _errs229 = errors;
+if (data40 !== null) {
 const err115 = {
-instancePath: instancePath + "/functions/" + i4,
+instancePath: instancePath + "/moderation",
 keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_ChatRequest.properties.functions.anyOf[0].items,
-data: data41
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ChatRequest.properties.moderation.anyOf[1],
+data: data40
 };
 if (vErrors === null) vErrors = [err115];
 else vErrors.push(err115);
 errors++;
 }
-}
-if (!(_errs230 === errors)) break;
-}
-} else {
+var _valid33 = _errs229 === errors;
+valid42 = valid42 || _valid33;
+if (!valid42) {
 const err116 = {
-instancePath: instancePath + "/functions",
-keyword: "type",
-params: { type: "array" },
-message: "must be array",
-parentSchema: schema_ChatRequest.properties.functions.anyOf[0],
+instancePath: instancePath + "/moderation",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ChatRequest.properties.moderation,
 data: data40
 };
 if (vErrors === null) vErrors = [err116];
 else vErrors.push(err116);
 errors++;
+validate_ChatRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs225;
+if (vErrors !== null) {
+if (_errs225) vErrors.length = _errs225;
+else vErrors = null;
 }
 }
-var _valid33 = _errs228 === errors;
-valid42 = valid42 || _valid33;
+var valid0 = _errs224 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.functions !== void 0) {
+let data41 = data.functions;
+const _errs231 = errors;
+const _errs232 = errors;
+let valid43 = false;
 const _errs233 = errors;
-if (data40 !== null) {
+if (errors === _errs233) {
+if (Array.isArray(data41)) {
+const len4 = data41.length;
+for (let i4 = 0; i4 < len4; i4++) {
+let data42 = data41[i4];
+const _errs235 = errors;
+if (errors === _errs235) {
+if (data42 && typeof data42 == "object" && !Array.isArray(data42)) {} else {
 const err117 = {
-instancePath: instancePath + "/functions",
+instancePath: instancePath + "/functions/" + i4,
 keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ChatRequest.properties.functions.anyOf[1],
-data: data40
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ChatRequest.properties.functions.anyOf[0].items,
+data: data42
 };
 if (vErrors === null) vErrors = [err117];
 else vErrors.push(err117);
 errors++;
 }
-var _valid33 = _errs233 === errors;
-valid42 = valid42 || _valid33;
-if (!valid42) {
+}
+if (!(_errs235 === errors)) break;
+}
+} else {
 const err118 = {
 instancePath: instancePath + "/functions",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ChatRequest.properties.functions,
-data: data40
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ChatRequest.properties.functions.anyOf[0],
+data: data41
 };
 if (vErrors === null) vErrors = [err118];
 else vErrors.push(err118);
 errors++;
-validate_ChatRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs227;
-if (vErrors !== null) {
-if (_errs227) vErrors.length = _errs227;
-else vErrors = null;
 }
 }
-var valid0 = _errs226 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.function_call !== void 0) {
-let data42 = data.function_call;
-const _errs235 = errors;
-const _errs236 = errors;
-let valid44 = false;
-const _errs237 = errors;
-if (typeof data42 !== "string") {
+var _valid34 = _errs233 === errors;
+valid43 = valid43 || _valid34;
+const _errs238 = errors;
+if (data41 !== null) {
 const err119 = {
-instancePath: instancePath + "/function_call",
+instancePath: instancePath + "/functions",
 keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ChatRequest.properties.function_call.anyOf[0],
-data: data42
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ChatRequest.properties.functions.anyOf[1],
+data: data41
 };
 if (vErrors === null) vErrors = [err119];
 else vErrors.push(err119);
 errors++;
 }
-var _valid34 = _errs237 === errors;
-valid44 = valid44 || _valid34;
-const _errs239 = errors;
-if (errors === _errs239) {
-if (data42 && typeof data42 == "object" && !Array.isArray(data42)) {} else {
+var _valid34 = _errs238 === errors;
+valid43 = valid43 || _valid34;
+if (!valid43) {
 const err120 = {
-instancePath: instancePath + "/function_call",
-keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_ChatRequest.properties.function_call.anyOf[1],
-data: data42
+instancePath: instancePath + "/functions",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ChatRequest.properties.functions,
+data: data41
 };
 if (vErrors === null) vErrors = [err120];
 else vErrors.push(err120);
 errors++;
+validate_ChatRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs232;
+if (vErrors !== null) {
+if (_errs232) vErrors.length = _errs232;
+else vErrors = null;
 }
 }
-var _valid34 = _errs239 === errors;
-valid44 = valid44 || _valid34;
+var valid0 = _errs231 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.function_call !== void 0) {
+let data43 = data.function_call;
+const _errs240 = errors;
+const _errs241 = errors;
+let valid45 = false;
 const _errs242 = errors;
-if (data42 !== null) {
+if (typeof data43 !== "string") {
 const err121 = {
 instancePath: instancePath + "/function_call",
 keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ChatRequest.properties.function_call.anyOf[2],
-data: data42
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ChatRequest.properties.function_call.anyOf[0],
+data: data43
 };
 if (vErrors === null) vErrors = [err121];
 else vErrors.push(err121);
 errors++;
 }
-var _valid34 = _errs242 === errors;
-valid44 = valid44 || _valid34;
-if (!valid44) {
+var _valid35 = _errs242 === errors;
+valid45 = valid45 || _valid35;
+const _errs244 = errors;
+if (errors === _errs244) {
+if (data43 && typeof data43 == "object" && !Array.isArray(data43)) {} else {
 const err122 = {
+instancePath: instancePath + "/function_call",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ChatRequest.properties.function_call.anyOf[1],
+data: data43
+};
+if (vErrors === null) vErrors = [err122];
+else vErrors.push(err122);
+errors++;
+}
+}
+var _valid35 = _errs244 === errors;
+valid45 = valid45 || _valid35;
+const _errs247 = errors;
+if (data43 !== null) {
+const err123 = {
+instancePath: instancePath + "/function_call",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ChatRequest.properties.function_call.anyOf[2],
+data: data43
+};
+if (vErrors === null) vErrors = [err123];
+else vErrors.push(err123);
+errors++;
+}
+var _valid35 = _errs247 === errors;
+valid45 = valid45 || _valid35;
+if (!valid45) {
+const err124 = {
 instancePath: instancePath + "/function_call",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
 parentSchema: schema_ChatRequest.properties.function_call,
-data: data42
+data: data43
 };
-if (vErrors === null) vErrors = [err122];
-else vErrors.push(err122);
+if (vErrors === null) vErrors = [err124];
+else vErrors.push(err124);
 errors++;
 validate_ChatRequest.errors = vErrors;
 return false;
 } else {
-errors = _errs236;
+errors = _errs241;
 if (vErrors !== null) {
-if (_errs236) vErrors.length = _errs236;
+if (_errs241) vErrors.length = _errs241;
 else vErrors = null;
 }
 }
-var valid0 = _errs235 === errors;
+var valid0 = _errs240 === errors;
 } else var valid0 = true;
+}
 }
 }
 }
@@ -15336,6 +15789,7 @@ const schema_CompletionRequest = {
 "type": "number",
 "format": "double"
 }, { "type": "null" }] },
+"routing": { "anyOf": [{ "$ref": "#/components/schemas/RoutingWishes" }, { "type": "null" }] },
 "seed": { "anyOf": [{
 "type": "number",
 "format": "double"
@@ -16393,70 +16847,51 @@ else vErrors = null;
 var valid0 = _errs80 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.seed !== void 0) {
-let data14 = data.seed;
+if (data.routing !== void 0) {
+let data14 = data.routing;
 const _errs86 = errors;
 const _errs87 = errors;
 let valid16 = false;
 const _errs88 = errors;
-if (errors === _errs88) {
-if (typeof data14 == "number") {
-if (!formats_f5433107.validate(data14)) {
+if (!validate_RoutingWishes(data14, {
+instancePath: instancePath + "/routing",
+parentData: data,
+parentDataProperty: "routing",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_RoutingWishes.errors : vErrors.concat(validate_RoutingWishes.errors);
+errors = vErrors.length;
+}
+var _valid12 = _errs88 === errors;
+valid16 = valid16 || _valid12;
+const _errs89 = errors;
+if (data14 !== null) {
 const err46 = {
-instancePath: instancePath + "/seed",
-keyword: "format",
-params: { format: "double" },
-message: "must match format \"double\"",
-parentSchema: schema_CompletionRequest.properties.seed.anyOf[0],
+instancePath: instancePath + "/routing",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_CompletionRequest.properties.routing.anyOf[1],
 data: data14
 };
 if (vErrors === null) vErrors = [err46];
 else vErrors.push(err46);
 errors++;
 }
-} else {
+var _valid12 = _errs89 === errors;
+valid16 = valid16 || _valid12;
+if (!valid16) {
 const err47 = {
-instancePath: instancePath + "/seed",
-keyword: "type",
-params: { type: "number" },
-message: "must be number",
-parentSchema: schema_CompletionRequest.properties.seed.anyOf[0],
+instancePath: instancePath + "/routing",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_CompletionRequest.properties.routing,
 data: data14
 };
 if (vErrors === null) vErrors = [err47];
 else vErrors.push(err47);
-errors++;
-}
-}
-var _valid12 = _errs88 === errors;
-valid16 = valid16 || _valid12;
-const _errs90 = errors;
-if (data14 !== null) {
-const err48 = {
-instancePath: instancePath + "/seed",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_CompletionRequest.properties.seed.anyOf[1],
-data: data14
-};
-if (vErrors === null) vErrors = [err48];
-else vErrors.push(err48);
-errors++;
-}
-var _valid12 = _errs90 === errors;
-valid16 = valid16 || _valid12;
-if (!valid16) {
-const err49 = {
-instancePath: instancePath + "/seed",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_CompletionRequest.properties.seed,
-data: data14
-};
-if (vErrors === null) vErrors = [err49];
-else vErrors.push(err49);
 errors++;
 validate_CompletionRequest.errors = vErrors;
 return false;
@@ -16470,317 +16905,395 @@ else vErrors = null;
 var valid0 = _errs86 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.frequency_penalty !== void 0) {
-let data15 = data.frequency_penalty;
+if (data.seed !== void 0) {
+let data15 = data.seed;
+const _errs91 = errors;
 const _errs92 = errors;
-const _errs93 = errors;
 let valid17 = false;
-const _errs94 = errors;
-if (errors === _errs94) {
+const _errs93 = errors;
+if (errors === _errs93) {
 if (typeof data15 == "number") {
 if (!formats_f5433107.validate(data15)) {
-const err50 = {
-instancePath: instancePath + "/frequency_penalty",
+const err48 = {
+instancePath: instancePath + "/seed",
 keyword: "format",
 params: { format: "double" },
 message: "must match format \"double\"",
-parentSchema: schema_CompletionRequest.properties.frequency_penalty.anyOf[0],
+parentSchema: schema_CompletionRequest.properties.seed.anyOf[0],
+data: data15
+};
+if (vErrors === null) vErrors = [err48];
+else vErrors.push(err48);
+errors++;
+}
+} else {
+const err49 = {
+instancePath: instancePath + "/seed",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CompletionRequest.properties.seed.anyOf[0],
+data: data15
+};
+if (vErrors === null) vErrors = [err49];
+else vErrors.push(err49);
+errors++;
+}
+}
+var _valid13 = _errs93 === errors;
+valid17 = valid17 || _valid13;
+const _errs95 = errors;
+if (data15 !== null) {
+const err50 = {
+instancePath: instancePath + "/seed",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_CompletionRequest.properties.seed.anyOf[1],
 data: data15
 };
 if (vErrors === null) vErrors = [err50];
 else vErrors.push(err50);
 errors++;
 }
-} else {
+var _valid13 = _errs95 === errors;
+valid17 = valid17 || _valid13;
+if (!valid17) {
 const err51 = {
-instancePath: instancePath + "/frequency_penalty",
-keyword: "type",
-params: { type: "number" },
-message: "must be number",
-parentSchema: schema_CompletionRequest.properties.frequency_penalty.anyOf[0],
+instancePath: instancePath + "/seed",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_CompletionRequest.properties.seed,
 data: data15
 };
 if (vErrors === null) vErrors = [err51];
 else vErrors.push(err51);
 errors++;
+validate_CompletionRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs92;
+if (vErrors !== null) {
+if (_errs92) vErrors.length = _errs92;
+else vErrors = null;
 }
 }
-var _valid13 = _errs94 === errors;
-valid17 = valid17 || _valid13;
-const _errs96 = errors;
-if (data15 !== null) {
+var valid0 = _errs91 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.frequency_penalty !== void 0) {
+let data16 = data.frequency_penalty;
+const _errs97 = errors;
+const _errs98 = errors;
+let valid18 = false;
+const _errs99 = errors;
+if (errors === _errs99) {
+if (typeof data16 == "number") {
+if (!formats_f5433107.validate(data16)) {
 const err52 = {
 instancePath: instancePath + "/frequency_penalty",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_CompletionRequest.properties.frequency_penalty.anyOf[1],
-data: data15
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CompletionRequest.properties.frequency_penalty.anyOf[0],
+data: data16
 };
 if (vErrors === null) vErrors = [err52];
 else vErrors.push(err52);
 errors++;
 }
-var _valid13 = _errs96 === errors;
-valid17 = valid17 || _valid13;
-if (!valid17) {
+} else {
 const err53 = {
 instancePath: instancePath + "/frequency_penalty",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_CompletionRequest.properties.frequency_penalty,
-data: data15
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CompletionRequest.properties.frequency_penalty.anyOf[0],
+data: data16
 };
 if (vErrors === null) vErrors = [err53];
 else vErrors.push(err53);
 errors++;
-validate_CompletionRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs93;
-if (vErrors !== null) {
-if (_errs93) vErrors.length = _errs93;
-else vErrors = null;
 }
 }
-var valid0 = _errs92 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.presence_penalty !== void 0) {
-let data16 = data.presence_penalty;
-const _errs98 = errors;
-const _errs99 = errors;
-let valid18 = false;
-const _errs100 = errors;
-if (errors === _errs100) {
-if (typeof data16 == "number") {
-if (!formats_f5433107.validate(data16)) {
+var _valid14 = _errs99 === errors;
+valid18 = valid18 || _valid14;
+const _errs101 = errors;
+if (data16 !== null) {
 const err54 = {
-instancePath: instancePath + "/presence_penalty",
-keyword: "format",
-params: { format: "double" },
-message: "must match format \"double\"",
-parentSchema: schema_CompletionRequest.properties.presence_penalty.anyOf[0],
+instancePath: instancePath + "/frequency_penalty",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_CompletionRequest.properties.frequency_penalty.anyOf[1],
 data: data16
 };
 if (vErrors === null) vErrors = [err54];
 else vErrors.push(err54);
 errors++;
 }
-} else {
+var _valid14 = _errs101 === errors;
+valid18 = valid18 || _valid14;
+if (!valid18) {
 const err55 = {
-instancePath: instancePath + "/presence_penalty",
-keyword: "type",
-params: { type: "number" },
-message: "must be number",
-parentSchema: schema_CompletionRequest.properties.presence_penalty.anyOf[0],
+instancePath: instancePath + "/frequency_penalty",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_CompletionRequest.properties.frequency_penalty,
 data: data16
 };
 if (vErrors === null) vErrors = [err55];
 else vErrors.push(err55);
 errors++;
+validate_CompletionRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs98;
+if (vErrors !== null) {
+if (_errs98) vErrors.length = _errs98;
+else vErrors = null;
 }
 }
-var _valid14 = _errs100 === errors;
-valid18 = valid18 || _valid14;
-const _errs102 = errors;
-if (data16 !== null) {
+var valid0 = _errs97 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.presence_penalty !== void 0) {
+let data17 = data.presence_penalty;
+const _errs103 = errors;
+const _errs104 = errors;
+let valid19 = false;
+const _errs105 = errors;
+if (errors === _errs105) {
+if (typeof data17 == "number") {
+if (!formats_f5433107.validate(data17)) {
 const err56 = {
 instancePath: instancePath + "/presence_penalty",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_CompletionRequest.properties.presence_penalty.anyOf[1],
-data: data16
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CompletionRequest.properties.presence_penalty.anyOf[0],
+data: data17
 };
 if (vErrors === null) vErrors = [err56];
 else vErrors.push(err56);
 errors++;
 }
-var _valid14 = _errs102 === errors;
-valid18 = valid18 || _valid14;
-if (!valid18) {
+} else {
 const err57 = {
 instancePath: instancePath + "/presence_penalty",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_CompletionRequest.properties.presence_penalty,
-data: data16
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CompletionRequest.properties.presence_penalty.anyOf[0],
+data: data17
 };
 if (vErrors === null) vErrors = [err57];
 else vErrors.push(err57);
 errors++;
-validate_CompletionRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs99;
-if (vErrors !== null) {
-if (_errs99) vErrors.length = _errs99;
-else vErrors = null;
 }
 }
-var valid0 = _errs98 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.logit_bias !== void 0) {
-let data17 = data.logit_bias;
-const _errs104 = errors;
-const _errs105 = errors;
-let valid19 = false;
-const _errs106 = errors;
-if (errors === _errs106) {
-if (data17 && typeof data17 == "object" && !Array.isArray(data17)) for (const key0 in data17) {
-let data18 = data17[key0];
-const _errs109 = errors;
-if (errors === _errs109) {
-if (typeof data18 == "number") {
-if (!formats_f5433107.validate(data18)) {
+var _valid15 = _errs105 === errors;
+valid19 = valid19 || _valid15;
+const _errs107 = errors;
+if (data17 !== null) {
 const err58 = {
-instancePath: instancePath + "/logit_bias/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),
-keyword: "format",
-params: { format: "double" },
-message: "must match format \"double\"",
-parentSchema: schema_CompletionRequest.properties.logit_bias.anyOf[0].additionalProperties,
-data: data18
+instancePath: instancePath + "/presence_penalty",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_CompletionRequest.properties.presence_penalty.anyOf[1],
+data: data17
 };
 if (vErrors === null) vErrors = [err58];
 else vErrors.push(err58);
 errors++;
 }
-} else {
+var _valid15 = _errs107 === errors;
+valid19 = valid19 || _valid15;
+if (!valid19) {
 const err59 = {
-instancePath: instancePath + "/logit_bias/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),
-keyword: "type",
-params: { type: "number" },
-message: "must be number",
-parentSchema: schema_CompletionRequest.properties.logit_bias.anyOf[0].additionalProperties,
-data: data18
+instancePath: instancePath + "/presence_penalty",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_CompletionRequest.properties.presence_penalty,
+data: data17
 };
 if (vErrors === null) vErrors = [err59];
 else vErrors.push(err59);
 errors++;
+validate_CompletionRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs104;
+if (vErrors !== null) {
+if (_errs104) vErrors.length = _errs104;
+else vErrors = null;
 }
 }
-if (!(_errs109 === errors)) break;
-}
-else {
+var valid0 = _errs103 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.logit_bias !== void 0) {
+let data18 = data.logit_bias;
+const _errs109 = errors;
+const _errs110 = errors;
+let valid20 = false;
+const _errs111 = errors;
+if (errors === _errs111) {
+if (data18 && typeof data18 == "object" && !Array.isArray(data18)) for (const key0 in data18) {
+let data19 = data18[key0];
+const _errs114 = errors;
+if (errors === _errs114) {
+if (typeof data19 == "number") {
+if (!formats_f5433107.validate(data19)) {
 const err60 = {
-instancePath: instancePath + "/logit_bias",
-keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_CompletionRequest.properties.logit_bias.anyOf[0],
-data: data17
+instancePath: instancePath + "/logit_bias/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CompletionRequest.properties.logit_bias.anyOf[0].additionalProperties,
+data: data19
 };
 if (vErrors === null) vErrors = [err60];
 else vErrors.push(err60);
 errors++;
 }
-}
-var _valid15 = _errs106 === errors;
-valid19 = valid19 || _valid15;
-const _errs111 = errors;
-if (data17 !== null) {
+} else {
 const err61 = {
-instancePath: instancePath + "/logit_bias",
+instancePath: instancePath + "/logit_bias/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),
 keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_CompletionRequest.properties.logit_bias.anyOf[1],
-data: data17
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CompletionRequest.properties.logit_bias.anyOf[0].additionalProperties,
+data: data19
 };
 if (vErrors === null) vErrors = [err61];
 else vErrors.push(err61);
 errors++;
 }
-var _valid15 = _errs111 === errors;
-valid19 = valid19 || _valid15;
-if (!valid19) {
+}
+if (!(_errs114 === errors)) break;
+}
+else {
 const err62 = {
 instancePath: instancePath + "/logit_bias",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_CompletionRequest.properties.logit_bias,
-data: data17
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CompletionRequest.properties.logit_bias.anyOf[0],
+data: data18
 };
 if (vErrors === null) vErrors = [err62];
 else vErrors.push(err62);
 errors++;
-validate_CompletionRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs105;
-if (vErrors !== null) {
-if (_errs105) vErrors.length = _errs105;
-else vErrors = null;
 }
 }
-var valid0 = _errs104 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.user !== void 0) {
-let data19 = data.user;
-const _errs113 = errors;
-const _errs114 = errors;
-let valid21 = false;
-const _errs115 = errors;
-if (typeof data19 !== "string") {
+var _valid16 = _errs111 === errors;
+valid20 = valid20 || _valid16;
+const _errs116 = errors;
+if (data18 !== null) {
 const err63 = {
-instancePath: instancePath + "/user",
+instancePath: instancePath + "/logit_bias",
 keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CompletionRequest.properties.user.anyOf[0],
-data: data19
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_CompletionRequest.properties.logit_bias.anyOf[1],
+data: data18
 };
 if (vErrors === null) vErrors = [err63];
 else vErrors.push(err63);
 errors++;
 }
-var _valid16 = _errs115 === errors;
-valid21 = valid21 || _valid16;
-const _errs117 = errors;
-if (data19 !== null) {
+var _valid16 = _errs116 === errors;
+valid20 = valid20 || _valid16;
+if (!valid20) {
 const err64 = {
+instancePath: instancePath + "/logit_bias",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_CompletionRequest.properties.logit_bias,
+data: data18
+};
+if (vErrors === null) vErrors = [err64];
+else vErrors.push(err64);
+errors++;
+validate_CompletionRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs110;
+if (vErrors !== null) {
+if (_errs110) vErrors.length = _errs110;
+else vErrors = null;
+}
+}
+var valid0 = _errs109 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.user !== void 0) {
+let data20 = data.user;
+const _errs118 = errors;
+const _errs119 = errors;
+let valid22 = false;
+const _errs120 = errors;
+if (typeof data20 !== "string") {
+const err65 = {
+instancePath: instancePath + "/user",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CompletionRequest.properties.user.anyOf[0],
+data: data20
+};
+if (vErrors === null) vErrors = [err65];
+else vErrors.push(err65);
+errors++;
+}
+var _valid17 = _errs120 === errors;
+valid22 = valid22 || _valid17;
+const _errs122 = errors;
+if (data20 !== null) {
+const err66 = {
 instancePath: instancePath + "/user",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
 parentSchema: schema_CompletionRequest.properties.user.anyOf[1],
-data: data19
+data: data20
 };
-if (vErrors === null) vErrors = [err64];
-else vErrors.push(err64);
+if (vErrors === null) vErrors = [err66];
+else vErrors.push(err66);
 errors++;
 }
-var _valid16 = _errs117 === errors;
-valid21 = valid21 || _valid16;
-if (!valid21) {
-const err65 = {
+var _valid17 = _errs122 === errors;
+valid22 = valid22 || _valid17;
+if (!valid22) {
+const err67 = {
 instancePath: instancePath + "/user",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
 parentSchema: schema_CompletionRequest.properties.user,
-data: data19
+data: data20
 };
-if (vErrors === null) vErrors = [err65];
-else vErrors.push(err65);
+if (vErrors === null) vErrors = [err67];
+else vErrors.push(err67);
 errors++;
 validate_CompletionRequest.errors = vErrors;
 return false;
 } else {
-errors = _errs114;
+errors = _errs119;
 if (vErrors !== null) {
-if (_errs114) vErrors.length = _errs114;
+if (_errs119) vErrors.length = _errs119;
 else vErrors = null;
 }
 }
-var valid0 = _errs113 === errors;
+var valid0 = _errs118 === errors;
 } else var valid0 = true;
+}
 }
 }
 }
@@ -19197,7 +19710,8 @@ const schema_EmbeddingRequest = {
 "minimum": 1
 },
 "encoding_format": { "anyOf": [{ "$ref": "#/components/schemas/EmbeddingEncoding" }, { "type": "null" }] },
-"user": { "anyOf": [{ "type": "string" }, { "type": "null" }] }
+"user": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
+"routing": { "anyOf": [{ "$ref": "#/components/schemas/RoutingWishes" }, { "type": "null" }] }
 },
 "x-unknown-fields": "forwarded",
 "additionalProperties": true
@@ -19837,6 +20351,65 @@ else vErrors = null;
 }
 var valid0 = _errs25 === errors;
 } else var valid0 = true;
+if (valid0) {
+if (data.routing !== void 0) {
+let data5 = data.routing;
+const _errs31 = errors;
+const _errs32 = errors;
+let valid7 = false;
+const _errs33 = errors;
+if (!validate_RoutingWishes(data5, {
+instancePath: instancePath + "/routing",
+parentData: data,
+parentDataProperty: "routing",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_RoutingWishes.errors : vErrors.concat(validate_RoutingWishes.errors);
+errors = vErrors.length;
+}
+var _valid4 = _errs33 === errors;
+valid7 = valid7 || _valid4;
+const _errs34 = errors;
+if (data5 !== null) {
+const err14 = {
+instancePath: instancePath + "/routing",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_EmbeddingRequest.properties.routing.anyOf[1],
+data: data5
+};
+if (vErrors === null) vErrors = [err14];
+else vErrors.push(err14);
+errors++;
+}
+var _valid4 = _errs34 === errors;
+valid7 = valid7 || _valid4;
+if (!valid7) {
+const err15 = {
+instancePath: instancePath + "/routing",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_EmbeddingRequest.properties.routing,
+data: data5
+};
+if (vErrors === null) vErrors = [err15];
+else vErrors.push(err15);
+errors++;
+validate_EmbeddingRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs32;
+if (vErrors !== null) {
+if (_errs32) vErrors.length = _errs32;
+else vErrors = null;
+}
+}
+var valid0 = _errs31 === errors;
+} else var valid0 = true;
+}
 }
 }
 }
@@ -38714,7 +39287,8 @@ const schema_ResponseRequest = {
 "previous_response_id": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
 "conversation": {},
 "background": { "anyOf": [{ "type": "boolean" }, { "type": "null" }] },
-"prompt": {}
+"prompt": {},
+"routing": { "anyOf": [{ "$ref": "#/components/schemas/RoutingWishes" }, { "type": "null" }] }
 },
 "additionalProperties": true
 };
@@ -43793,6 +44367,65 @@ else vErrors = null;
 }
 var valid0 = _errs169 === errors;
 } else var valid0 = true;
+if (valid0) {
+if (data.routing !== void 0) {
+let data35 = data.routing;
+const _errs175 = errors;
+const _errs176 = errors;
+let valid34 = false;
+const _errs177 = errors;
+if (!validate_RoutingWishes(data35, {
+instancePath: instancePath + "/routing",
+parentData: data,
+parentDataProperty: "routing",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_RoutingWishes.errors : vErrors.concat(validate_RoutingWishes.errors);
+errors = vErrors.length;
+}
+var _valid25 = _errs177 === errors;
+valid34 = valid34 || _valid25;
+const _errs178 = errors;
+if (data35 !== null) {
+const err90 = {
+instancePath: instancePath + "/routing",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.routing.anyOf[1],
+data: data35
+};
+if (vErrors === null) vErrors = [err90];
+else vErrors.push(err90);
+errors++;
+}
+var _valid25 = _errs178 === errors;
+valid34 = valid34 || _valid25;
+if (!valid34) {
+const err91 = {
+instancePath: instancePath + "/routing",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.routing,
+data: data35
+};
+if (vErrors === null) vErrors = [err91];
+else vErrors.push(err91);
+errors++;
+validate_ResponseRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs176;
+if (vErrors !== null) {
+if (_errs176) vErrors.length = _errs176;
+else vErrors = null;
+}
+}
+var valid0 = _errs175 === errors;
+} else var valid0 = true;
+}
 }
 }
 }
@@ -46554,6 +47187,65 @@ else vErrors = null;
 }
 var valid0 = _errs169 === errors;
 } else var valid0 = true;
+if (valid0) {
+if (data.routing !== void 0) {
+let data35 = data.routing;
+const _errs175 = errors;
+const _errs176 = errors;
+let valid34 = false;
+const _errs177 = errors;
+if (!validate_RoutingWishes(data35, {
+instancePath: instancePath + "/routing",
+parentData: data,
+parentDataProperty: "routing",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_RoutingWishes.errors : vErrors.concat(validate_RoutingWishes.errors);
+errors = vErrors.length;
+}
+var _valid25 = _errs177 === errors;
+valid34 = valid34 || _valid25;
+const _errs178 = errors;
+if (data35 !== null) {
+const err90 = {
+instancePath: instancePath + "/routing",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.routing.anyOf[1],
+data: data35
+};
+if (vErrors === null) vErrors = [err90];
+else vErrors.push(err90);
+errors++;
+}
+var _valid25 = _errs178 === errors;
+valid34 = valid34 || _valid25;
+if (!valid34) {
+const err91 = {
+instancePath: instancePath + "/routing",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.routing,
+data: data35
+};
+if (vErrors === null) vErrors = [err91];
+else vErrors.push(err91);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs176;
+if (vErrors !== null) {
+if (_errs176) vErrors.length = _errs176;
+else vErrors = null;
+}
+}
+var valid0 = _errs175 === errors;
+} else var valid0 = true;
+}
 }
 }
 }
@@ -52042,6 +52734,7 @@ const schema_CatalogProvider = {
 "minLength": 1,
 "maxLength": 100
 },
+"label": { "$ref": "#/components/schemas/RouteLabel" },
 "protocol": { "$ref": "#/components/schemas/ProviderProtocol" },
 "variant": { "$ref": "#/components/schemas/ProviderVariant" },
 "base_url": {
@@ -52294,27 +52987,55 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
+if (data.label !== void 0) {
+let data1 = data.label;
+if (typeof data1 === "string") {
+if (!pattern_5d0b68be.test(data1)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/label",
+keyword: "pattern",
+params: { pattern: "^[a-z0-9][a-z0-9._-]{0,63}$" },
+message: "must match pattern \"^[a-z0-9][a-z0-9._-]{0,63}$\"",
+parentSchema: schema_RouteLabel,
+data: data1
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/label",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_RouteLabel,
+data: data1
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
 if (data.protocol !== void 0) {
-let data1 = data.protocol;
-if (typeof data1 !== "string") {
+let data2 = data.protocol;
+if (typeof data2 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/protocol",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_ProviderProtocol,
-data: data1
+data: data2
 }];
 return false;
 }
-if (!(data1 === "openai" || data1 === "anthropic" || data1 === "bedrock" || data1 === "rerank" || data1 === "fal" || data1 === "elevenlabs" || data1 === "minimax" || data1 === "gemini" || data1 === "cohere" || data1 === "azure-openai" || data1 === "vertex")) {
+if (!(data2 === "openai" || data2 === "anthropic" || data2 === "bedrock" || data2 === "rerank" || data2 === "fal" || data2 === "elevenlabs" || data2 === "minimax" || data2 === "gemini" || data2 === "cohere" || data2 === "azure-openai" || data2 === "vertex")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/protocol",
 keyword: "enum",
 params: { allowedValues: schema_ProviderProtocol.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_ProviderProtocol,
-data: data1
+data: data2
 }];
 return false;
 }
@@ -52322,26 +53043,26 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.variant !== void 0) {
-let data2 = data.variant;
-if (typeof data2 !== "string") {
+let data3 = data.variant;
+if (typeof data3 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/variant",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_ProviderVariant,
-data: data2
+data: data3
 }];
 return false;
 }
-if (!(data2 === "openai" || data2 === "mistral" || data2 === "groq" || data2 === "deepseek" || data2 === "xai" || data2 === "together" || data2 === "fireworks" || data2 === "openrouter" || data2 === "vllm" || data2 === "ollama" || data2 === "lm-studio")) {
+if (!(data3 === "openai" || data3 === "mistral" || data3 === "groq" || data3 === "deepseek" || data3 === "xai" || data3 === "together" || data3 === "fireworks" || data3 === "openrouter" || data3 === "vllm" || data3 === "ollama" || data3 === "lm-studio")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/variant",
 keyword: "enum",
 params: { allowedValues: schema_ProviderVariant.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_ProviderVariant,
-data: data2
+data: data3
 }];
 return false;
 }
@@ -52349,26 +53070,26 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.base_url !== void 0) {
-let data3 = data.base_url;
-if (typeof data3 === "string") {
-if (func_7a031813(data3) > 2e3) {
+let data4 = data.base_url;
+if (typeof data4 === "string") {
+if (func_7a031813(data4) > 2e3) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/base_url",
 keyword: "maxLength",
 params: { limit: 2e3 },
 message: "must NOT have more than 2000 characters",
 parentSchema: schema_CatalogProvider.properties.base_url,
-data: data3
+data: data4
 }];
 return false;
-} else if (func_7a031813(data3) < 1) {
+} else if (func_7a031813(data4) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/base_url",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogProvider.properties.base_url,
-data: data3
+data: data4
 }];
 return false;
 }
@@ -52379,7 +53100,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.base_url,
-data: data3
+data: data4
 }];
 return false;
 }
@@ -52387,16 +53108,16 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.api_key_env !== void 0) {
-let data4 = data.api_key_env;
-if (typeof data4 === "string") {
-if (!pattern_831b2ab4.test(data4)) {
+let data5 = data.api_key_env;
+if (typeof data5 === "string") {
+if (!pattern_831b2ab4.test(data5)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/api_key_env",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
 message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
 parentSchema: schema_CatalogProvider.properties.api_key_env,
-data: data4
+data: data5
 }];
 return false;
 }
@@ -52407,7 +53128,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.api_key_env,
-data: data4
+data: data5
 }];
 return false;
 }
@@ -52415,67 +53136,67 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.credentials !== void 0) {
-let data5 = data.credentials;
-if (Array.isArray(data5)) {
-if (data5.length > 16) {
+let data6 = data.credentials;
+if (Array.isArray(data6)) {
+if (data6.length > 16) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/credentials",
 keyword: "maxItems",
 params: { limit: 16 },
 message: "must NOT have more than 16 items",
 parentSchema: schema_CatalogProvider.properties.credentials,
-data: data5
+data: data6
 }];
 return false;
-} else if (data5.length < 1) {
+} else if (data6.length < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/credentials",
 keyword: "minItems",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 items",
 parentSchema: schema_CatalogProvider.properties.credentials,
-data: data5
+data: data6
 }];
 return false;
 } else {
-const len0 = data5.length;
+const len0 = data6.length;
 for (let i0 = 0; i0 < len0; i0++) {
-let data6 = data5[i0];
-if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
+let data7 = data6[i0];
+if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
 let missing1;
-if (data6.id === void 0 && (missing1 = "id") || data6.api_key_env === void 0 && (missing1 = "api_key_env")) {
+if (data7.id === void 0 && (missing1 = "id") || data7.api_key_env === void 0 && (missing1 = "api_key_env")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/credentials/" + i0,
 keyword: "required",
 params: { missingProperty: missing1 },
 message: "must have required property '" + missing1 + "'",
 parentSchema: schema_CatalogCredential,
-data: data6
+data: data7
 }];
 return false;
 } else {
-for (const key1 in data6) if (!(key1 === "id" || key1 === "api_key_env" || key1 === "weight")) {
+for (const key1 in data7) if (!(key1 === "id" || key1 === "api_key_env" || key1 === "weight")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/credentials/" + i0,
 keyword: "additionalProperties",
 params: { additionalProperty: key1 },
 message: "must NOT have additional properties",
 parentSchema: schema_CatalogCredential,
-data: data6
+data: data7
 }];
 return false;
 }
-if (data6.id !== void 0) {
-let data7 = data6.id;
-if (typeof data7 === "string") {
-if (!pattern_0fd2e731.test(data7)) {
+if (data7.id !== void 0) {
+let data8 = data7.id;
+if (typeof data8 === "string") {
+if (!pattern_0fd2e731.test(data8)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/credentials/" + i0 + "/id",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" },
 message: "must match pattern \"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$\"",
 parentSchema: schema_CatalogCredential.properties.id,
-data: data7
+data: data8
 }];
 return false;
 }
@@ -52486,24 +53207,24 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogCredential.properties.id,
-data: data7
+data: data8
 }];
 return false;
 }
-var valid5 = true;
-} else var valid5 = true;
-if (valid5) {
-if (data6.api_key_env !== void 0) {
-let data8 = data6.api_key_env;
-if (typeof data8 === "string") {
-if (!pattern_831b2ab4.test(data8)) {
+var valid6 = true;
+} else var valid6 = true;
+if (valid6) {
+if (data7.api_key_env !== void 0) {
+let data9 = data7.api_key_env;
+if (typeof data9 === "string") {
+if (!pattern_831b2ab4.test(data9)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/credentials/" + i0 + "/api_key_env",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
 message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
 parentSchema: schema_CatalogCredential.properties.api_key_env,
-data: data8
+data: data9
 }];
 return false;
 }
@@ -52514,28 +53235,28 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogCredential.properties.api_key_env,
-data: data8
+data: data9
 }];
 return false;
 }
-var valid5 = true;
-} else var valid5 = true;
-if (valid5) {
-if (data6.weight !== void 0) {
-let data9 = data6.weight;
-if (!(typeof data9 == "number" && !(data9 % 1) && !isNaN(data9))) {
+var valid6 = true;
+} else var valid6 = true;
+if (valid6) {
+if (data7.weight !== void 0) {
+let data10 = data7.weight;
+if (!(typeof data10 == "number" && !(data10 % 1) && !isNaN(data10))) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/credentials/" + i0 + "/weight",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_CatalogCredential.properties.weight,
-data: data9
+data: data10
 }];
 return false;
 }
-if (typeof data9 == "number") {
-if (data9 > 1e3 || isNaN(data9)) {
+if (typeof data10 == "number") {
+if (data10 > 1e3 || isNaN(data10)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/credentials/" + i0 + "/weight",
 keyword: "maximum",
@@ -52545,10 +53266,10 @@ limit: 1e3
 },
 message: "must be <= 1000",
 parentSchema: schema_CatalogCredential.properties.weight,
-data: data9
+data: data10
 }];
 return false;
-} else if (data9 < 1 || isNaN(data9)) {
+} else if (data10 < 1 || isNaN(data10)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/credentials/" + i0 + "/weight",
 keyword: "minimum",
@@ -52558,23 +53279,23 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_CatalogCredential.properties.weight,
-data: data9
+data: data10
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data9)) {
+} else if (!formats_6f7aca8b.validate(data10)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/credentials/" + i0 + "/weight",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_CatalogCredential.properties.weight,
-data: data9
+data: data10
 }];
 return false;
 }
 }
-var valid5 = true;
-} else var valid5 = true;
+var valid6 = true;
+} else var valid6 = true;
 }
 }
 }
@@ -52585,7 +53306,7 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogCredential,
-data: data6
+data: data7
 }];
 return false;
 }
@@ -52598,7 +53319,7 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogProvider.properties.credentials,
-data: data5
+data: data6
 }];
 return false;
 }
@@ -52606,16 +53327,16 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.region !== void 0) {
-let data10 = data.region;
-if (typeof data10 === "string") {
-if (!pattern_934cc0a5.test(data10)) {
+let data11 = data.region;
+if (typeof data11 === "string") {
+if (!pattern_934cc0a5.test(data11)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/region",
 keyword: "pattern",
 params: { pattern: "^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$" },
 message: "must match pattern \"^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$\"",
 parentSchema: schema_CatalogProvider.properties.region,
-data: data10
+data: data11
 }];
 return false;
 }
@@ -52626,7 +53347,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.region,
-data: data10
+data: data11
 }];
 return false;
 }
@@ -52634,16 +53355,16 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.access_key_id_env !== void 0) {
-let data11 = data.access_key_id_env;
-if (typeof data11 === "string") {
-if (!pattern_831b2ab4.test(data11)) {
+let data12 = data.access_key_id_env;
+if (typeof data12 === "string") {
+if (!pattern_831b2ab4.test(data12)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/access_key_id_env",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
 message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
 parentSchema: schema_CatalogProvider.properties.access_key_id_env,
-data: data11
+data: data12
 }];
 return false;
 }
@@ -52654,7 +53375,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.access_key_id_env,
-data: data11
+data: data12
 }];
 return false;
 }
@@ -52662,16 +53383,16 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.secret_access_key_env !== void 0) {
-let data12 = data.secret_access_key_env;
-if (typeof data12 === "string") {
-if (!pattern_831b2ab4.test(data12)) {
+let data13 = data.secret_access_key_env;
+if (typeof data13 === "string") {
+if (!pattern_831b2ab4.test(data13)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/secret_access_key_env",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
 message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
 parentSchema: schema_CatalogProvider.properties.secret_access_key_env,
-data: data12
+data: data13
 }];
 return false;
 }
@@ -52682,7 +53403,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.secret_access_key_env,
-data: data12
+data: data13
 }];
 return false;
 }
@@ -52690,16 +53411,16 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.session_token_env !== void 0) {
-let data13 = data.session_token_env;
-if (typeof data13 === "string") {
-if (!pattern_831b2ab4.test(data13)) {
+let data14 = data.session_token_env;
+if (typeof data14 === "string") {
+if (!pattern_831b2ab4.test(data14)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/session_token_env",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
 message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
 parentSchema: schema_CatalogProvider.properties.session_token_env,
-data: data13
+data: data14
 }];
 return false;
 }
@@ -52710,7 +53431,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.session_token_env,
-data: data13
+data: data14
 }];
 return false;
 }
@@ -52718,16 +53439,16 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.role_arn !== void 0) {
-let data14 = data.role_arn;
-if (typeof data14 === "string") {
-if (!pattern_d21d220c.test(data14)) {
+let data15 = data.role_arn;
+if (typeof data15 === "string") {
+if (!pattern_d21d220c.test(data15)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/role_arn",
 keyword: "pattern",
 params: { pattern: "^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$" },
 message: "must match pattern \"^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$\"",
 parentSchema: schema_CatalogProvider.properties.role_arn,
-data: data14
+data: data15
 }];
 return false;
 }
@@ -52738,7 +53459,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.role_arn,
-data: data14
+data: data15
 }];
 return false;
 }
@@ -52746,16 +53467,16 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.project !== void 0) {
-let data15 = data.project;
-if (typeof data15 === "string") {
-if (!pattern_8285fac1.test(data15)) {
+let data16 = data.project;
+if (typeof data16 === "string") {
+if (!pattern_8285fac1.test(data16)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/project",
 keyword: "pattern",
 params: { pattern: "^([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]{3,61}$" },
 message: "must match pattern \"^([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]{3,61}$\"",
 parentSchema: schema_CatalogProvider.properties.project,
-data: data15
+data: data16
 }];
 return false;
 }
@@ -52766,7 +53487,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.project,
-data: data15
+data: data16
 }];
 return false;
 }
@@ -52774,16 +53495,16 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.location !== void 0) {
-let data16 = data.location;
-if (typeof data16 === "string") {
-if (!pattern_c6ac0b0d.test(data16)) {
+let data17 = data.location;
+if (typeof data17 === "string") {
+if (!pattern_c6ac0b0d.test(data17)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/location",
 keyword: "pattern",
 params: { pattern: "^[a-z]{2,}(-[a-z]+[0-9]{1,2})?$" },
 message: "must match pattern \"^[a-z]{2,}(-[a-z]+[0-9]{1,2})?$\"",
 parentSchema: schema_CatalogProvider.properties.location,
-data: data16
+data: data17
 }];
 return false;
 }
@@ -52794,7 +53515,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.location,
-data: data16
+data: data17
 }];
 return false;
 }
@@ -52802,16 +53523,16 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.service_account_env !== void 0) {
-let data17 = data.service_account_env;
-if (typeof data17 === "string") {
-if (!pattern_831b2ab4.test(data17)) {
+let data18 = data.service_account_env;
+if (typeof data18 === "string") {
+if (!pattern_831b2ab4.test(data18)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/service_account_env",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
 message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
 parentSchema: schema_CatalogProvider.properties.service_account_env,
-data: data17
+data: data18
 }];
 return false;
 }
@@ -52822,7 +53543,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.service_account_env,
-data: data17
+data: data18
 }];
 return false;
 }
@@ -52830,16 +53551,16 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.api_version !== void 0) {
-let data18 = data.api_version;
-if (typeof data18 === "string") {
-if (!pattern_e44e0a05.test(data18)) {
+let data19 = data.api_version;
+if (typeof data19 === "string") {
+if (!pattern_e44e0a05.test(data19)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/api_version",
 keyword: "pattern",
 params: { pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$" },
 message: "must match pattern \"^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$\"",
 parentSchema: schema_CatalogProvider.properties.api_version,
-data: data18
+data: data19
 }];
 return false;
 }
@@ -52850,7 +53571,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.api_version,
-data: data18
+data: data19
 }];
 return false;
 }
@@ -52858,42 +53579,42 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.entra !== void 0) {
-let data19 = data.entra;
-if (data19 && typeof data19 == "object" && !Array.isArray(data19)) {
+let data20 = data.entra;
+if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
 let missing2;
-if (data19.tenant === void 0 && (missing2 = "tenant") || data19.client_id === void 0 && (missing2 = "client_id") || data19.client_secret_env === void 0 && (missing2 = "client_secret_env")) {
+if (data20.tenant === void 0 && (missing2 = "tenant") || data20.client_id === void 0 && (missing2 = "client_id") || data20.client_secret_env === void 0 && (missing2 = "client_secret_env")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra",
 keyword: "required",
 params: { missingProperty: missing2 },
 message: "must have required property '" + missing2 + "'",
 parentSchema: schema_CatalogEntra,
-data: data19
+data: data20
 }];
 return false;
 } else {
-for (const key2 in data19) if (!(key2 === "tenant" || key2 === "client_id" || key2 === "client_secret_env" || key2 === "authority" || key2 === "scope")) {
+for (const key2 in data20) if (!(key2 === "tenant" || key2 === "client_id" || key2 === "client_secret_env" || key2 === "authority" || key2 === "scope")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra",
 keyword: "additionalProperties",
 params: { additionalProperty: key2 },
 message: "must NOT have additional properties",
 parentSchema: schema_CatalogEntra,
-data: data19
+data: data20
 }];
 return false;
 }
-if (data19.tenant !== void 0) {
-let data20 = data19.tenant;
-if (typeof data20 === "string") {
-if (!pattern_88cc4c62.test(data20)) {
+if (data20.tenant !== void 0) {
+let data21 = data20.tenant;
+if (typeof data21 === "string") {
+if (!pattern_88cc4c62.test(data21)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/tenant",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$" },
 message: "must match pattern \"^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$\"",
 parentSchema: schema_CatalogEntra.properties.tenant,
-data: data20
+data: data21
 }];
 return false;
 }
@@ -52904,34 +53625,34 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.tenant,
-data: data20
+data: data21
 }];
 return false;
 }
-var valid7 = true;
-} else var valid7 = true;
-if (valid7) {
-if (data19.client_id !== void 0) {
-let data21 = data19.client_id;
-if (typeof data21 === "string") {
-if (func_7a031813(data21) > 200) {
+var valid8 = true;
+} else var valid8 = true;
+if (valid8) {
+if (data20.client_id !== void 0) {
+let data22 = data20.client_id;
+if (typeof data22 === "string") {
+if (func_7a031813(data22) > 200) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/client_id",
 keyword: "maxLength",
 params: { limit: 200 },
 message: "must NOT have more than 200 characters",
 parentSchema: schema_CatalogEntra.properties.client_id,
-data: data21
+data: data22
 }];
 return false;
-} else if (func_7a031813(data21) < 1) {
+} else if (func_7a031813(data22) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/client_id",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogEntra.properties.client_id,
-data: data21
+data: data22
 }];
 return false;
 }
@@ -52942,24 +53663,24 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.client_id,
-data: data21
+data: data22
 }];
 return false;
 }
-var valid7 = true;
-} else var valid7 = true;
-if (valid7) {
-if (data19.client_secret_env !== void 0) {
-let data22 = data19.client_secret_env;
-if (typeof data22 === "string") {
-if (!pattern_831b2ab4.test(data22)) {
+var valid8 = true;
+} else var valid8 = true;
+if (valid8) {
+if (data20.client_secret_env !== void 0) {
+let data23 = data20.client_secret_env;
+if (typeof data23 === "string") {
+if (!pattern_831b2ab4.test(data23)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/client_secret_env",
 keyword: "pattern",
 params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
 message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
 parentSchema: schema_CatalogEntra.properties.client_secret_env,
-data: data22
+data: data23
 }];
 return false;
 }
@@ -52970,34 +53691,34 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.client_secret_env,
-data: data22
+data: data23
 }];
 return false;
 }
-var valid7 = true;
-} else var valid7 = true;
-if (valid7) {
-if (data19.authority !== void 0) {
-let data23 = data19.authority;
-if (typeof data23 === "string") {
-if (func_7a031813(data23) > 2e3) {
+var valid8 = true;
+} else var valid8 = true;
+if (valid8) {
+if (data20.authority !== void 0) {
+let data24 = data20.authority;
+if (typeof data24 === "string") {
+if (func_7a031813(data24) > 2e3) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/authority",
 keyword: "maxLength",
 params: { limit: 2e3 },
 message: "must NOT have more than 2000 characters",
 parentSchema: schema_CatalogEntra.properties.authority,
-data: data23
+data: data24
 }];
 return false;
-} else if (func_7a031813(data23) < 1) {
+} else if (func_7a031813(data24) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/authority",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogEntra.properties.authority,
-data: data23
+data: data24
 }];
 return false;
 }
@@ -53008,34 +53729,34 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.authority,
-data: data23
+data: data24
 }];
 return false;
 }
-var valid7 = true;
-} else var valid7 = true;
-if (valid7) {
-if (data19.scope !== void 0) {
-let data24 = data19.scope;
-if (typeof data24 === "string") {
-if (func_7a031813(data24) > 500) {
+var valid8 = true;
+} else var valid8 = true;
+if (valid8) {
+if (data20.scope !== void 0) {
+let data25 = data20.scope;
+if (typeof data25 === "string") {
+if (func_7a031813(data25) > 500) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/scope",
 keyword: "maxLength",
 params: { limit: 500 },
 message: "must NOT have more than 500 characters",
 parentSchema: schema_CatalogEntra.properties.scope,
-data: data24
+data: data25
 }];
 return false;
-} else if (func_7a031813(data24) < 1) {
+} else if (func_7a031813(data25) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/scope",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogEntra.properties.scope,
-data: data24
+data: data25
 }];
 return false;
 }
@@ -53046,12 +53767,12 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.scope,
-data: data24
+data: data25
 }];
 return false;
 }
-var valid7 = true;
-} else var valid7 = true;
+var valid8 = true;
+} else var valid8 = true;
 }
 }
 }
@@ -53064,7 +53785,7 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogEntra,
-data: data19
+data: data20
 }];
 return false;
 }
@@ -53072,17 +53793,17 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.headers !== void 0) {
-let data25 = data.headers;
-if (data25 && typeof data25 == "object" && !Array.isArray(data25)) for (const key3 in data25) {
-let data26 = data25[key3];
-if (typeof data26 !== "string") {
+let data26 = data.headers;
+if (data26 && typeof data26 == "object" && !Array.isArray(data26)) for (const key3 in data26) {
+let data27 = data26[key3];
+if (typeof data27 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/headers/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.headers.additionalProperties,
-data: data26
+data: data27
 }];
 return false;
 }
@@ -53094,7 +53815,7 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogProvider.properties.headers,
-data: data25
+data: data26
 }];
 return false;
 }
@@ -53102,19 +53823,19 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.forward !== void 0) {
-let data27 = data.forward;
-if (Array.isArray(data27)) {
-const len1 = data27.length;
+let data28 = data.forward;
+if (Array.isArray(data28)) {
+const len1 = data28.length;
 for (let i1 = 0; i1 < len1; i1++) {
-let data28 = data27[i1];
-if (typeof data28 !== "string") {
+let data29 = data28[i1];
+if (typeof data29 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/forward/" + i1,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.forward.items,
-data: data28
+data: data29
 }];
 return false;
 }
@@ -53126,7 +53847,7 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogProvider.properties.forward,
-data: data27
+data: data28
 }];
 return false;
 }
@@ -53134,20 +53855,20 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.timeout_ms !== void 0) {
-let data29 = data.timeout_ms;
-if (!(typeof data29 == "number" && !(data29 % 1) && !isNaN(data29))) {
+let data30 = data.timeout_ms;
+if (!(typeof data30 == "number" && !(data30 % 1) && !isNaN(data30))) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data29
+data: data30
 }];
 return false;
 }
-if (typeof data29 == "number") {
-if (data29 > 36e5 || isNaN(data29)) {
+if (typeof data30 == "number") {
+if (data30 > 36e5 || isNaN(data30)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "maximum",
@@ -53157,10 +53878,10 @@ limit: 36e5
 },
 message: "must be <= 3600000",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data29
+data: data30
 }];
 return false;
-} else if (data29 < 1 || isNaN(data29)) {
+} else if (data30 < 1 || isNaN(data30)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "minimum",
@@ -53170,17 +53891,17 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data29
+data: data30
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data29)) {
+} else if (!formats_6f7aca8b.validate(data30)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data29
+data: data30
 }];
 return false;
 }
@@ -53189,31 +53910,32 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.on_disconnect !== void 0) {
-let data30 = data.on_disconnect;
-if (typeof data30 !== "string") {
+let data31 = data.on_disconnect;
+if (typeof data31 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data30
+data: data31
 }];
 return false;
 }
-if (!(data30 === "cancel" || data30 === "drain")) {
+if (!(data31 === "cancel" || data31 === "drain")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "enum",
 params: { allowedValues: schema_CatalogProvider.properties.on_disconnect.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data30
+data: data31
 }];
 return false;
 }
 var valid0 = true;
 } else var valid0 = true;
+}
 }
 }
 }
@@ -56416,6 +57138,7 @@ const schema_CatalogRoute = {
 "minLength": 1,
 "maxLength": 500
 },
+"label": { "$ref": "#/components/schemas/RouteLabel" },
 "reduced_precision": {
 "type": "string",
 "minLength": 1
@@ -57167,7 +57890,7 @@ data
 return false;
 } else {
 const _errs1 = errors;
-for (const key0 in data) if (!(key0 === "provider" || key0 === "model" || key0 === "reduced_precision" || key0 === "weight" || key0 === "thinking" || key0 === "cost")) {
+for (const key0 in data) if (!(key0 === "provider" || key0 === "model" || key0 === "label" || key0 === "reduced_precision" || key0 === "weight" || key0 === "thinking" || key0 === "cost")) {
 validate_CatalogRoute.errors = [{
 instancePath,
 keyword: "additionalProperties",
@@ -57237,19 +57960,50 @@ return false;
 var valid0 = _errs4 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.reduced_precision !== void 0) {
-let data2 = data.reduced_precision;
+if (data.label !== void 0) {
+let data2 = data.label;
 const _errs6 = errors;
-if (errors === _errs6) {
+if (errors === errors) {
 if (typeof data2 === "string") {
-if (func_7a031813(data2) < 1) {
+if (!pattern_5d0b68be.test(data2)) {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/label",
+keyword: "pattern",
+params: { pattern: "^[a-z0-9][a-z0-9._-]{0,63}$" },
+message: "must match pattern \"^[a-z0-9][a-z0-9._-]{0,63}$\"",
+parentSchema: schema_RouteLabel,
+data: data2
+}];
+return false;
+}
+} else {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/label",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_RouteLabel,
+data: data2
+}];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.reduced_precision !== void 0) {
+let data3 = data.reduced_precision;
+const _errs9 = errors;
+if (errors === _errs9) {
+if (typeof data3 === "string") {
+if (func_7a031813(data3) < 1) {
 validate_CatalogRoute.errors = [{
 instancePath: instancePath + "/reduced_precision",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogRoute.properties.reduced_precision,
-data: data2
+data: data3
 }];
 return false;
 }
@@ -57260,31 +58014,31 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogRoute.properties.reduced_precision,
-data: data2
+data: data3
 }];
 return false;
 }
 }
-var valid0 = _errs6 === errors;
+var valid0 = _errs9 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.weight !== void 0) {
-let data3 = data.weight;
-const _errs8 = errors;
-if (!(typeof data3 == "number" && !(data3 % 1) && !isNaN(data3))) {
+let data4 = data.weight;
+const _errs11 = errors;
+if (!(typeof data4 == "number" && !(data4 % 1) && !isNaN(data4))) {
 validate_CatalogRoute.errors = [{
 instancePath: instancePath + "/weight",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_CatalogRoute.properties.weight,
-data: data3
+data: data4
 }];
 return false;
 }
-if (errors === _errs8) {
-if (typeof data3 == "number") {
-if (data3 > 1e3 || isNaN(data3)) {
+if (errors === _errs11) {
+if (typeof data4 == "number") {
+if (data4 > 1e3 || isNaN(data4)) {
 validate_CatalogRoute.errors = [{
 instancePath: instancePath + "/weight",
 keyword: "maximum",
@@ -57294,10 +58048,10 @@ limit: 1e3
 },
 message: "must be <= 1000",
 parentSchema: schema_CatalogRoute.properties.weight,
-data: data3
+data: data4
 }];
 return false;
-} else if (data3 < 1 || isNaN(data3)) {
+} else if (data4 < 1 || isNaN(data4)) {
 validate_CatalogRoute.errors = [{
 instancePath: instancePath + "/weight",
 keyword: "minimum",
@@ -57307,55 +58061,55 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_CatalogRoute.properties.weight,
-data: data3
+data: data4
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data3)) {
+} else if (!formats_6f7aca8b.validate(data4)) {
 validate_CatalogRoute.errors = [{
 instancePath: instancePath + "/weight",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_CatalogRoute.properties.weight,
-data: data3
+data: data4
 }];
 return false;
 }
 }
 }
-var valid0 = _errs8 === errors;
+var valid0 = _errs11 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.thinking !== void 0) {
-let data4 = data.thinking;
-const _errs10 = errors;
-if (typeof data4 !== "string") {
+let data5 = data.thinking;
+const _errs13 = errors;
+if (typeof data5 !== "string") {
 validate_CatalogRoute.errors = [{
 instancePath: instancePath + "/thinking",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogRoute.properties.thinking,
-data: data4
+data: data5
 }];
 return false;
 }
-if (!(data4 === "adaptive" || data4 === "budget")) {
+if (!(data5 === "adaptive" || data5 === "budget")) {
 validate_CatalogRoute.errors = [{
 instancePath: instancePath + "/thinking",
 keyword: "enum",
 params: { allowedValues: schema_CatalogRoute.properties.thinking.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogRoute.properties.thinking,
-data: data4
+data: data5
 }];
 return false;
 }
-var valid0 = _errs10 === errors;
+var valid0 = _errs13 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.cost !== void 0) {
-const _errs12 = errors;
+const _errs15 = errors;
 if (!validate_CatalogRouteCost(data.cost, {
 instancePath: instancePath + "/cost",
 parentData: data,
@@ -57366,8 +58120,9 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogRouteCost.errors : vErrors.concat(validate_CatalogRouteCost.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs12 === errors;
+var valid0 = _errs15 === errors;
 } else var valid0 = true;
+}
 }
 }
 }

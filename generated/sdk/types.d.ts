@@ -704,6 +704,8 @@ export interface ChatRequest {
   reasoning_effort?: ReasoningEffort | null | undefined;
   /** Reasoning controls; default: the model's. Dropped for models without `supports_reasoning`. */
   reasoning?: ReasoningOptions | null | undefined;
+  /** Which routes may serve the request, and in which order; default: the gateway's own order. */
+  routing?: RoutingWishes | null | undefined;
   /** Makes answers to the same request repeatable, as far as the model supports it; default: none. */
   seed?: number | null | undefined;
   /** Above 0: tokens that occurred often become less likely. OpenAI's models accept -2 to 2. Default: the model's. */
@@ -924,6 +926,8 @@ export interface CompletionRequest {
   stop?: string | string[] | null | undefined;
   /** 0 to 1. Default: the model's. Forwarded as sent. */
   top_p?: number | null | undefined;
+  /** Which routes may serve the request, and in which order; default: the gateway's own order. */
+  routing?: RoutingWishes | null | undefined;
   /** Makes answers to the same request repeatable, as far as the model supports it; default: none. */
   seed?: number | null | undefined;
   /** Above 0: tokens that occurred often become less likely. OpenAI's models accept -2 to 2. Default: the model's. */
@@ -1219,6 +1223,8 @@ export interface EmbeddingRequest {
   encoding_format?: EmbeddingEncoding | null | undefined;
   /** An opaque id of your end user, forwarded as sent; default: none. */
   user?: string | null | undefined;
+  /** Which routes may serve the request, and in which order; default: the gateway's own order. */
+  routing?: RoutingWishes | null | undefined;
 }
 
 /** Tokens used and their cost. Only input is billed. */
@@ -4856,6 +4862,8 @@ export interface ResponseRequest {
   background?: boolean | null | undefined;
   /** Refused with 400 `stateless_only`: send its text as `instructions` and `input`. */
   prompt?: unknown;
+  /** Which routes may serve the request, and in which order; default: the gateway's own order. */
+  routing?: RoutingWishes | null | undefined;
 }
 
 /** JSON that follows a schema. */
@@ -5109,6 +5117,29 @@ export interface RolledApiKey {
 
 /** How the calls of the last 5 minutes went. */
 export type RouteHealth = "ok" | "degraded" | "failing" | "unknown";
+
+/** The highest prices that a request accepts, in USD per million tokens, for its service tier and the length of its prompt. */
+export interface RoutingMaxPrice {
+  /** Price of the prompt's tokens. */
+  prompt?: number | undefined;
+  /** Price of the answer's tokens. */
+  completion?: number | undefined;
+}
+
+/**
+ * Which routes may serve a request, and in which order. Routes are named by labels that the gateway's operator gives them; a route without
+ * a label can't be named. Applies to the model's own routes and to those of its fallback models. Never sent to a provider.
+ */
+export interface RoutingWishes {
+  /** Labels of the routes to try first, in this order; the others follow in theirs. */
+  order?: string[] | undefined;
+  /** Labels of the only routes that may be tried. If the model has no such route, the request gives 400 `invalid_parameter`. */
+  only?: string[] | undefined;
+  /** Labels of routes that are not to be tried. If the model has no other route, the request gives 400 `invalid_parameter`. */
+  ignore?: string[] | undefined;
+  /** A model above such a price gives 400 `invalid_parameter`; a fallback model above it is not tried. */
+  max_price?: RoutingMaxPrice | undefined;
+}
 
 /** Whether to keep the audio at a permanent URL. */
 export type SaveToBlob = "1" | "0";

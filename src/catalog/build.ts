@@ -4,7 +4,7 @@ import { priceFromUsd } from "../money.ts";
 import type { Route } from "../providers/types.ts";
 import type { PixelSize } from "../providers/verbs/media.ts";
 import { defaultAspect } from "./check.ts";
-import type { CatalogFile, FileModel } from "./file.ts";
+import type { CatalogFile, FileModel, FileRoute } from "./file.ts";
 import { tokenTerms, withCandidates } from "./prepare.ts";
 import { readPricing } from "./prices.ts";
 import { readCost } from "./route-cost.ts";
@@ -16,7 +16,8 @@ import type { Catalog, CatalogSource, DefaultKind, MediaRules, Model, ModelState
 export function buildCatalog(file: CatalogFile, surroundings: ProviderSurroundings, source: CatalogSource): Catalog {
   const providers = new Map(file.providers.map((provider) => [provider.id, readProvider(provider, surroundings)]));
   const limits = { ...shippedFreeTier, ...file.free_tier };
-  const models = new Map(file.models.map((model) => [model.id, buildModel(model, providers, limits)]));
+  const labels = new Map(file.providers.map(({ id, label }) => [id, label]));
+  const models = new Map(file.models.map((model) => [model.id, buildModel(model, { providers, labels, limits })]));
   return {
     models,
     aliases: new Map(Object.entries(file.aliases ?? {})),
@@ -30,7 +31,14 @@ export function buildCatalog(file: CatalogFile, surroundings: ProviderSurroundin
   };
 }
 
-function buildModel(model: FileModel, providers: Catalog["providers"], limits: FreeTierLimits): Model {
+interface Parts {
+  providers: Catalog["providers"];
+  /** By provider. */
+  labels: ReadonlyMap<string, string | undefined>;
+  limits: FreeTierLimits;
+}
+
+function buildModel(model: FileModel, { providers, labels, limits }: Parts): Model {
   const pricing = readPricing(model.pricing ?? { mode: "per-token", input: 0 });
   const freeTier = model.pricing !== undefined && isFree(pricing, limits);
   const row = makeRow(model, { freeTier });
@@ -45,6 +53,7 @@ function buildModel(model: FileModel, providers: Catalog["providers"], limits: F
       model: route.model,
       reducedPrecision: route.reduced_precision ?? null,
       ...(route.weight === undefined ? {} : { weight: route.weight }),
+      ...labelOf(route, labels),
       thinking: route.thinking ?? "budget",
       cost: route.cost === undefined ? null : readCost(route.cost),
     })),
@@ -69,6 +78,11 @@ function buildModel(model: FileModel, providers: Catalog["providers"], limits: F
     media: mediaOf(model, row.input_modalities),
     tokens: tokenTerms(model.id, model.type, pricing),
   });
+}
+
+function labelOf(route: FileRoute, labels: Parts["labels"]): Pick<Route, "label"> {
+  const label = route.label ?? labels.get(route.provider);
+  return label === undefined ? {} : { label };
 }
 
 /** GPT-4o mini takes the most: 2,833 tokens, and 5,667 for each of at most eight tiles. Qwen's models take up to 16,384. */

@@ -8,6 +8,7 @@ type Schemas = components["schemas"];
 export type CatalogFile = Schemas["CatalogFile"];
 export type FileProvider = Schemas["CatalogProvider"];
 export type FileModel = Schemas["CatalogModel"];
+export type FileRoute = Schemas["CatalogRoute"];
 export type FilePricing = Schemas["CatalogPricing"];
 export type FileRouteCost = Schemas["CatalogRouteCost"];
 

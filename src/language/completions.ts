@@ -46,7 +46,7 @@ export function chatOfCompletion(body: CompletionRequest): ChatRequest & { promp
     ...(stop === null ? {} : { stop }),
     ...(body.stream === true && body.stream_options != null ? { stream_options: body.stream_options } : {}),
   };
-  return { text: JSON.stringify(chat), body: chat, prompt };
+  return { text: JSON.stringify(chat), body: { ...chat, routing: body.routing }, prompt };
 }
 
 function promptOf(prompt: CompletionRequest["prompt"]): string {

@@ -15,6 +15,7 @@ import type { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { AnswerStream, Tally, UpstreamCall, Whole } from "../providers/types.ts";
 import { attempt } from "../routing/attempt.ts";
 import { type Candidate, candidatesOf } from "../routing/candidates.ts";
+import { assertPrice, isWithinPrice, type RoutingWishes, wishedOf } from "../routing/wishes.ts";
 import { capFor } from "./chat/upstream-body.ts";
 import { assertRoom, hasRoom, type OutputCap, surelyFits } from "./context-window.ts";
 import { countedUsage } from "./counted-usage.ts";
@@ -47,6 +48,8 @@ export interface RequestAdapter<Answer extends Whole, Stream extends AnswerStrea
   tier?: string | null | undefined;
   /** The most web searches that its provider may make for all answers on this model; absent: it asks for none. */
   webSearches?(model: Model): number;
+  /** What it says of the routes that may serve it; absent or null: nothing. */
+  routing?: RoutingWishes | null | undefined;
   /** The beginning of its prompt, by which routes with weights are chosen; absent: each request is spread by itself. */
   prefix?(): string;
   /** Makes one attempt at one route. */
@@ -77,15 +80,20 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
       throw asDeclared(own(error), ask.operationId);
     });
   const { cap, stream, tier = null } = adapter;
+  const wishes = adapter.routing ?? null;
+  const priced = { prompt: size.tokensMax, images: size.images, tier };
+  if (wishes !== null) assertPrice(model, wishes, priced);
   const webSearches = adapter.webSearches?.(model) ?? 0;
   const mayServe = (other: Model) =>
     other.type === adapter.type &&
     adapter.fits(other) &&
     hasRoom(other, size, cap) &&
     mayUse(ask.caller, other) &&
-    (adapter.webSearches?.(other) ?? 0) <= webSearches;
+    (adapter.webSearches?.(other) ?? 0) <= webSearches &&
+    (wishes === null || isWithinPrice(other, wishes, priced));
   const keyOf = () => (adapter.prefix === undefined ? ask.requestId : `${ask.caller.accountId} ${model.id} ${adapter.prefix()}`);
-  const candidates = candidatesOf(context.catalog, model, mayServe, keyOf);
+  const usual = candidatesOf(context.catalog, model, mayServe, keyOf);
+  const candidates = wishes === null ? usual : wishedOf(usual, model, wishes);
   const call = await openTokenCall(context, ask, { admitted, stream, size, cap, tier, webSearches, candidates });
   const { hold } = call;
   try {

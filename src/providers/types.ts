@@ -86,6 +86,8 @@ export interface Route {
   weight?: number;
   /** Which form of thinking the model takes, for protocols with two: anthropic, gemini. */
   thinking: "adaptive" | "budget";
+  /** The public name by which requests choose it; absent: it has none. */
+  label?: string;
   /** Null: the catalog names none. */
   cost: RouteCost | null;
 }

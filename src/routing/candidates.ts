@@ -45,7 +45,7 @@ function drawOf({ route, routeId }: Candidate, key: Buffer): number {
 }
 
 /** As the catalog's order has it: what is asked first is no fallback. */
-function layerAt({ layer, route }: Candidate, position: number): Candidate["layer"] {
+export function layerAt({ layer, route }: Candidate, position: number): Candidate["layer"] {
   if (layer === 3) return layer;
   if (position === 0) return 0;
   return route.reducedPrecision === null ? 1 : 2;

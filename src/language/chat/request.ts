@@ -35,6 +35,7 @@ export function chatAdapter({ providers }: Pick<Context, "providers">, { text, b
     measure: () => promptSize(body),
     cap,
     tier: body.service_tier,
+    routing: body.routing,
     webSearches: ({ tokens }) => (isObject(body.web_search_options) ? (tokens?.webSearch?.max ?? 0) * cap.choices : 0),
     prefix: () => prefixOfChat(body.messages),
     call({ candidate, hold, upstream }) {

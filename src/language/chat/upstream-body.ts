@@ -1,9 +1,10 @@
 // The request body for one candidate: the caller's own bytes, with only those members replaced that have to change;
-// `store` and `metadata` are dropped (docs/behaviour/requests.md#bodies).
+// `store`, `metadata` and `routing` are dropped (docs/behaviour/requests.md#bodies).
 import type { Model } from "../../catalog/types.ts";
 import { spliceJson } from "../../providers/json/splice.ts";
 import type { JsonText } from "../../providers/json/text.ts";
 import type { Candidate } from "../../routing/candidates.ts";
+import type { RoutingWishes } from "../../routing/wishes.ts";
 import type { TokenHold } from "../token-call.ts";
 import { withheldEdits } from "../withheld-fields.ts";
 
@@ -13,6 +14,7 @@ export interface ChatFields {
   stream_options?: Record<string, unknown> | null;
   max_tokens?: number | null;
   max_completion_tokens?: number | null;
+  routing?: RoutingWishes | null;
   store?: unknown;
   metadata?: unknown;
   service_tier?: string | null;
@@ -28,6 +30,7 @@ export function upstreamBody(text: JsonText, body: ChatFields, candidate: Candid
     model: JSON.stringify(candidate.route.model),
     ...(body.store === undefined ? {} : { store: null }),
     ...(body.metadata === undefined ? {} : { metadata: null }),
+    ...(body.routing === undefined ? {} : { routing: null }),
     // Always requested, because the call is billed by it. The client sees it only if it asked for it.
     ...(body.stream === true ? { stream_options: JSON.stringify({ ...body.stream_options, include_usage: true }) } : {}),
     ...capEdits(body, cap),

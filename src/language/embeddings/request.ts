@@ -14,7 +14,9 @@ import { assertPriced, isPriced, withheldEdits } from "../withheld-fields.ts";
 
 interface EmbeddingRequest {
   text: JsonText;
-  body: Pick<components["schemas"]["EmbeddingRequest"], "model" | "input" | "dimensions" | "encoding_format"> & { messages?: unknown };
+  body: Pick<components["schemas"]["EmbeddingRequest"], "model" | "input" | "dimensions" | "encoding_format" | "routing"> & {
+    messages?: unknown;
+  };
 }
 
 export function embeddingAdapter({ providers }: Pick<Context, "providers">, { text, body }: EmbeddingRequest): RequestAdapter<EmbedWhole> {
@@ -34,6 +36,7 @@ export function embeddingAdapter({ providers }: Pick<Context, "providers">, { te
     fits: (other) => takesDimensions(other) && isPriced(body, other),
     measure: () => (areTexts(inputs) ? inputSize(inputs) : tokensSize(inputs)),
     cap: noOutput,
+    routing: body.routing,
     async call({ candidate, upstream }) {
       const embed = adapterOf(providers.embed, candidate);
       return embed({
@@ -41,6 +44,7 @@ export function embeddingAdapter({ providers }: Pick<Context, "providers">, { te
         body: spliceJson(text, {
           ...withheldEdits(body, candidate),
           model: JSON.stringify(candidate.route.model),
+          ...(body.routing === undefined ? {} : { routing: null }),
           ...(body.dimensions === null ? { dimensions: null } : {}), // null means "not given", and not every host accepts it
         }),
         inputs: inputs.length,

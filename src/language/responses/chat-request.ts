@@ -41,7 +41,7 @@ export function toChatRequest(request: ResponseRequest, summaries?: ReadonlyMap<
     ...(chosen.tools === undefined ? {} : sent(request, ["parallel_tool_calls"])),
     ...formatOf(text),
   };
-  return { chat: { text: JSON.stringify(body), body }, offered, origins };
+  return { chat: { text: JSON.stringify(body), body: { ...body, routing: request.routing } }, offered, origins };
 }
 
 function sent<Key extends keyof ResponseRequest>(request: ResponseRequest, keys: readonly Key[]): Partial<Pick<ResponseRequest, Key>> {
