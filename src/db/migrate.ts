@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { functionsVersion } from "../../generated/functions-version.ts";
 import { connect, type Db, inTransaction, type Queries } from "./connect.ts";
+import { locksOf } from "./lock-reader.ts";
 import { ensurePartitions } from "./partitions.ts";
 
 const lockKey = 7322000;
@@ -78,10 +79,11 @@ async function applyPatiently({ pool }: Queries, file: SqlFile, options: Migrate
     await pool.query("savepoint migration");
     await pool.query("select set_config('lock_timeout', $1, true)", [String(timeout)]);
     try {
+      await lockTables({ pool }, file);
       await apply({ pool }, "migration", file);
       break;
     } catch (error) {
-      if (!isLockRefused((error as Error).cause)) throw error;
+      if (!isLockRefused(error) && !isLockRefused((error as Error).cause)) throw error;
       if (performance.now() - begunAt > patienceMs)
         throw new Error(
           `migration ${file.name} was not applied: for ${Math.round(patienceMs / 1000)} s something has held a table that it locks ` +
@@ -94,6 +96,14 @@ async function applyPatiently({ pool }: Queries, file: SqlFile, options: Migrate
     await setTimeout(pause);
   }
   await pool.query("set local lock_timeout to default");
+}
+
+/** All at once, before any work: a call that comes during the work has then waited for none of what is locked only later. */
+async function lockTables({ pool }: Queries, { text }: SqlFile): Promise<void> {
+  for (const { table, mode } of locksOf(text)) {
+    const { rows } = await pool.query<{ is_there: boolean }>("select to_regclass($1) is not null as is_there", [table]);
+    if (rows[0]!.is_there) await pool.query(`lock table ${table} in ${mode} mode`);
+  }
 }
 
 /** lock_not_available, deadlock_detected. */

@@ -191,7 +191,7 @@ describe("a database of an earlier version, in use", () => {
       await long.pool.query("select from account");
       const migrating = migrate(db, { timeoutMs: 200, pauseMs: 50 });
       for (let n = 0; n < 3; n++) {
-        await untilWaiting(db, "alter table account add column deleted_at");
+        await untilWaiting(db, "lock table account in access exclusive mode");
         await db.pool.query("select from account"); // waits behind it, and passes when it gives up
       }
       return { migrating, calls: await applied() };

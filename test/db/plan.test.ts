@@ -1,8 +1,9 @@
 // `svc migrate --plan`: what it says of each released migration is what Postgres does when the migration is applied.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { connect, type Db, inTransaction, type Queries, withoutEffect } from "../../src/db/connect.ts";
+import { locksOf } from "../../src/db/lock-reader.ts";
 import { migrateWithin, readFunctions, readMigrations } from "../../src/db/migrate.ts";
-import { locksOf, planMigrations } from "../../src/db/plan.ts";
+import { planMigrations } from "../../src/db/plan.ts";
 import { emptyDatabase, type TestDatabase } from "../support/database.ts";
 
 let database: TestDatabase;
