@@ -3221,6 +3221,8 @@ export interface components {
             rpm?: number | null;
             /** @description What is taken away from the key; empty: nothing; default: unchanged. */
             scopes?: components["schemas"]["KeyScope"][];
+            /** @description Whether streams of chat and completions end with a chunk of usage though the request does not ask for one; default: unchanged. */
+            stream_usage?: boolean;
             /** @description Tokens a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: unchanged. */
             tpm?: number | null;
         } & {
@@ -3328,6 +3330,8 @@ export interface components {
             rpm: number | null;
             /** @description What is taken away from the key; empty: nothing. */
             scopes: components["schemas"]["KeyScope"][];
+            /** @description Whether streams of chat and completions end with a chunk of usage though the request does not ask for one. */
+            stream_usage: boolean;
             /** @description Tokens a minute of the key, beside its account's limit; null: that one alone. */
             tpm: number | null;
             /** @description USD spent with the key so far. */
@@ -3355,6 +3359,11 @@ export interface components {
             rpm?: number | null;
             /** @description What is taken away from the key; empty: nothing; default: nothing. */
             scopes?: components["schemas"]["KeyScope"][];
+            /**
+             * @description Whether streams of chat and completions end with a chunk of usage though the request does not say `stream_options.include_usage`, for clients
+             *     that read the chunk and don't ask for it. What a request says itself holds; default: false.
+             */
+            stream_usage?: boolean;
             /** @description Tokens a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: null. */
             tpm?: number | null;
         } & {
@@ -4604,7 +4613,7 @@ export interface components {
              * @enum {string}
              */
             object: "chat.completion.chunk";
-            /** @description In the last chunk, if `stream_options.include_usage` is set. */
+            /** @description In the last chunk, if `stream_options.include_usage` is set, or `stream_usage` of the key. */
             usage?: components["schemas"]["ChatUsage"] | null;
         } & {
             [key: string]: unknown;
@@ -5392,7 +5401,7 @@ export interface components {
              * @enum {string}
              */
             object: "text_completion";
-            /** @description In the last chunk, if `stream_options.include_usage` is set. */
+            /** @description In the last chunk, if `stream_options.include_usage` is set, or `stream_usage` of the key. */
             usage?: components["schemas"]["ChatUsage"] | null;
         };
         /** @description What a chunk adds to the answer. */

@@ -50,6 +50,7 @@ create table api_key (
   old_until timestamp with time zone,
   rolled_by bigint,
   old_seen_by bigint,
+  stream_usage boolean not null default false,
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
   constraint api_key_check CHECK (((old_hash IS NULL) = (old_until IS NULL))),
@@ -70,7 +71,7 @@ CREATE INDEX api_key_expires ON public.api_key USING btree (expires_at) WHERE ((
 CREATE INDEX api_key_masked ON public.api_key USING btree (account_id, prefix, last4);
 CREATE INDEX api_key_newest ON public.api_key USING btree (account_id, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX api_key_one_default ON public.api_key USING btree (account_id) WHERE (is_default AND (deleted_at IS NULL));
-CREATE TRIGGER api_key_announced AFTER DELETE OR UPDATE OF enabled, deleted_at, hash, old_hash, expires_at, allowed_models, allowed_operations, allowed_networks, scopes, rpm, tpm ON public.api_key FOR EACH ROW EXECUTE FUNCTION announce_api_key();
+CREATE TRIGGER api_key_announced AFTER DELETE OR UPDATE OF enabled, deleted_at, hash, old_hash, expires_at, allowed_models, allowed_operations, allowed_networks, scopes, rpm, tpm, stream_usage ON public.api_key FOR EACH ROW EXECUTE FUNCTION announce_api_key();
 CREATE TRIGGER key_has_budget AFTER INSERT ON public.api_key FOR EACH ROW EXECUTE FUNCTION open_key_budget();
 
 create table auto_topup (

@@ -59,6 +59,7 @@ export interface ApiKey {
   rolled_by: bigint | null;
   rpm: number | null;
   scopes: string[] | null;
+  stream_usage: Generated<boolean>;
   tpm: number | null;
 }
 

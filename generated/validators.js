@@ -5044,7 +5044,8 @@ const schema_ApiKeyRequest = {
 }, { "type": "null" }],
 "minimum": 1,
 "maximum": 1e9
-}
+},
+"stream_usage": { "type": "boolean" }
 },
 "additionalProperties": true
 };
@@ -6169,6 +6170,24 @@ return false;
 }
 var valid0 = _errs67 === errors;
 } else var valid0 = true;
+if (valid0) {
+if (data.stream_usage !== void 0) {
+let data15 = data.stream_usage;
+const _errs73 = errors;
+if (typeof data15 !== "boolean") {
+validate_ApiKeyRequest.errors = [{
+instancePath: instancePath + "/stream_usage",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_ApiKeyRequest.properties.stream_usage,
+data: data15
+}];
+return false;
+}
+var valid0 = _errs73 === errors;
+} else var valid0 = true;
+}
 }
 }
 }
@@ -6278,7 +6297,8 @@ const schema_ApiKeyChange = {
 }, { "type": "null" }],
 "minimum": 1,
 "maximum": 1e9
-}
+},
+"stream_usage": { "type": "boolean" }
 },
 "additionalProperties": true
 };
@@ -7365,6 +7385,24 @@ return false;
 }
 var valid0 = _errs69 === errors;
 } else var valid0 = true;
+if (valid0) {
+if (data.stream_usage !== void 0) {
+let data16 = data.stream_usage;
+const _errs75 = errors;
+if (typeof data16 !== "boolean") {
+validate_ApiKeyChange.errors = [{
+instancePath: instancePath + "/stream_usage",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_ApiKeyChange.properties.stream_usage,
+data: data16
+}];
+return false;
+}
+var valid0 = _errs75 === errors;
+} else var valid0 = true;
+}
 }
 }
 }

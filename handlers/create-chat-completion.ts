@@ -1,5 +1,5 @@
 // POST /v1/chat/completions. The lifecycle is in src/language/serve.ts; its result becomes a reply here.
-import { chatEncoder, chatUsage } from "../src/language/chat/reply.ts";
+import { chatEncoder, chatUsage, usageAsked } from "../src/language/chat/reply.ts";
 import { assertMessages, chatAdapter } from "../src/language/chat/request.ts";
 import { assertMessageAddresses } from "../src/language/part-addresses.ts";
 import { serve } from "../src/language/serve.ts";
@@ -11,8 +11,7 @@ export const createChatCompletion: Handler<"createChatCompletion"> = async (cont
   assertMessages(body.messages);
   assertMessageAddresses(body.messages, context.config);
   const served = await serve(context, ask, chatAdapter(context, { text: request.text, body }));
-  if (served.kind === "stream")
-    return streamReply(context, served, chatEncoder(context, served, body.stream_options?.include_usage === true));
+  if (served.kind === "stream") return streamReply(context, served, chatEncoder(context, served, usageAsked(ask, body.stream_options)));
   const { answer, bill, call, headers } = served;
   return { status: 200, headers, body: { ...answer.completion, usage: chatUsage(bill, call.admitted.model) } };
 };

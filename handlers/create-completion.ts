@@ -1,4 +1,5 @@
 // POST /v1/completions, deprecated: chat in its older shape. The lifecycle is in src/language/serve.ts; its result becomes a reply here.
+import { usageAsked } from "../src/language/chat/reply.ts";
 import { chatAdapter } from "../src/language/chat/request.ts";
 import { chatOfCompletion, completionEncoder, textCompletion } from "../src/language/completions.ts";
 import { serve } from "../src/language/serve.ts";
@@ -13,7 +14,7 @@ export const createCompletion: Handler<"createCompletion"> = async (context, req
   const served = await serve(context, ask, chatAdapter(context, chat));
   const headers = { ...served.headers, ...deprecation };
   if (served.kind === "stream") {
-    const encoder = completionEncoder(context, served, body.stream_options?.include_usage === true);
+    const encoder = completionEncoder(context, served, usageAsked(ask, body.stream_options));
     return streamReply(context, { ...served, headers }, encoder);
   }
   const { answer, bill, call } = served;

@@ -62,6 +62,8 @@ export interface ApiKeyChange {
   rpm?: number | null | undefined;
   /** Tokens a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: unchanged. 1 to 1000000000. */
   tpm?: number | null | undefined;
+  /** Whether streams of chat and completions end with a chunk of usage though the request does not ask for one; default: unchanged. */
+  stream_usage?: boolean | undefined;
 }
 
 /** A day of a key. */
@@ -155,6 +157,8 @@ export interface ApiKeyRecord {
   rpm: number | null;
   /** Tokens a minute of the key, beside its account's limit; null: that one alone. */
   tpm: number | null;
+  /** Whether streams of chat and completions end with a chunk of usage though the request does not ask for one. */
+  stream_usage: boolean;
   /** Until when the secret that the key had before it was rolled works, too; null: it doesn't. */
   previous_secret_until: string | null;
 }
@@ -183,6 +187,11 @@ export interface ApiKeyRequest {
   rpm?: number | null | undefined;
   /** Tokens a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: null. 1 to 1000000000. */
   tpm?: number | null | undefined;
+  /**
+   * Whether streams of chat and completions end with a chunk of usage though the request does not say `stream_options.include_usage`, for clients
+   * that read the chunk and don't ask for it. What a request says itself holds; default: false.
+   */
+  stream_usage?: boolean | undefined;
 }
 
 /** What a key spent, holds and has left. */
@@ -567,7 +576,7 @@ export interface ChatChunk {
   model: string;
   /** The deltas; empty in the chunk that carries the usage. */
   choices: ChatChunkChoice[];
-  /** In the last chunk, if `stream_options.include_usage` is set. */
+  /** In the last chunk, if `stream_options.include_usage` is set, or `stream_usage` of the key. */
   usage?: ChatUsage | null;
   /** In the last chunk of an interrupted stream, whose `finish_reason` is `error`. */
   error?: StreamError;
@@ -867,7 +876,7 @@ export interface CompletionChunk {
   model: string;
   /** The delta; empty in the chunk that carries the usage. */
   choices: CompletionChunkChoice[];
-  /** In the last chunk, if `stream_options.include_usage` is set. */
+  /** In the last chunk, if `stream_options.include_usage` is set, or `stream_usage` of the key. */
   usage?: ChatUsage | null;
   /** In the last chunk of an interrupted stream, whose `finish_reason` is `error`. */
   error?: StreamError;

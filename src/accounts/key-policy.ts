@@ -21,6 +21,8 @@ export interface KeyPolicy {
   /** Requests and tokens a minute; null: the account's tier alone. */
   rpm: number | null;
   tpm: number | null;
+  /** Streams of chat and completions report usage, though their requests don't ask for it. */
+  streamUsage: boolean;
 }
 
 /** As the database has them. */
@@ -32,9 +34,10 @@ export interface StoredPolicy {
   scopes: KeyScope[] | null;
   rpm: number | null;
   tpm: number | null;
+  stream_usage: boolean;
 }
 
-export const policyColumns = `k.expires_at, k.allowed_models, k.allowed_operations, k.allowed_networks, k.scopes, k.rpm, k.tpm`;
+export const policyColumns = `k.expires_at, k.allowed_models, k.allowed_operations, k.allowed_networks, k.scopes, k.rpm, k.tpm, k.stream_usage`;
 
 export interface PolicyRow extends StoredPolicy {
   prefix: string;
@@ -43,11 +46,11 @@ export interface PolicyRow extends StoredPolicy {
   secret_ends: Date | null;
 }
 
-/** Null: the key may do what its account may. */
+/** Null: the key may do what its account may, and its streams are as they were asked for. */
 export function policyOf(row: PolicyRow): KeyPolicy | null {
-  const { expires_at, secret_ends, allowed_models, allowed_operations, allowed_networks, scopes, rpm, tpm } = row;
+  const { expires_at, secret_ends, allowed_models, allowed_operations, allowed_networks, scopes, rpm, tpm, stream_usage } = row;
   const all = [expires_at, secret_ends, allowed_models, allowed_operations, allowed_networks, scopes, rpm, tpm];
-  if (all.every((rule) => rule === null)) return null;
+  if (!stream_usage && all.every((rule) => rule === null)) return null;
   return {
     masked: maskedKey(row),
     expiresAtMs: expires_at?.getTime() ?? null,
@@ -60,6 +63,7 @@ export function policyOf(row: PolicyRow): KeyPolicy | null {
     scopes,
     networks: allowed_networks && networksOf(allowed_networks),
     ...{ rpm, tpm },
+    streamUsage: stream_usage,
   };
 }
 

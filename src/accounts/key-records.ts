@@ -121,6 +121,7 @@ function toRecord(row: KeyRow): KeyRecord {
     scopes: row.scopes ?? [],
     rpm: row.rpm,
     tpm: row.tpm,
+    stream_usage: row.stream_usage,
     previous_secret_until: row.old_until?.toISOString() ?? null,
   };
 }

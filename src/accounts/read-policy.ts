@@ -17,6 +17,7 @@ export interface SentPolicy {
   scopes?: KeyScope[];
   rpm?: number | null;
   tpm?: number | null;
+  stream_usage?: boolean;
 }
 
 export type PolicyChange = Partial<StoredPolicy>;
@@ -29,7 +30,7 @@ interface Known {
 
 /** Fails with invalid_parameter, naming the entry. */
 export function readPolicy(sent: SentPolicy, { catalog, now }: Known): PolicyChange {
-  const { expires_at, allowed_models, allowed_operations, allowed_networks, scopes, rpm, tpm } = sent;
+  const { expires_at, allowed_models, allowed_operations, allowed_networks, scopes, rpm, tpm, stream_usage } = sent;
   const change: PolicyChange = {};
   if (expires_at !== undefined) change.expires_at = expires_at === null ? null : readExpiry(expires_at, now);
   if (allowed_models !== undefined) change.allowed_models = each("allowed_models", allowed_models, (id) => readModel(catalog, id));
@@ -38,6 +39,7 @@ export function readPolicy(sent: SentPolicy, { catalog, now }: Known): PolicyCha
   if (scopes !== undefined) change.scopes = scopes.length === 0 ? null : [...new Set(scopes)];
   if (rpm !== undefined) change.rpm = rpm;
   if (tpm !== undefined) change.tpm = tpm;
+  if (stream_usage !== undefined) change.stream_usage = stream_usage;
   return change;
 }
 
@@ -87,7 +89,7 @@ function readNetwork(text: string) {
   return { kept: `${network.toString()}/${size}` };
 }
 
-const columns = ["expires_at", "allowed_models", "allowed_operations", "allowed_networks", "scopes", "rpm", "tpm"] as const;
+const columns = ["expires_at", "allowed_models", "allowed_operations", "allowed_networks", "scopes", "rpm", "tpm", "stream_usage"] as const;
 
 /** Every replica hears of it within a second. */
 export async function setPolicy({ pool }: Queries, keyId: bigint, change: PolicyChange): Promise<void> {

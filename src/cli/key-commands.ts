@@ -1,5 +1,5 @@
 // Lists the commands of `svc key`. The code of each is loaded when it runs.
-import { type Command, text } from "./command.ts";
+import { type Command, flag, text } from "./command.ts";
 
 export const keyCommands: readonly Command[] = [
   {
@@ -12,6 +12,7 @@ export const keyCommands: readonly Command[] = [
       expires: text("TIME", "when the key stops working, as 2027-01-31T00:00:00Z"),
       networks: text("LIST", "where it may be used from, with commas: 192.0.2.0/24,2001:db8::/32"),
       scopes: text("LIST", "what is taken away from it, with commas: read_only, no_media, no_audio, no_account"),
+      "stream-usage": flag("its streams end with a chunk of usage, asked for or not"),
     },
     does: "create another key, which is shown only once",
     run: async (input) => (await import("./key.ts")).create(input),

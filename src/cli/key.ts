@@ -42,7 +42,7 @@ function readResets(text: unknown): LimitResets {
 }
 
 /** Models are left to the API, which knows the catalog of the running gateway. */
-function readRules({ expires, networks, scopes }: Input["options"]): PolicyChange {
+function readRules({ expires, networks, scopes, "stream-usage": streamUsage }: Input["options"]): PolicyChange {
   const listOf = (text: string) => text.split(",").map((entry) => entry.trim());
   const sent: SentPolicy = {};
   if (typeof expires === "string") sent.expires_at = expires;
@@ -53,6 +53,7 @@ function readRules({ expires, networks, scopes }: Input["options"]): PolicyChang
       return scope ?? failUsage(`--scopes must be of ${keyScopes.join(", ")}`);
     });
   }
+  if (streamUsage === true) sent.stream_usage = true;
   try {
     return readPolicy(sent, { catalog: { models: new Map(), aliases: new Map() }, now: systemClock() });
   } catch (error) {

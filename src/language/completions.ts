@@ -89,11 +89,11 @@ export function textCompletion({ id, created, choices }: ChatCompletion, call: T
 export function completionEncoder(
   context: Pick<Context, "publicUrl">,
   served: StreamedChat,
-  usageAsked: boolean,
+  withUsage: boolean,
 ): StreamEncoder<ChatRecord> {
   const { source, call } = served;
   const headOf = ({ id, created }: Pick<ChatTally, "id" | "created">) => head(id, created, call.admitted.model.id);
-  return dataEncoder(context, served, usageAsked, {
+  return dataEncoder(context, served, withUsage, {
     head: headOf,
     record({ json }) {
       const choices = (parseJson(json) as ChatChunk).choices.flatMap(addition);

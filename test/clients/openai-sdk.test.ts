@@ -66,6 +66,33 @@ describe("chat", () => {
     expect(silently).toBe(costIn(asked.usage));
   });
 
+  test("a key with stream_usage: its streams end with the usage, asked for or not; include_usage: false holds", async () => {
+    const customer = await clients.customer();
+    const session = await clients.gateway.createSession(customer.account);
+    const made = await clients.gateway.request("POST", "/v1/auth/keys", {
+      key: session.token,
+      body: { name: "agents", stream_usage: true },
+    });
+    const client = customer.openai({ apiKey: made.json.api_key });
+    const request = { model: "plain/chat", messages: userMessage("hello") };
+    const { usage } = await client.chat.completions.create(request);
+    const read = async (more: object) => readAll(await client.chat.completions.create({ ...request, stream: true, ...more }));
+    for (const more of [{}, { stream_options: {} }, { stream_options: null }, { stream_options: { include_usage: null } }])
+      expect(await read(more)).toMatchObject({ usage, withoutChoices: 1 });
+    expect(await read({ stream_options: { include_usage: false } })).toMatchObject({ usage: null, withoutChoices: 0 });
+
+    const chunks = await Array.fromAsync(await client.completions.create({ model: "plain/chat", prompt: "hello", stream: true }));
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage });
+    const langchain = customer.langchain("plain/chat", { streamUsage: false, apiKey: made.json.api_key });
+    const told = (await Array.fromAsync(await langchain.stream("hello"))).flatMap(({ usage_metadata }) => usage_metadata ?? []);
+    expect(told).toMatchObject([{ input_tokens: usage!.prompt_tokens, output_tokens: usage!.completion_tokens }]);
+
+    const path = `/v1/auth/keys/${made.json.id}`;
+    const changed = await clients.gateway.request("PATCH", path, { key: session.token, body: { stream_usage: false } });
+    expect(changed.json.stream_usage).toBe(false);
+    await expect.poll(async () => (await read({})).usage, { timeout: 1000, interval: 20 }).toBeNull(); // everywhere within a second
+  });
+
   test("cached tokens are shown and saved, whole and streamed", async () => {
     const { completions } = (await clients.customer()).openai().chat;
     const request = { model: "plain/cached", messages: userMessage("hello") };

@@ -33,7 +33,7 @@ describe.skipIf(chromiumPath === null)("API keys", () => {
     await dialog.getByLabel("Limit in all (USD)").fill("50");
     await dialog.getByLabel("Expires").fill("2031-01-31");
     await dialog.getByLabel("Allowed models").fill("north/*\nnorth/chat-large");
-    await dialog.getByText("More limits").click();
+    await dialog.getByText("More settings").click();
     await dialog.getByLabel("Allowed networks").fill("192.0.2.0/24");
     await dialog.getByLabel("Requests a minute").fill("30");
     expect(await violationsOf(page)).toEqual([]);
@@ -76,7 +76,7 @@ describe.skipIf(chromiumPath === null)("API keys", () => {
     await page.goto(`${gateway.url}/console/keys?create=1`);
     const dialog = page.getByRole("dialog", { name: "Create key" });
     await dialog.getByLabel("Name").fill("refused");
-    await dialog.getByText("More limits").click();
+    await dialog.getByText("More settings").click();
     await dialog.getByLabel("Allowed networks").fill("not-a-network");
     await dialog.getByRole("button", { name: "Create key" }).click();
     await dialog.getByRole("alert").getByText("allowed_networks").first().waitFor();

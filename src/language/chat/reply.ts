@@ -1,5 +1,6 @@
 // Writes a chat answer as server-sent events (docs/behaviour/streams.md#chunks).
 import type { components } from "../../../generated/api.d.ts";
+import type { Ask } from "../../calls/ask.ts";
 import type { Model } from "../../catalog/types.ts";
 import type { Context } from "../../context.ts";
 import { toUsd } from "../../money.ts";
@@ -9,12 +10,17 @@ import { serverToolUse, type TokenBill } from "../token-call.ts";
 
 export type StreamedChat = StreamedAnswer<ChatStream>;
 
-export function chatEncoder(context: Pick<Context, "publicUrl">, served: StreamedChat, usageAsked: boolean): StreamEncoder<ChatRecord> {
-  return dataEncoder(context, served, usageAsked, {
+export function chatEncoder(context: Pick<Context, "publicUrl">, served: StreamedChat, withUsage: boolean): StreamEncoder<ChatRecord> {
+  return dataEncoder(context, served, withUsage, {
     head: ({ id, created }, model) => ({ id, object: "chat.completion.chunk", created, model }),
     record: ({ json }) => `data: ${json}\n\n`,
     broken: { index: 0, delta: {}, finish_reason: "error" },
   });
+}
+
+/** What the request says about usage in its stream, else what its key says. */
+export function usageAsked({ caller }: Pick<Ask, "caller">, options: { include_usage?: boolean | null } | null | undefined): boolean {
+  return options?.include_usage ?? caller.policy?.streamUsage ?? false;
 }
 
 /** What distinguishes chat's records from those of text completions. */
@@ -30,7 +36,7 @@ interface DataWords {
 export function dataEncoder(
   context: Pick<Context, "publicUrl">,
   { ask, call, source }: StreamedChat,
-  usageAsked: boolean,
+  withUsage: boolean,
   { head, record, broken }: DataWords,
 ): StreamEncoder<ChatRecord> {
   const { model } = call.admitted;
@@ -38,7 +44,7 @@ export function dataEncoder(
   return {
     record,
     keepAlive: ": keep-alive\n\n",
-    end: (bill) => `${usageAsked ? line({ choices: [], usage: chatUsage(bill, model) }) : ""}data: [DONE]\n\n`,
+    end: (bill) => `${withUsage ? line({ choices: [], usage: chatUsage(bill, model) }) : ""}data: [DONE]\n\n`,
     // Clients look for a top-level `error` with a string message and miss it anywhere else (docs/behaviour/streams.md#interrupted).
     interrupted: () => `${line({ choices: [broken], error: streamFault(context, ask) })}data: [DONE]\n\n`,
   };

@@ -49,15 +49,15 @@ export function KeyFields({ of }: { of?: ApiKeyRecord }): ReactNode {
         placeholder="All"
         hint="One a line: an id, or maker/* for all of a maker."
       />
-      <MoreLimits of={of} />
+      <MoreSettings of={of} />
     </>
   );
 }
 
-function MoreLimits({ of }: { of: ApiKeyRecord | undefined }): ReactNode {
+function MoreSettings({ of }: { of: ApiKeyRecord | undefined }): ReactNode {
   return (
     <details className="rounded-lg border border-line px-4 py-2.5">
-      <summary className="text-sm font-medium">More limits</summary>
+      <summary className="text-sm font-medium">More settings</summary>
       <div className="space-y-4 pt-3 pb-1.5">
         <TextArea
           label="Allowed networks"
@@ -87,6 +87,10 @@ function MoreLimits({ of }: { of: ApiKeyRecord | undefined }): ReactNode {
             defaultValue={of?.tpm ?? ""}
           />
         </div>
+        <label className="flex items-start gap-2 text-sm">
+          <input type="checkbox" name="stream_usage" defaultChecked={of?.stream_usage ?? false} className="mt-1" />
+          Streams of chat end with their usage, though a client does not ask for it
+        </label>
       </div>
     </details>
   );
@@ -99,7 +103,16 @@ function list(entries: string[] | null | undefined): string {
 type KeyInput = Required<
   Pick<
     ApiKeyRequest,
-    "name" | "limit_usd" | "limit_resets" | "lifetime_limit_usd" | "expires_at" | "allowed_models" | "allowed_networks" | "rpm" | "tpm"
+    | "name"
+    | "limit_usd"
+    | "limit_resets"
+    | "lifetime_limit_usd"
+    | "expires_at"
+    | "allowed_models"
+    | "allowed_networks"
+    | "rpm"
+    | "tpm"
+    | "stream_usage"
   >
 >;
 
@@ -125,5 +138,6 @@ export function keyInputOf(data: FormData): KeyInput {
     allowed_networks: entriesOf("networks"),
     rpm: number("rpm"),
     tpm: number("tpm"),
+    stream_usage: data.has("stream_usage"),
   };
 }
