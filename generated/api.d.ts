@@ -2147,6 +2147,9 @@ export interface paths {
          *     time. Fields that need stored data (`previous_response_id`, `conversation`, `item_reference`, `background`, `prompt`, `file_id`) are
          *     refused with 400 `stateless_only`.
          *
+         *     The same path takes a WebSocket, with the key in its `Authorization` header: each frame `{"type": "response.create", …}` is a request, answered
+         *     by the events of its stream, a frame each. There `previous_response_id` may name the last response of the connection.
+         *
          *     Built-in tools that agents send by default are dropped, the others are refused; see `tools`. An interrupted stream ends with an `error`
          *     event of code `stream_interrupted` and `response.failed`, and costs nothing.
          */
@@ -7805,7 +7808,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only";
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only" | "previous_response_not_found";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -17511,8 +17514,8 @@ export interface components {
              * @description As sent. 0 if not sent, or if the model's provider does not support penalties.
              */
             presence_penalty: number;
-            /** @description Always null. */
-            previous_response_id: null;
+            /** @description Null; over a WebSocket the response that the turn went on from. */
+            previous_response_id: string | null;
             /** @description As sent; null if not sent. */
             prompt_cache_key: string | null;
             /** @description As sent, always with `effort` and `summary`; null if not sent. */
@@ -17754,6 +17757,11 @@ export interface components {
             /** @description -2 to 2; forwarded as sent. Default: none. If the model's provider does not support it, it has no effect and the answer says 0. */
             frequency_penalty?: number | null;
             /**
+             * @description False: only checks the request, and answers a completed response without output. It calls no model and is free. Over a WebSocket the next
+             *     turn may go on from it. Default true.
+             */
+            generate?: boolean | null;
+            /**
              * @description Extra data for the answer. `message.output_text.logprobs` asks for the log probabilities of the text. Other values have no effect:
              *     reasoning items always have `encrypted_content`, and the gateway runs no tools whose results it could return.
              */
@@ -17776,7 +17784,7 @@ export interface components {
             parallel_tool_calls?: boolean | null;
             /** @description -2 to 2; forwarded as sent. Default: none. If the model's provider does not support it, it has no effect and the answer says 0. */
             presence_penalty?: number | null;
-            /** @description Refused with 400 `stateless_only`: send the whole conversation as `input`. */
+            /** @description Over a WebSocket the last response of the connection. Else refused with 400 `stateless_only`: send the whole conversation as `input`. */
             previous_response_id?: string | null;
             /** @description Refused with 400 `stateless_only`: send its text as `instructions` and `input`. */
             prompt?: unknown;
@@ -37996,6 +38004,7 @@ export interface operations {
              *     `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
              *     `unsupported_content`: The request contains a type of content that this model cannot read.
              *     `stateless_only`: The request refers to data that the gateway does not store: an earlier answer, a conversation, an item, a prompt or a file. Or it asks for an answer to fetch later.
+             *     `previous_response_not_found`: A turn over a WebSocket goes on from a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that goes on from it fails, and may have had no memory for it.
              */
             400: {
                 headers: {

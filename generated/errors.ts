@@ -121,6 +121,7 @@ export type ErrorCode =
   | "tts_failed"
   | "provider_error"
   | "stream_interrupted"
+  | "previous_response_not_found"
   | "internal_error"
   | "db_error"
   | "ownership_write_failed"
@@ -920,6 +921,14 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "The stream was interrupted before it was complete; send the whole request again. Nothing was charged.",
     "happened": "The model's stream was interrupted after it had begun. The status was already 200, so the last chunk carries the error. Nothing was charged.",
     "fix": "Send the whole request again."
+  },
+  "previous_response_not_found": {
+    "status": 400,
+    "type": "invalid_request_error",
+    "retryable": false,
+    "message": "No response of this id is kept on this connection: send the whole conversation as input.",
+    "happened": "A turn over a WebSocket goes on from a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that goes on from it fails, and may have had no memory for it.",
+    "fix": "Send the turn again without `previous_response_id`, with the whole conversation as `input`."
   },
   "internal_error": {
     "status": 500,

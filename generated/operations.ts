@@ -4874,6 +4874,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "upstream_invalid_response",
       "provider_unavailable",
       "model_unavailable",
+      "previous_response_not_found",
       "internal_error",
       "overloaded"
     ],

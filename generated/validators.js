@@ -39265,6 +39265,7 @@ const schema_ResponseRequest = {
 "maximum": 1
 },
 "stream": { "anyOf": [{ "type": "boolean" }, { "type": "null" }] },
+"generate": { "anyOf": [{ "type": "boolean" }, { "type": "null" }] },
 "text": { "anyOf": [{ "$ref": "#/components/schemas/ResponseTextOptions" }, { "type": "null" }] },
 "reasoning": { "anyOf": [{ "$ref": "#/components/schemas/ResponseReasoning" }, { "type": "null" }] },
 "tools": { "anyOf": [{
@@ -42867,51 +42868,54 @@ else vErrors = null;
 var valid0 = _errs35 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.text !== void 0) {
-let data8 = data.text;
+if (data.generate !== void 0) {
+let data8 = data.generate;
 const _errs41 = errors;
 const _errs42 = errors;
 let valid8 = false;
 const _errs43 = errors;
-if (!validate_ResponseTextOptions(data8, {
-instancePath: instancePath + "/text",
-parentData: data,
-parentDataProperty: "text",
-rootData,
-dynamicAnchors
-})) {
-vErrors = vErrors === null ? validate_ResponseTextOptions.errors : vErrors.concat(validate_ResponseTextOptions.errors);
-errors = vErrors.length;
-}
-var _valid6 = _errs43 === errors;
-valid8 = valid8 || _valid6;
-const _errs44 = errors;
-if (data8 !== null) {
+if (typeof data8 !== "boolean") {
 const err21 = {
-instancePath: instancePath + "/text",
+instancePath: instancePath + "/generate",
 keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseRequest.properties.text.anyOf[1],
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_ResponseRequest.properties.generate.anyOf[0],
 data: data8
 };
 if (vErrors === null) vErrors = [err21];
 else vErrors.push(err21);
 errors++;
 }
-var _valid6 = _errs44 === errors;
+var _valid6 = _errs43 === errors;
 valid8 = valid8 || _valid6;
-if (!valid8) {
+const _errs45 = errors;
+if (data8 !== null) {
 const err22 = {
-instancePath: instancePath + "/text",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.text,
+instancePath: instancePath + "/generate",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.generate.anyOf[1],
 data: data8
 };
 if (vErrors === null) vErrors = [err22];
 else vErrors.push(err22);
+errors++;
+}
+var _valid6 = _errs45 === errors;
+valid8 = valid8 || _valid6;
+if (!valid8) {
+const err23 = {
+instancePath: instancePath + "/generate",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.generate,
+data: data8
+};
+if (vErrors === null) vErrors = [err23];
+else vErrors.push(err23);
 errors++;
 validate_ResponseRequest.errors = vErrors;
 return false;
@@ -42925,13 +42929,71 @@ else vErrors = null;
 var valid0 = _errs41 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.reasoning !== void 0) {
-let data9 = data.reasoning;
-const _errs46 = errors;
+if (data.text !== void 0) {
+let data9 = data.text;
 const _errs47 = errors;
-let valid9 = false;
 const _errs48 = errors;
-if (!validate_ResponseReasoning(data9, {
+let valid9 = false;
+const _errs49 = errors;
+if (!validate_ResponseTextOptions(data9, {
+instancePath: instancePath + "/text",
+parentData: data,
+parentDataProperty: "text",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_ResponseTextOptions.errors : vErrors.concat(validate_ResponseTextOptions.errors);
+errors = vErrors.length;
+}
+var _valid7 = _errs49 === errors;
+valid9 = valid9 || _valid7;
+const _errs50 = errors;
+if (data9 !== null) {
+const err24 = {
+instancePath: instancePath + "/text",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.text.anyOf[1],
+data: data9
+};
+if (vErrors === null) vErrors = [err24];
+else vErrors.push(err24);
+errors++;
+}
+var _valid7 = _errs50 === errors;
+valid9 = valid9 || _valid7;
+if (!valid9) {
+const err25 = {
+instancePath: instancePath + "/text",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.text,
+data: data9
+};
+if (vErrors === null) vErrors = [err25];
+else vErrors.push(err25);
+errors++;
+validate_ResponseRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs48;
+if (vErrors !== null) {
+if (_errs48) vErrors.length = _errs48;
+else vErrors = null;
+}
+}
+var valid0 = _errs47 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.reasoning !== void 0) {
+let data10 = data.reasoning;
+const _errs52 = errors;
+const _errs53 = errors;
+let valid10 = false;
+const _errs54 = errors;
+if (!validate_ResponseReasoning(data10, {
 instancePath: instancePath + "/reasoning",
 parentData: data,
 parentDataProperty: "reasoning",
@@ -42941,110 +43003,31 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_ResponseReasoning.errors : vErrors.concat(validate_ResponseReasoning.errors);
 errors = vErrors.length;
 }
-var _valid7 = _errs48 === errors;
-valid9 = valid9 || _valid7;
-const _errs49 = errors;
-if (data9 !== null) {
-const err23 = {
+var _valid8 = _errs54 === errors;
+valid10 = valid10 || _valid8;
+const _errs55 = errors;
+if (data10 !== null) {
+const err26 = {
 instancePath: instancePath + "/reasoning",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
 parentSchema: schema_ResponseRequest.properties.reasoning.anyOf[1],
-data: data9
-};
-if (vErrors === null) vErrors = [err23];
-else vErrors.push(err23);
-errors++;
-}
-var _valid7 = _errs49 === errors;
-valid9 = valid9 || _valid7;
-if (!valid9) {
-const err24 = {
-instancePath: instancePath + "/reasoning",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.reasoning,
-data: data9
-};
-if (vErrors === null) vErrors = [err24];
-else vErrors.push(err24);
-errors++;
-validate_ResponseRequest.errors = vErrors;
-return false;
-} else {
-errors = _errs47;
-if (vErrors !== null) {
-if (_errs47) vErrors.length = _errs47;
-else vErrors = null;
-}
-}
-var valid0 = _errs46 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.tools !== void 0) {
-let data10 = data.tools;
-const _errs51 = errors;
-const _errs52 = errors;
-let valid10 = false;
-const _errs53 = errors;
-if (errors === _errs53) {
-if (Array.isArray(data10)) {
-const len1 = data10.length;
-for (let i1 = 0; i1 < len1; i1++) {
-const _errs55 = errors;
-if (!validate_ResponseTool(data10[i1], {
-instancePath: instancePath + "/tools/" + i1,
-parentData: data10,
-parentDataProperty: i1,
-rootData,
-dynamicAnchors
-})) {
-vErrors = vErrors === null ? validate_ResponseTool.errors : vErrors.concat(validate_ResponseTool.errors);
-errors = vErrors.length;
-}
-if (!(_errs55 === errors)) break;
-}
-} else {
-const err25 = {
-instancePath: instancePath + "/tools",
-keyword: "type",
-params: { type: "array" },
-message: "must be array",
-parentSchema: schema_ResponseRequest.properties.tools.anyOf[0],
-data: data10
-};
-if (vErrors === null) vErrors = [err25];
-else vErrors.push(err25);
-errors++;
-}
-}
-var _valid8 = _errs53 === errors;
-valid10 = valid10 || _valid8;
-const _errs56 = errors;
-if (data10 !== null) {
-const err26 = {
-instancePath: instancePath + "/tools",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseRequest.properties.tools.anyOf[1],
 data: data10
 };
 if (vErrors === null) vErrors = [err26];
 else vErrors.push(err26);
 errors++;
 }
-var _valid8 = _errs56 === errors;
+var _valid8 = _errs55 === errors;
 valid10 = valid10 || _valid8;
 if (!valid10) {
 const err27 = {
-instancePath: instancePath + "/tools",
+instancePath: instancePath + "/reasoning",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.tools,
+parentSchema: schema_ResponseRequest.properties.reasoning,
 data: data10
 };
 if (vErrors === null) vErrors = [err27];
@@ -43053,257 +43036,275 @@ errors++;
 validate_ResponseRequest.errors = vErrors;
 return false;
 } else {
-errors = _errs52;
+errors = _errs53;
 if (vErrors !== null) {
-if (_errs52) vErrors.length = _errs52;
+if (_errs53) vErrors.length = _errs53;
 else vErrors = null;
 }
 }
-var valid0 = _errs51 === errors;
+var valid0 = _errs52 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.tool_choice !== void 0) {
-let data12 = data.tool_choice;
+if (data.tools !== void 0) {
+let data11 = data.tools;
+const _errs57 = errors;
 const _errs58 = errors;
+let valid11 = false;
 const _errs59 = errors;
-let valid12 = false;
-const _errs60 = errors;
-if (typeof data12 !== "string") {
+if (errors === _errs59) {
+if (Array.isArray(data11)) {
+const len1 = data11.length;
+for (let i1 = 0; i1 < len1; i1++) {
+const _errs61 = errors;
+if (!validate_ResponseTool(data11[i1], {
+instancePath: instancePath + "/tools/" + i1,
+parentData: data11,
+parentDataProperty: i1,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_ResponseTool.errors : vErrors.concat(validate_ResponseTool.errors);
+errors = vErrors.length;
+}
+if (!(_errs61 === errors)) break;
+}
+} else {
 const err28 = {
-instancePath: instancePath + "/tool_choice",
+instancePath: instancePath + "/tools",
 keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseRequest.properties.tool_choice.anyOf[0],
-data: data12
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ResponseRequest.properties.tools.anyOf[0],
+data: data11
 };
 if (vErrors === null) vErrors = [err28];
 else vErrors.push(err28);
 errors++;
 }
-var _valid9 = _errs60 === errors;
-valid12 = valid12 || _valid9;
+}
+var _valid9 = _errs59 === errors;
+valid11 = valid11 || _valid9;
 const _errs62 = errors;
-if (errors === errors) {
-if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
-let missing1;
-if (data12.type === void 0 && (missing1 = "type")) {
+if (data11 !== null) {
 const err29 = {
-instancePath: instancePath + "/tool_choice",
-keyword: "required",
-params: { missingProperty: missing1 },
-message: "must have required property '" + missing1 + "'",
-parentSchema: schema_ResponseToolChoice,
-data: data12
+instancePath: instancePath + "/tools",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.tools.anyOf[1],
+data: data11
 };
 if (vErrors === null) vErrors = [err29];
 else vErrors.push(err29);
 errors++;
-} else {
-if (data12.type !== void 0) {
-let data13 = data12.type;
-const _errs66 = errors;
-if (typeof data13 !== "string") {
+}
+var _valid9 = _errs62 === errors;
+valid11 = valid11 || _valid9;
+if (!valid11) {
 const err30 = {
-instancePath: instancePath + "/tool_choice/type",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseToolChoice.properties.type,
-data: data13
+instancePath: instancePath + "/tools",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.tools,
+data: data11
 };
 if (vErrors === null) vErrors = [err30];
 else vErrors.push(err30);
 errors++;
+validate_ResponseRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs58;
+if (vErrors !== null) {
+if (_errs58) vErrors.length = _errs58;
+else vErrors = null;
 }
-var valid14 = _errs66 === errors;
-} else var valid14 = true;
-if (valid14) {
-if (data12.name !== void 0) {
-let data14 = data12.name;
-const _errs68 = errors;
-if (typeof data14 !== "string") {
+}
+var valid0 = _errs57 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.tool_choice !== void 0) {
+let data13 = data.tool_choice;
+const _errs64 = errors;
+const _errs65 = errors;
+let valid13 = false;
+const _errs66 = errors;
+if (typeof data13 !== "string") {
 const err31 = {
-instancePath: instancePath + "/tool_choice/name",
+instancePath: instancePath + "/tool_choice",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_ResponseToolChoice.properties.name,
-data: data14
+parentSchema: schema_ResponseRequest.properties.tool_choice.anyOf[0],
+data: data13
 };
 if (vErrors === null) vErrors = [err31];
 else vErrors.push(err31);
 errors++;
 }
-var valid14 = _errs68 === errors;
-} else var valid14 = true;
-if (valid14) {
-if (data12.mode !== void 0) {
-let data15 = data12.mode;
-const _errs70 = errors;
-if (typeof data15 !== "string") {
+var _valid10 = _errs66 === errors;
+valid13 = valid13 || _valid10;
+const _errs68 = errors;
+if (errors === errors) {
+if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
+let missing1;
+if (data13.type === void 0 && (missing1 = "type")) {
 const err32 = {
-instancePath: instancePath + "/tool_choice/mode",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseToolChoice.properties.mode,
-data: data15
+instancePath: instancePath + "/tool_choice",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_ResponseToolChoice,
+data: data13
 };
 if (vErrors === null) vErrors = [err32];
 else vErrors.push(err32);
 errors++;
-}
-var valid14 = _errs70 === errors;
-} else var valid14 = true;
-if (valid14) {
-if (data12.tools !== void 0) {
-let data16 = data12.tools;
+} else {
+if (data13.type !== void 0) {
+let data14 = data13.type;
 const _errs72 = errors;
-if (errors === _errs72) {
-if (Array.isArray(data16)) {
-const len2 = data16.length;
-for (let i2 = 0; i2 < len2; i2++) {
-let data17 = data16[i2];
-const _errs74 = errors;
-if (errors === _errs74) {
-if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {} else {
+if (typeof data14 !== "string") {
 const err33 = {
-instancePath: instancePath + "/tool_choice/tools/" + i2,
+instancePath: instancePath + "/tool_choice/type",
 keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_ResponseToolChoice.properties.tools.items,
-data: data17
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseToolChoice.properties.type,
+data: data14
 };
 if (vErrors === null) vErrors = [err33];
 else vErrors.push(err33);
 errors++;
 }
-}
-if (!(_errs74 === errors)) break;
-}
-} else {
+var valid15 = _errs72 === errors;
+} else var valid15 = true;
+if (valid15) {
+if (data13.name !== void 0) {
+let data15 = data13.name;
+const _errs74 = errors;
+if (typeof data15 !== "string") {
 const err34 = {
-instancePath: instancePath + "/tool_choice/tools",
+instancePath: instancePath + "/tool_choice/name",
 keyword: "type",
-params: { type: "array" },
-message: "must be array",
-parentSchema: schema_ResponseToolChoice.properties.tools,
-data: data16
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseToolChoice.properties.name,
+data: data15
 };
 if (vErrors === null) vErrors = [err34];
 else vErrors.push(err34);
 errors++;
 }
-}
-var valid14 = _errs72 === errors;
-} else var valid14 = true;
-}
-}
-}
-}
-} else {
+var valid15 = _errs74 === errors;
+} else var valid15 = true;
+if (valid15) {
+if (data13.mode !== void 0) {
+let data16 = data13.mode;
+const _errs76 = errors;
+if (typeof data16 !== "string") {
 const err35 = {
-instancePath: instancePath + "/tool_choice",
+instancePath: instancePath + "/tool_choice/mode",
 keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_ResponseToolChoice,
-data: data12
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseToolChoice.properties.mode,
+data: data16
 };
 if (vErrors === null) vErrors = [err35];
 else vErrors.push(err35);
 errors++;
 }
-}
-var _valid9 = _errs62 === errors;
-valid12 = valid12 || _valid9;
-const _errs77 = errors;
-if (data12 !== null) {
+var valid15 = _errs76 === errors;
+} else var valid15 = true;
+if (valid15) {
+if (data13.tools !== void 0) {
+let data17 = data13.tools;
+const _errs78 = errors;
+if (errors === _errs78) {
+if (Array.isArray(data17)) {
+const len2 = data17.length;
+for (let i2 = 0; i2 < len2; i2++) {
+let data18 = data17[i2];
+const _errs80 = errors;
+if (errors === _errs80) {
+if (data18 && typeof data18 == "object" && !Array.isArray(data18)) {} else {
 const err36 = {
-instancePath: instancePath + "/tool_choice",
+instancePath: instancePath + "/tool_choice/tools/" + i2,
 keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseRequest.properties.tool_choice.anyOf[2],
-data: data12
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ResponseToolChoice.properties.tools.items,
+data: data18
 };
 if (vErrors === null) vErrors = [err36];
 else vErrors.push(err36);
 errors++;
 }
-var _valid9 = _errs77 === errors;
-valid12 = valid12 || _valid9;
-if (!valid12) {
+}
+if (!(_errs80 === errors)) break;
+}
+} else {
 const err37 = {
-instancePath: instancePath + "/tool_choice",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.tool_choice,
-data: data12
+instancePath: instancePath + "/tool_choice/tools",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ResponseToolChoice.properties.tools,
+data: data17
 };
 if (vErrors === null) vErrors = [err37];
 else vErrors.push(err37);
 errors++;
-validate_ResponseRequest.errors = vErrors;
-return false;
+}
+}
+var valid15 = _errs78 === errors;
+} else var valid15 = true;
+}
+}
+}
+}
 } else {
-errors = _errs59;
-if (vErrors !== null) {
-if (_errs59) vErrors.length = _errs59;
-else vErrors = null;
-}
-}
-var valid0 = _errs58 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.parallel_tool_calls !== void 0) {
-let data18 = data.parallel_tool_calls;
-const _errs79 = errors;
-const _errs80 = errors;
-let valid16 = false;
-const _errs81 = errors;
-if (typeof data18 !== "boolean") {
 const err38 = {
-instancePath: instancePath + "/parallel_tool_calls",
+instancePath: instancePath + "/tool_choice",
 keyword: "type",
-params: { type: "boolean" },
-message: "must be boolean",
-parentSchema: schema_ResponseRequest.properties.parallel_tool_calls.anyOf[0],
-data: data18
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ResponseToolChoice,
+data: data13
 };
 if (vErrors === null) vErrors = [err38];
 else vErrors.push(err38);
 errors++;
 }
-var _valid10 = _errs81 === errors;
-valid16 = valid16 || _valid10;
+}
+var _valid10 = _errs68 === errors;
+valid13 = valid13 || _valid10;
 const _errs83 = errors;
-if (data18 !== null) {
+if (data13 !== null) {
 const err39 = {
-instancePath: instancePath + "/parallel_tool_calls",
+instancePath: instancePath + "/tool_choice",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_ResponseRequest.properties.parallel_tool_calls.anyOf[1],
-data: data18
+parentSchema: schema_ResponseRequest.properties.tool_choice.anyOf[2],
+data: data13
 };
 if (vErrors === null) vErrors = [err39];
 else vErrors.push(err39);
 errors++;
 }
 var _valid10 = _errs83 === errors;
-valid16 = valid16 || _valid10;
-if (!valid16) {
+valid13 = valid13 || _valid10;
+if (!valid13) {
 const err40 = {
-instancePath: instancePath + "/parallel_tool_calls",
+instancePath: instancePath + "/tool_choice",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.parallel_tool_calls,
-data: data18
+parentSchema: schema_ResponseRequest.properties.tool_choice,
+data: data13
 };
 if (vErrors === null) vErrors = [err40];
 else vErrors.push(err40);
@@ -43311,85 +43312,63 @@ errors++;
 validate_ResponseRequest.errors = vErrors;
 return false;
 } else {
-errors = _errs80;
+errors = _errs65;
 if (vErrors !== null) {
-if (_errs80) vErrors.length = _errs80;
+if (_errs65) vErrors.length = _errs65;
 else vErrors = null;
 }
 }
-var valid0 = _errs79 === errors;
+var valid0 = _errs64 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.include !== void 0) {
-let data19 = data.include;
+if (data.parallel_tool_calls !== void 0) {
+let data19 = data.parallel_tool_calls;
 const _errs85 = errors;
 const _errs86 = errors;
 let valid17 = false;
 const _errs87 = errors;
-if (errors === _errs87) {
-if (Array.isArray(data19)) {
-const len3 = data19.length;
-for (let i3 = 0; i3 < len3; i3++) {
-let data20 = data19[i3];
-const _errs89 = errors;
-if (typeof data20 !== "string") {
+if (typeof data19 !== "boolean") {
 const err41 = {
-instancePath: instancePath + "/include/" + i3,
+instancePath: instancePath + "/parallel_tool_calls",
 keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseRequest.properties.include.anyOf[0].items,
-data: data20
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_ResponseRequest.properties.parallel_tool_calls.anyOf[0],
+data: data19
 };
 if (vErrors === null) vErrors = [err41];
 else vErrors.push(err41);
 errors++;
 }
-if (!(_errs89 === errors)) break;
-}
-} else {
+var _valid11 = _errs87 === errors;
+valid17 = valid17 || _valid11;
+const _errs89 = errors;
+if (data19 !== null) {
 const err42 = {
-instancePath: instancePath + "/include",
+instancePath: instancePath + "/parallel_tool_calls",
 keyword: "type",
-params: { type: "array" },
-message: "must be array",
-parentSchema: schema_ResponseRequest.properties.include.anyOf[0],
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.parallel_tool_calls.anyOf[1],
 data: data19
 };
 if (vErrors === null) vErrors = [err42];
 else vErrors.push(err42);
 errors++;
 }
-}
-var _valid11 = _errs87 === errors;
+var _valid11 = _errs89 === errors;
 valid17 = valid17 || _valid11;
-const _errs91 = errors;
-if (data19 !== null) {
+if (!valid17) {
 const err43 = {
-instancePath: instancePath + "/include",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseRequest.properties.include.anyOf[1],
+instancePath: instancePath + "/parallel_tool_calls",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.parallel_tool_calls,
 data: data19
 };
 if (vErrors === null) vErrors = [err43];
 else vErrors.push(err43);
-errors++;
-}
-var _valid11 = _errs91 === errors;
-valid17 = valid17 || _valid11;
-if (!valid17) {
-const err44 = {
-instancePath: instancePath + "/include",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.include,
-data: data19
-};
-if (vErrors === null) vErrors = [err44];
-else vErrors.push(err44);
 errors++;
 validate_ResponseRequest.errors = vErrors;
 return false;
@@ -43403,51 +43382,73 @@ else vErrors = null;
 var valid0 = _errs85 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.store !== void 0) {
-let data21 = data.store;
+if (data.include !== void 0) {
+let data20 = data.include;
+const _errs91 = errors;
+const _errs92 = errors;
+let valid18 = false;
 const _errs93 = errors;
-const _errs94 = errors;
-let valid19 = false;
+if (errors === _errs93) {
+if (Array.isArray(data20)) {
+const len3 = data20.length;
+for (let i3 = 0; i3 < len3; i3++) {
+let data21 = data20[i3];
 const _errs95 = errors;
-if (typeof data21 !== "boolean") {
-const err45 = {
-instancePath: instancePath + "/store",
+if (typeof data21 !== "string") {
+const err44 = {
+instancePath: instancePath + "/include/" + i3,
 keyword: "type",
-params: { type: "boolean" },
-message: "must be boolean",
-parentSchema: schema_ResponseRequest.properties.store.anyOf[0],
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.include.anyOf[0].items,
 data: data21
+};
+if (vErrors === null) vErrors = [err44];
+else vErrors.push(err44);
+errors++;
+}
+if (!(_errs95 === errors)) break;
+}
+} else {
+const err45 = {
+instancePath: instancePath + "/include",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ResponseRequest.properties.include.anyOf[0],
+data: data20
 };
 if (vErrors === null) vErrors = [err45];
 else vErrors.push(err45);
 errors++;
 }
-var _valid12 = _errs95 === errors;
-valid19 = valid19 || _valid12;
+}
+var _valid12 = _errs93 === errors;
+valid18 = valid18 || _valid12;
 const _errs97 = errors;
-if (data21 !== null) {
+if (data20 !== null) {
 const err46 = {
-instancePath: instancePath + "/store",
+instancePath: instancePath + "/include",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_ResponseRequest.properties.store.anyOf[1],
-data: data21
+parentSchema: schema_ResponseRequest.properties.include.anyOf[1],
+data: data20
 };
 if (vErrors === null) vErrors = [err46];
 else vErrors.push(err46);
 errors++;
 }
 var _valid12 = _errs97 === errors;
-valid19 = valid19 || _valid12;
-if (!valid19) {
+valid18 = valid18 || _valid12;
+if (!valid18) {
 const err47 = {
-instancePath: instancePath + "/store",
+instancePath: instancePath + "/include",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.store,
-data: data21
+parentSchema: schema_ResponseRequest.properties.include,
+data: data20
 };
 if (vErrors === null) vErrors = [err47];
 else vErrors.push(err47);
@@ -43455,76 +43456,63 @@ errors++;
 validate_ResponseRequest.errors = vErrors;
 return false;
 } else {
-errors = _errs94;
+errors = _errs92;
 if (vErrors !== null) {
-if (_errs94) vErrors.length = _errs94;
+if (_errs92) vErrors.length = _errs92;
 else vErrors = null;
 }
 }
-var valid0 = _errs93 === errors;
+var valid0 = _errs91 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.truncation !== void 0) {
-let data22 = data.truncation;
+if (data.store !== void 0) {
+let data22 = data.store;
 const _errs99 = errors;
 const _errs100 = errors;
 let valid20 = false;
 const _errs101 = errors;
-if (typeof data22 !== "string") {
+if (typeof data22 !== "boolean") {
 const err48 = {
-instancePath: instancePath + "/truncation",
+instancePath: instancePath + "/store",
 keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseTruncation,
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_ResponseRequest.properties.store.anyOf[0],
 data: data22
 };
 if (vErrors === null) vErrors = [err48];
 else vErrors.push(err48);
 errors++;
 }
-if (!(data22 === "disabled")) {
+var _valid13 = _errs101 === errors;
+valid20 = valid20 || _valid13;
+const _errs103 = errors;
+if (data22 !== null) {
 const err49 = {
-instancePath: instancePath + "/truncation",
-keyword: "enum",
-params: { allowedValues: schema_ResponseTruncation.enum },
-message: "must be equal to one of the allowed values",
-parentSchema: schema_ResponseTruncation,
+instancePath: instancePath + "/store",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.store.anyOf[1],
 data: data22
 };
 if (vErrors === null) vErrors = [err49];
 else vErrors.push(err49);
 errors++;
 }
-var _valid13 = _errs101 === errors;
+var _valid13 = _errs103 === errors;
 valid20 = valid20 || _valid13;
-const _errs104 = errors;
-if (data22 !== null) {
+if (!valid20) {
 const err50 = {
-instancePath: instancePath + "/truncation",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseRequest.properties.truncation.anyOf[1],
+instancePath: instancePath + "/store",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.store,
 data: data22
 };
 if (vErrors === null) vErrors = [err50];
 else vErrors.push(err50);
-errors++;
-}
-var _valid13 = _errs104 === errors;
-valid20 = valid20 || _valid13;
-if (!valid20) {
-const err51 = {
-instancePath: instancePath + "/truncation",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.truncation,
-data: data22
-};
-if (vErrors === null) vErrors = [err51];
-else vErrors.push(err51);
 errors++;
 validate_ResponseRequest.errors = vErrors;
 return false;
@@ -43538,179 +43526,145 @@ else vErrors = null;
 var valid0 = _errs99 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.top_logprobs !== void 0) {
-let data23 = data.top_logprobs;
+if (data.truncation !== void 0) {
+let data23 = data.truncation;
+const _errs105 = errors;
 const _errs106 = errors;
+let valid21 = false;
 const _errs107 = errors;
-let valid22 = false;
-const _errs108 = errors;
-if (!(typeof data23 == "number" && !(data23 % 1) && !isNaN(data23))) {
-const err52 = {
-instancePath: instancePath + "/top_logprobs",
+if (typeof data23 !== "string") {
+const err51 = {
+instancePath: instancePath + "/truncation",
 keyword: "type",
-params: { type: "integer" },
-message: "must be integer",
-parentSchema: schema_ResponseRequest.properties.top_logprobs.anyOf[0],
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseTruncation,
+data: data23
+};
+if (vErrors === null) vErrors = [err51];
+else vErrors.push(err51);
+errors++;
+}
+if (!(data23 === "disabled")) {
+const err52 = {
+instancePath: instancePath + "/truncation",
+keyword: "enum",
+params: { allowedValues: schema_ResponseTruncation.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_ResponseTruncation,
 data: data23
 };
 if (vErrors === null) vErrors = [err52];
 else vErrors.push(err52);
 errors++;
 }
-if (errors === _errs108) {
-if (typeof data23 == "number") {
-if (!formats_6f7aca8b.validate(data23)) {
+var _valid14 = _errs107 === errors;
+valid21 = valid21 || _valid14;
+const _errs110 = errors;
+if (data23 !== null) {
 const err53 = {
-instancePath: instancePath + "/top_logprobs",
-keyword: "format",
-params: { format: "int32" },
-message: "must match format \"int32\"",
-parentSchema: schema_ResponseRequest.properties.top_logprobs.anyOf[0],
+instancePath: instancePath + "/truncation",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.truncation.anyOf[1],
 data: data23
 };
 if (vErrors === null) vErrors = [err53];
 else vErrors.push(err53);
 errors++;
 }
-}
-}
-var _valid14 = _errs108 === errors;
-valid22 = valid22 || _valid14;
-const _errs110 = errors;
-if (data23 !== null) {
+var _valid14 = _errs110 === errors;
+valid21 = valid21 || _valid14;
+if (!valid21) {
 const err54 = {
-instancePath: instancePath + "/top_logprobs",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseRequest.properties.top_logprobs.anyOf[1],
+instancePath: instancePath + "/truncation",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.truncation,
 data: data23
 };
 if (vErrors === null) vErrors = [err54];
 else vErrors.push(err54);
 errors++;
-}
-var _valid14 = _errs110 === errors;
-valid22 = valid22 || _valid14;
-if (!valid22) {
-const err55 = {
-instancePath: instancePath + "/top_logprobs",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.top_logprobs,
-data: data23
-};
-if (vErrors === null) vErrors = [err55];
-else vErrors.push(err55);
-errors++;
 validate_ResponseRequest.errors = vErrors;
 return false;
 } else {
-errors = _errs107;
+errors = _errs106;
 if (vErrors !== null) {
-if (_errs107) vErrors.length = _errs107;
+if (_errs106) vErrors.length = _errs106;
 else vErrors = null;
 }
 }
-if (errors === _errs106) {
-if (typeof data23 == "number") {
-if (data23 > 20 || isNaN(data23)) {
-validate_ResponseRequest.errors = [{
-instancePath: instancePath + "/top_logprobs",
-keyword: "maximum",
-params: {
-comparison: "<=",
-limit: 20
-},
-message: "must be <= 20",
-parentSchema: schema_ResponseRequest.properties.top_logprobs,
-data: data23
-}];
-return false;
-} else if (data23 < 0 || isNaN(data23)) {
-validate_ResponseRequest.errors = [{
-instancePath: instancePath + "/top_logprobs",
-keyword: "minimum",
-params: {
-comparison: ">=",
-limit: 0
-},
-message: "must be >= 0",
-parentSchema: schema_ResponseRequest.properties.top_logprobs,
-data: data23
-}];
-return false;
-}
-}
-}
-var valid0 = _errs106 === errors;
+var valid0 = _errs105 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.presence_penalty !== void 0) {
-let data24 = data.presence_penalty;
+if (data.top_logprobs !== void 0) {
+let data24 = data.top_logprobs;
 const _errs112 = errors;
 const _errs113 = errors;
 let valid23 = false;
 const _errs114 = errors;
+if (!(typeof data24 == "number" && !(data24 % 1) && !isNaN(data24))) {
+const err55 = {
+instancePath: instancePath + "/top_logprobs",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_ResponseRequest.properties.top_logprobs.anyOf[0],
+data: data24
+};
+if (vErrors === null) vErrors = [err55];
+else vErrors.push(err55);
+errors++;
+}
 if (errors === _errs114) {
 if (typeof data24 == "number") {
-if (!formats_f5433107.validate(data24)) {
+if (!formats_6f7aca8b.validate(data24)) {
 const err56 = {
-instancePath: instancePath + "/presence_penalty",
+instancePath: instancePath + "/top_logprobs",
 keyword: "format",
-params: { format: "double" },
-message: "must match format \"double\"",
-parentSchema: schema_ResponseRequest.properties.presence_penalty.anyOf[0],
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_ResponseRequest.properties.top_logprobs.anyOf[0],
 data: data24
 };
 if (vErrors === null) vErrors = [err56];
 else vErrors.push(err56);
 errors++;
 }
-} else {
-const err57 = {
-instancePath: instancePath + "/presence_penalty",
-keyword: "type",
-params: { type: "number" },
-message: "must be number",
-parentSchema: schema_ResponseRequest.properties.presence_penalty.anyOf[0],
-data: data24
-};
-if (vErrors === null) vErrors = [err57];
-else vErrors.push(err57);
-errors++;
 }
 }
 var _valid15 = _errs114 === errors;
 valid23 = valid23 || _valid15;
 const _errs116 = errors;
 if (data24 !== null) {
-const err58 = {
-instancePath: instancePath + "/presence_penalty",
+const err57 = {
+instancePath: instancePath + "/top_logprobs",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_ResponseRequest.properties.presence_penalty.anyOf[1],
+parentSchema: schema_ResponseRequest.properties.top_logprobs.anyOf[1],
 data: data24
 };
-if (vErrors === null) vErrors = [err58];
-else vErrors.push(err58);
+if (vErrors === null) vErrors = [err57];
+else vErrors.push(err57);
 errors++;
 }
 var _valid15 = _errs116 === errors;
 valid23 = valid23 || _valid15;
 if (!valid23) {
-const err59 = {
-instancePath: instancePath + "/presence_penalty",
+const err58 = {
+instancePath: instancePath + "/top_logprobs",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.presence_penalty,
+parentSchema: schema_ResponseRequest.properties.top_logprobs,
 data: data24
 };
-if (vErrors === null) vErrors = [err59];
-else vErrors.push(err59);
+if (vErrors === null) vErrors = [err58];
+else vErrors.push(err58);
 errors++;
 validate_ResponseRequest.errors = vErrors;
 return false;
@@ -43723,29 +43677,29 @@ else vErrors = null;
 }
 if (errors === _errs112) {
 if (typeof data24 == "number") {
-if (data24 > 2 || isNaN(data24)) {
+if (data24 > 20 || isNaN(data24)) {
 validate_ResponseRequest.errors = [{
-instancePath: instancePath + "/presence_penalty",
+instancePath: instancePath + "/top_logprobs",
 keyword: "maximum",
 params: {
 comparison: "<=",
-limit: 2
+limit: 20
 },
-message: "must be <= 2",
-parentSchema: schema_ResponseRequest.properties.presence_penalty,
+message: "must be <= 20",
+parentSchema: schema_ResponseRequest.properties.top_logprobs,
 data: data24
 }];
 return false;
-} else if (data24 < -2 || isNaN(data24)) {
+} else if (data24 < 0 || isNaN(data24)) {
 validate_ResponseRequest.errors = [{
-instancePath: instancePath + "/presence_penalty",
+instancePath: instancePath + "/top_logprobs",
 keyword: "minimum",
 params: {
 comparison: ">=",
-limit: -2
+limit: 0
 },
-message: "must be >= -2",
-parentSchema: schema_ResponseRequest.properties.presence_penalty,
+message: "must be >= 0",
+parentSchema: schema_ResponseRequest.properties.top_logprobs,
 data: data24
 }];
 return false;
@@ -43755,8 +43709,8 @@ return false;
 var valid0 = _errs112 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.frequency_penalty !== void 0) {
-let data25 = data.frequency_penalty;
+if (data.presence_penalty !== void 0) {
+let data25 = data.presence_penalty;
 const _errs118 = errors;
 const _errs119 = errors;
 let valid24 = false;
@@ -43764,29 +43718,29 @@ const _errs120 = errors;
 if (errors === _errs120) {
 if (typeof data25 == "number") {
 if (!formats_f5433107.validate(data25)) {
-const err60 = {
-instancePath: instancePath + "/frequency_penalty",
+const err59 = {
+instancePath: instancePath + "/presence_penalty",
 keyword: "format",
 params: { format: "double" },
 message: "must match format \"double\"",
-parentSchema: schema_ResponseRequest.properties.frequency_penalty.anyOf[0],
+parentSchema: schema_ResponseRequest.properties.presence_penalty.anyOf[0],
+data: data25
+};
+if (vErrors === null) vErrors = [err59];
+else vErrors.push(err59);
+errors++;
+}
+} else {
+const err60 = {
+instancePath: instancePath + "/presence_penalty",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_ResponseRequest.properties.presence_penalty.anyOf[0],
 data: data25
 };
 if (vErrors === null) vErrors = [err60];
 else vErrors.push(err60);
-errors++;
-}
-} else {
-const err61 = {
-instancePath: instancePath + "/frequency_penalty",
-keyword: "type",
-params: { type: "number" },
-message: "must be number",
-parentSchema: schema_ResponseRequest.properties.frequency_penalty.anyOf[0],
-data: data25
-};
-if (vErrors === null) vErrors = [err61];
-else vErrors.push(err61);
 errors++;
 }
 }
@@ -43794,31 +43748,31 @@ var _valid16 = _errs120 === errors;
 valid24 = valid24 || _valid16;
 const _errs122 = errors;
 if (data25 !== null) {
-const err62 = {
-instancePath: instancePath + "/frequency_penalty",
+const err61 = {
+instancePath: instancePath + "/presence_penalty",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_ResponseRequest.properties.frequency_penalty.anyOf[1],
+parentSchema: schema_ResponseRequest.properties.presence_penalty.anyOf[1],
 data: data25
 };
-if (vErrors === null) vErrors = [err62];
-else vErrors.push(err62);
+if (vErrors === null) vErrors = [err61];
+else vErrors.push(err61);
 errors++;
 }
 var _valid16 = _errs122 === errors;
 valid24 = valid24 || _valid16;
 if (!valid24) {
-const err63 = {
-instancePath: instancePath + "/frequency_penalty",
+const err62 = {
+instancePath: instancePath + "/presence_penalty",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.frequency_penalty,
+parentSchema: schema_ResponseRequest.properties.presence_penalty,
 data: data25
 };
-if (vErrors === null) vErrors = [err63];
-else vErrors.push(err63);
+if (vErrors === null) vErrors = [err62];
+else vErrors.push(err62);
 errors++;
 validate_ResponseRequest.errors = vErrors;
 return false;
@@ -43833,27 +43787,27 @@ if (errors === _errs118) {
 if (typeof data25 == "number") {
 if (data25 > 2 || isNaN(data25)) {
 validate_ResponseRequest.errors = [{
-instancePath: instancePath + "/frequency_penalty",
+instancePath: instancePath + "/presence_penalty",
 keyword: "maximum",
 params: {
 comparison: "<=",
 limit: 2
 },
 message: "must be <= 2",
-parentSchema: schema_ResponseRequest.properties.frequency_penalty,
+parentSchema: schema_ResponseRequest.properties.presence_penalty,
 data: data25
 }];
 return false;
 } else if (data25 < -2 || isNaN(data25)) {
 validate_ResponseRequest.errors = [{
-instancePath: instancePath + "/frequency_penalty",
+instancePath: instancePath + "/presence_penalty",
 keyword: "minimum",
 params: {
 comparison: ">=",
 limit: -2
 },
 message: "must be >= -2",
-parentSchema: schema_ResponseRequest.properties.frequency_penalty,
+parentSchema: schema_ResponseRequest.properties.presence_penalty,
 data: data25
 }];
 return false;
@@ -43863,71 +43817,70 @@ return false;
 var valid0 = _errs118 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.max_tool_calls !== void 0) {
-let data26 = data.max_tool_calls;
+if (data.frequency_penalty !== void 0) {
+let data26 = data.frequency_penalty;
 const _errs124 = errors;
 const _errs125 = errors;
 let valid25 = false;
 const _errs126 = errors;
-if (!(typeof data26 == "number" && !(data26 % 1) && !isNaN(data26))) {
+if (errors === _errs126) {
+if (typeof data26 == "number") {
+if (!formats_f5433107.validate(data26)) {
+const err63 = {
+instancePath: instancePath + "/frequency_penalty",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_ResponseRequest.properties.frequency_penalty.anyOf[0],
+data: data26
+};
+if (vErrors === null) vErrors = [err63];
+else vErrors.push(err63);
+errors++;
+}
+} else {
 const err64 = {
-instancePath: instancePath + "/max_tool_calls",
+instancePath: instancePath + "/frequency_penalty",
 keyword: "type",
-params: { type: "integer" },
-message: "must be integer",
-parentSchema: schema_ResponseRequest.properties.max_tool_calls.anyOf[0],
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_ResponseRequest.properties.frequency_penalty.anyOf[0],
 data: data26
 };
 if (vErrors === null) vErrors = [err64];
 else vErrors.push(err64);
 errors++;
 }
-if (errors === _errs126) {
-if (typeof data26 == "number") {
-if (!formats_6f7aca8b.validate(data26)) {
+}
+var _valid17 = _errs126 === errors;
+valid25 = valid25 || _valid17;
+const _errs128 = errors;
+if (data26 !== null) {
 const err65 = {
-instancePath: instancePath + "/max_tool_calls",
-keyword: "format",
-params: { format: "int32" },
-message: "must match format \"int32\"",
-parentSchema: schema_ResponseRequest.properties.max_tool_calls.anyOf[0],
+instancePath: instancePath + "/frequency_penalty",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.frequency_penalty.anyOf[1],
 data: data26
 };
 if (vErrors === null) vErrors = [err65];
 else vErrors.push(err65);
 errors++;
 }
-}
-}
-var _valid17 = _errs126 === errors;
+var _valid17 = _errs128 === errors;
 valid25 = valid25 || _valid17;
-const _errs128 = errors;
-if (data26 !== null) {
+if (!valid25) {
 const err66 = {
-instancePath: instancePath + "/max_tool_calls",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseRequest.properties.max_tool_calls.anyOf[1],
+instancePath: instancePath + "/frequency_penalty",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.frequency_penalty,
 data: data26
 };
 if (vErrors === null) vErrors = [err66];
 else vErrors.push(err66);
-errors++;
-}
-var _valid17 = _errs128 === errors;
-valid25 = valid25 || _valid17;
-if (!valid25) {
-const err67 = {
-instancePath: instancePath + "/max_tool_calls",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.max_tool_calls,
-data: data26
-};
-if (vErrors === null) vErrors = [err67];
-else vErrors.push(err67);
 errors++;
 validate_ResponseRequest.errors = vErrors;
 return false;
@@ -43940,16 +43893,29 @@ else vErrors = null;
 }
 if (errors === _errs124) {
 if (typeof data26 == "number") {
-if (data26 < 1 || isNaN(data26)) {
+if (data26 > 2 || isNaN(data26)) {
 validate_ResponseRequest.errors = [{
-instancePath: instancePath + "/max_tool_calls",
+instancePath: instancePath + "/frequency_penalty",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 2
+},
+message: "must be <= 2",
+parentSchema: schema_ResponseRequest.properties.frequency_penalty,
+data: data26
+}];
+return false;
+} else if (data26 < -2 || isNaN(data26)) {
+validate_ResponseRequest.errors = [{
+instancePath: instancePath + "/frequency_penalty",
 keyword: "minimum",
 params: {
 comparison: ">=",
-limit: 1
+limit: -2
 },
-message: "must be >= 1",
-parentSchema: schema_ResponseRequest.properties.max_tool_calls,
+message: "must be >= -2",
+parentSchema: schema_ResponseRequest.properties.frequency_penalty,
 data: data26
 }];
 return false;
@@ -43959,35 +43925,52 @@ return false;
 var valid0 = _errs124 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.service_tier !== void 0) {
-let data27 = data.service_tier;
+if (data.max_tool_calls !== void 0) {
+let data27 = data.max_tool_calls;
 const _errs130 = errors;
 const _errs131 = errors;
 let valid26 = false;
 const _errs132 = errors;
-if (typeof data27 !== "string") {
-const err68 = {
-instancePath: instancePath + "/service_tier",
+if (!(typeof data27 == "number" && !(data27 % 1) && !isNaN(data27))) {
+const err67 = {
+instancePath: instancePath + "/max_tool_calls",
 keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseRequest.properties.service_tier.anyOf[0],
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_ResponseRequest.properties.max_tool_calls.anyOf[0],
+data: data27
+};
+if (vErrors === null) vErrors = [err67];
+else vErrors.push(err67);
+errors++;
+}
+if (errors === _errs132) {
+if (typeof data27 == "number") {
+if (!formats_6f7aca8b.validate(data27)) {
+const err68 = {
+instancePath: instancePath + "/max_tool_calls",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_ResponseRequest.properties.max_tool_calls.anyOf[0],
 data: data27
 };
 if (vErrors === null) vErrors = [err68];
 else vErrors.push(err68);
 errors++;
 }
+}
+}
 var _valid18 = _errs132 === errors;
 valid26 = valid26 || _valid18;
 const _errs134 = errors;
 if (data27 !== null) {
 const err69 = {
-instancePath: instancePath + "/service_tier",
+instancePath: instancePath + "/max_tool_calls",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_ResponseRequest.properties.service_tier.anyOf[1],
+parentSchema: schema_ResponseRequest.properties.max_tool_calls.anyOf[1],
 data: data27
 };
 if (vErrors === null) vErrors = [err69];
@@ -43998,11 +43981,11 @@ var _valid18 = _errs134 === errors;
 valid26 = valid26 || _valid18;
 if (!valid26) {
 const err70 = {
-instancePath: instancePath + "/service_tier",
+instancePath: instancePath + "/max_tool_calls",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.service_tier,
+parentSchema: schema_ResponseRequest.properties.max_tool_calls,
 data: data27
 };
 if (vErrors === null) vErrors = [err70];
@@ -44017,77 +44000,75 @@ if (_errs131) vErrors.length = _errs131;
 else vErrors = null;
 }
 }
+if (errors === _errs130) {
+if (typeof data27 == "number") {
+if (data27 < 1 || isNaN(data27)) {
+validate_ResponseRequest.errors = [{
+instancePath: instancePath + "/max_tool_calls",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_ResponseRequest.properties.max_tool_calls,
+data: data27
+}];
+return false;
+}
+}
+}
 var valid0 = _errs130 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.metadata !== void 0) {
-let data28 = data.metadata;
+if (data.service_tier !== void 0) {
+let data28 = data.service_tier;
 const _errs136 = errors;
 const _errs137 = errors;
 let valid27 = false;
 const _errs138 = errors;
-if (errors === _errs138) {
-if (data28 && typeof data28 == "object" && !Array.isArray(data28)) for (const key0 in data28) {
-let data29 = data28[key0];
-const _errs141 = errors;
-if (typeof data29 !== "string") {
+if (typeof data28 !== "string") {
 const err71 = {
-instancePath: instancePath + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),
+instancePath: instancePath + "/service_tier",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_ResponseRequest.properties.metadata.anyOf[0].additionalProperties,
-data: data29
+parentSchema: schema_ResponseRequest.properties.service_tier.anyOf[0],
+data: data28
 };
 if (vErrors === null) vErrors = [err71];
 else vErrors.push(err71);
 errors++;
 }
-if (!(_errs141 === errors)) break;
-}
-else {
+var _valid19 = _errs138 === errors;
+valid27 = valid27 || _valid19;
+const _errs140 = errors;
+if (data28 !== null) {
 const err72 = {
-instancePath: instancePath + "/metadata",
+instancePath: instancePath + "/service_tier",
 keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_ResponseRequest.properties.metadata.anyOf[0],
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.service_tier.anyOf[1],
 data: data28
 };
 if (vErrors === null) vErrors = [err72];
 else vErrors.push(err72);
 errors++;
 }
-}
-var _valid19 = _errs138 === errors;
+var _valid19 = _errs140 === errors;
 valid27 = valid27 || _valid19;
-const _errs143 = errors;
-if (data28 !== null) {
+if (!valid27) {
 const err73 = {
-instancePath: instancePath + "/metadata",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseRequest.properties.metadata.anyOf[1],
+instancePath: instancePath + "/service_tier",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.service_tier,
 data: data28
 };
 if (vErrors === null) vErrors = [err73];
 else vErrors.push(err73);
-errors++;
-}
-var _valid19 = _errs143 === errors;
-valid27 = valid27 || _valid19;
-if (!valid27) {
-const err74 = {
-instancePath: instancePath + "/metadata",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.metadata,
-data: data28
-};
-if (vErrors === null) vErrors = [err74];
-else vErrors.push(err74);
 errors++;
 validate_ResponseRequest.errors = vErrors;
 return false;
@@ -44101,51 +44082,71 @@ else vErrors = null;
 var valid0 = _errs136 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.user !== void 0) {
-let data30 = data.user;
-const _errs145 = errors;
-const _errs146 = errors;
-let valid29 = false;
+if (data.metadata !== void 0) {
+let data29 = data.metadata;
+const _errs142 = errors;
+const _errs143 = errors;
+let valid28 = false;
+const _errs144 = errors;
+if (errors === _errs144) {
+if (data29 && typeof data29 == "object" && !Array.isArray(data29)) for (const key0 in data29) {
+let data30 = data29[key0];
 const _errs147 = errors;
 if (typeof data30 !== "string") {
-const err75 = {
-instancePath: instancePath + "/user",
+const err74 = {
+instancePath: instancePath + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_ResponseRequest.properties.user.anyOf[0],
+parentSchema: schema_ResponseRequest.properties.metadata.anyOf[0].additionalProperties,
 data: data30
+};
+if (vErrors === null) vErrors = [err74];
+else vErrors.push(err74);
+errors++;
+}
+if (!(_errs147 === errors)) break;
+}
+else {
+const err75 = {
+instancePath: instancePath + "/metadata",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ResponseRequest.properties.metadata.anyOf[0],
+data: data29
 };
 if (vErrors === null) vErrors = [err75];
 else vErrors.push(err75);
 errors++;
 }
-var _valid20 = _errs147 === errors;
-valid29 = valid29 || _valid20;
+}
+var _valid20 = _errs144 === errors;
+valid28 = valid28 || _valid20;
 const _errs149 = errors;
-if (data30 !== null) {
+if (data29 !== null) {
 const err76 = {
-instancePath: instancePath + "/user",
+instancePath: instancePath + "/metadata",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_ResponseRequest.properties.user.anyOf[1],
-data: data30
+parentSchema: schema_ResponseRequest.properties.metadata.anyOf[1],
+data: data29
 };
 if (vErrors === null) vErrors = [err76];
 else vErrors.push(err76);
 errors++;
 }
 var _valid20 = _errs149 === errors;
-valid29 = valid29 || _valid20;
-if (!valid29) {
+valid28 = valid28 || _valid20;
+if (!valid28) {
 const err77 = {
-instancePath: instancePath + "/user",
+instancePath: instancePath + "/metadata",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.user,
-data: data30
+parentSchema: schema_ResponseRequest.properties.metadata,
+data: data29
 };
 if (vErrors === null) vErrors = [err77];
 else vErrors.push(err77);
@@ -44153,28 +44154,28 @@ errors++;
 validate_ResponseRequest.errors = vErrors;
 return false;
 } else {
-errors = _errs146;
+errors = _errs143;
 if (vErrors !== null) {
-if (_errs146) vErrors.length = _errs146;
+if (_errs143) vErrors.length = _errs143;
 else vErrors = null;
 }
 }
-var valid0 = _errs145 === errors;
+var valid0 = _errs142 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.safety_identifier !== void 0) {
-let data31 = data.safety_identifier;
+if (data.user !== void 0) {
+let data31 = data.user;
 const _errs151 = errors;
 const _errs152 = errors;
 let valid30 = false;
 const _errs153 = errors;
 if (typeof data31 !== "string") {
 const err78 = {
-instancePath: instancePath + "/safety_identifier",
+instancePath: instancePath + "/user",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_ResponseRequest.properties.safety_identifier.anyOf[0],
+parentSchema: schema_ResponseRequest.properties.user.anyOf[0],
 data: data31
 };
 if (vErrors === null) vErrors = [err78];
@@ -44186,11 +44187,11 @@ valid30 = valid30 || _valid21;
 const _errs155 = errors;
 if (data31 !== null) {
 const err79 = {
-instancePath: instancePath + "/safety_identifier",
+instancePath: instancePath + "/user",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_ResponseRequest.properties.safety_identifier.anyOf[1],
+parentSchema: schema_ResponseRequest.properties.user.anyOf[1],
 data: data31
 };
 if (vErrors === null) vErrors = [err79];
@@ -44201,11 +44202,11 @@ var _valid21 = _errs155 === errors;
 valid30 = valid30 || _valid21;
 if (!valid30) {
 const err80 = {
-instancePath: instancePath + "/safety_identifier",
+instancePath: instancePath + "/user",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.safety_identifier,
+parentSchema: schema_ResponseRequest.properties.user,
 data: data31
 };
 if (vErrors === null) vErrors = [err80];
@@ -44223,19 +44224,19 @@ else vErrors = null;
 var valid0 = _errs151 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.prompt_cache_key !== void 0) {
-let data32 = data.prompt_cache_key;
+if (data.safety_identifier !== void 0) {
+let data32 = data.safety_identifier;
 const _errs157 = errors;
 const _errs158 = errors;
 let valid31 = false;
 const _errs159 = errors;
 if (typeof data32 !== "string") {
 const err81 = {
-instancePath: instancePath + "/prompt_cache_key",
+instancePath: instancePath + "/safety_identifier",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_ResponseRequest.properties.prompt_cache_key.anyOf[0],
+parentSchema: schema_ResponseRequest.properties.safety_identifier.anyOf[0],
 data: data32
 };
 if (vErrors === null) vErrors = [err81];
@@ -44247,11 +44248,11 @@ valid31 = valid31 || _valid22;
 const _errs161 = errors;
 if (data32 !== null) {
 const err82 = {
-instancePath: instancePath + "/prompt_cache_key",
+instancePath: instancePath + "/safety_identifier",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_ResponseRequest.properties.prompt_cache_key.anyOf[1],
+parentSchema: schema_ResponseRequest.properties.safety_identifier.anyOf[1],
 data: data32
 };
 if (vErrors === null) vErrors = [err82];
@@ -44262,11 +44263,11 @@ var _valid22 = _errs161 === errors;
 valid31 = valid31 || _valid22;
 if (!valid31) {
 const err83 = {
-instancePath: instancePath + "/prompt_cache_key",
+instancePath: instancePath + "/safety_identifier",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.prompt_cache_key,
+parentSchema: schema_ResponseRequest.properties.safety_identifier,
 data: data32
 };
 if (vErrors === null) vErrors = [err83];
@@ -44284,19 +44285,19 @@ else vErrors = null;
 var valid0 = _errs157 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.previous_response_id !== void 0) {
-let data33 = data.previous_response_id;
+if (data.prompt_cache_key !== void 0) {
+let data33 = data.prompt_cache_key;
 const _errs163 = errors;
 const _errs164 = errors;
 let valid32 = false;
 const _errs165 = errors;
 if (typeof data33 !== "string") {
 const err84 = {
-instancePath: instancePath + "/previous_response_id",
+instancePath: instancePath + "/prompt_cache_key",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_ResponseRequest.properties.previous_response_id.anyOf[0],
+parentSchema: schema_ResponseRequest.properties.prompt_cache_key.anyOf[0],
 data: data33
 };
 if (vErrors === null) vErrors = [err84];
@@ -44308,11 +44309,11 @@ valid32 = valid32 || _valid23;
 const _errs167 = errors;
 if (data33 !== null) {
 const err85 = {
-instancePath: instancePath + "/previous_response_id",
+instancePath: instancePath + "/prompt_cache_key",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_ResponseRequest.properties.previous_response_id.anyOf[1],
+parentSchema: schema_ResponseRequest.properties.prompt_cache_key.anyOf[1],
 data: data33
 };
 if (vErrors === null) vErrors = [err85];
@@ -44323,11 +44324,11 @@ var _valid23 = _errs167 === errors;
 valid32 = valid32 || _valid23;
 if (!valid32) {
 const err86 = {
-instancePath: instancePath + "/previous_response_id",
+instancePath: instancePath + "/prompt_cache_key",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.previous_response_id,
+parentSchema: schema_ResponseRequest.properties.prompt_cache_key,
 data: data33
 };
 if (vErrors === null) vErrors = [err86];
@@ -44345,19 +44346,19 @@ else vErrors = null;
 var valid0 = _errs163 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.background !== void 0) {
-let data34 = data.background;
+if (data.previous_response_id !== void 0) {
+let data34 = data.previous_response_id;
 const _errs169 = errors;
 const _errs170 = errors;
 let valid33 = false;
 const _errs171 = errors;
-if (typeof data34 !== "boolean") {
+if (typeof data34 !== "string") {
 const err87 = {
-instancePath: instancePath + "/background",
+instancePath: instancePath + "/previous_response_id",
 keyword: "type",
-params: { type: "boolean" },
-message: "must be boolean",
-parentSchema: schema_ResponseRequest.properties.background.anyOf[0],
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.previous_response_id.anyOf[0],
 data: data34
 };
 if (vErrors === null) vErrors = [err87];
@@ -44369,11 +44370,11 @@ valid33 = valid33 || _valid24;
 const _errs173 = errors;
 if (data34 !== null) {
 const err88 = {
-instancePath: instancePath + "/background",
+instancePath: instancePath + "/previous_response_id",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_ResponseRequest.properties.background.anyOf[1],
+parentSchema: schema_ResponseRequest.properties.previous_response_id.anyOf[1],
 data: data34
 };
 if (vErrors === null) vErrors = [err88];
@@ -44384,11 +44385,11 @@ var _valid24 = _errs173 === errors;
 valid33 = valid33 || _valid24;
 if (!valid33) {
 const err89 = {
-instancePath: instancePath + "/background",
+instancePath: instancePath + "/previous_response_id",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.background,
+parentSchema: schema_ResponseRequest.properties.previous_response_id,
 data: data34
 };
 if (vErrors === null) vErrors = [err89];
@@ -44406,51 +44407,54 @@ else vErrors = null;
 var valid0 = _errs169 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.routing !== void 0) {
-let data35 = data.routing;
+if (data.background !== void 0) {
+let data35 = data.background;
 const _errs175 = errors;
 const _errs176 = errors;
 let valid34 = false;
 const _errs177 = errors;
-if (!validate_RoutingWishes(data35, {
-instancePath: instancePath + "/routing",
-parentData: data,
-parentDataProperty: "routing",
-rootData,
-dynamicAnchors
-})) {
-vErrors = vErrors === null ? validate_RoutingWishes.errors : vErrors.concat(validate_RoutingWishes.errors);
-errors = vErrors.length;
-}
-var _valid25 = _errs177 === errors;
-valid34 = valid34 || _valid25;
-const _errs178 = errors;
-if (data35 !== null) {
+if (typeof data35 !== "boolean") {
 const err90 = {
-instancePath: instancePath + "/routing",
+instancePath: instancePath + "/background",
 keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseRequest.properties.routing.anyOf[1],
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_ResponseRequest.properties.background.anyOf[0],
 data: data35
 };
 if (vErrors === null) vErrors = [err90];
 else vErrors.push(err90);
 errors++;
 }
-var _valid25 = _errs178 === errors;
+var _valid25 = _errs177 === errors;
 valid34 = valid34 || _valid25;
-if (!valid34) {
+const _errs179 = errors;
+if (data35 !== null) {
 const err91 = {
-instancePath: instancePath + "/routing",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.routing,
+instancePath: instancePath + "/background",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.background.anyOf[1],
 data: data35
 };
 if (vErrors === null) vErrors = [err91];
 else vErrors.push(err91);
+errors++;
+}
+var _valid25 = _errs179 === errors;
+valid34 = valid34 || _valid25;
+if (!valid34) {
+const err92 = {
+instancePath: instancePath + "/background",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.background,
+data: data35
+};
+if (vErrors === null) vErrors = [err92];
+else vErrors.push(err92);
 errors++;
 validate_ResponseRequest.errors = vErrors;
 return false;
@@ -44463,6 +44467,65 @@ else vErrors = null;
 }
 var valid0 = _errs175 === errors;
 } else var valid0 = true;
+if (valid0) {
+if (data.routing !== void 0) {
+let data36 = data.routing;
+const _errs181 = errors;
+const _errs182 = errors;
+let valid35 = false;
+const _errs183 = errors;
+if (!validate_RoutingWishes(data36, {
+instancePath: instancePath + "/routing",
+parentData: data,
+parentDataProperty: "routing",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_RoutingWishes.errors : vErrors.concat(validate_RoutingWishes.errors);
+errors = vErrors.length;
+}
+var _valid26 = _errs183 === errors;
+valid35 = valid35 || _valid26;
+const _errs184 = errors;
+if (data36 !== null) {
+const err93 = {
+instancePath: instancePath + "/routing",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.routing.anyOf[1],
+data: data36
+};
+if (vErrors === null) vErrors = [err93];
+else vErrors.push(err93);
+errors++;
+}
+var _valid26 = _errs184 === errors;
+valid35 = valid35 || _valid26;
+if (!valid35) {
+const err94 = {
+instancePath: instancePath + "/routing",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.routing,
+data: data36
+};
+if (vErrors === null) vErrors = [err94];
+else vErrors.push(err94);
+errors++;
+validate_ResponseRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs182;
+if (vErrors !== null) {
+if (_errs182) vErrors.length = _errs182;
+else vErrors = null;
+}
+}
+var valid0 = _errs181 === errors;
+} else var valid0 = true;
+}
 }
 }
 }
@@ -45687,51 +45750,54 @@ else vErrors = null;
 var valid0 = _errs35 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.text !== void 0) {
-let data8 = data.text;
+if (data.generate !== void 0) {
+let data8 = data.generate;
 const _errs41 = errors;
 const _errs42 = errors;
 let valid8 = false;
 const _errs43 = errors;
-if (!validate_ResponseTextOptions(data8, {
-instancePath: instancePath + "/text",
-parentData: data,
-parentDataProperty: "text",
-rootData,
-dynamicAnchors
-})) {
-vErrors = vErrors === null ? validate_ResponseTextOptions.errors : vErrors.concat(validate_ResponseTextOptions.errors);
-errors = vErrors.length;
-}
-var _valid6 = _errs43 === errors;
-valid8 = valid8 || _valid6;
-const _errs44 = errors;
-if (data8 !== null) {
+if (typeof data8 !== "boolean") {
 const err21 = {
-instancePath: instancePath + "/text",
+instancePath: instancePath + "/generate",
 keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseRequest.properties.text.anyOf[1],
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_ResponseRequest.properties.generate.anyOf[0],
 data: data8
 };
 if (vErrors === null) vErrors = [err21];
 else vErrors.push(err21);
 errors++;
 }
-var _valid6 = _errs44 === errors;
+var _valid6 = _errs43 === errors;
 valid8 = valid8 || _valid6;
-if (!valid8) {
+const _errs45 = errors;
+if (data8 !== null) {
 const err22 = {
-instancePath: instancePath + "/text",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.text,
+instancePath: instancePath + "/generate",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.generate.anyOf[1],
 data: data8
 };
 if (vErrors === null) vErrors = [err22];
 else vErrors.push(err22);
+errors++;
+}
+var _valid6 = _errs45 === errors;
+valid8 = valid8 || _valid6;
+if (!valid8) {
+const err23 = {
+instancePath: instancePath + "/generate",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.generate,
+data: data8
+};
+if (vErrors === null) vErrors = [err23];
+else vErrors.push(err23);
 errors++;
 validate_ResponseRequest_2.errors = vErrors;
 return false;
@@ -45745,13 +45811,71 @@ else vErrors = null;
 var valid0 = _errs41 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.reasoning !== void 0) {
-let data9 = data.reasoning;
-const _errs46 = errors;
+if (data.text !== void 0) {
+let data9 = data.text;
 const _errs47 = errors;
-let valid9 = false;
 const _errs48 = errors;
-if (!validate_ResponseReasoning(data9, {
+let valid9 = false;
+const _errs49 = errors;
+if (!validate_ResponseTextOptions(data9, {
+instancePath: instancePath + "/text",
+parentData: data,
+parentDataProperty: "text",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_ResponseTextOptions.errors : vErrors.concat(validate_ResponseTextOptions.errors);
+errors = vErrors.length;
+}
+var _valid7 = _errs49 === errors;
+valid9 = valid9 || _valid7;
+const _errs50 = errors;
+if (data9 !== null) {
+const err24 = {
+instancePath: instancePath + "/text",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.text.anyOf[1],
+data: data9
+};
+if (vErrors === null) vErrors = [err24];
+else vErrors.push(err24);
+errors++;
+}
+var _valid7 = _errs50 === errors;
+valid9 = valid9 || _valid7;
+if (!valid9) {
+const err25 = {
+instancePath: instancePath + "/text",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.text,
+data: data9
+};
+if (vErrors === null) vErrors = [err25];
+else vErrors.push(err25);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs48;
+if (vErrors !== null) {
+if (_errs48) vErrors.length = _errs48;
+else vErrors = null;
+}
+}
+var valid0 = _errs47 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.reasoning !== void 0) {
+let data10 = data.reasoning;
+const _errs52 = errors;
+const _errs53 = errors;
+let valid10 = false;
+const _errs54 = errors;
+if (!validate_ResponseReasoning(data10, {
 instancePath: instancePath + "/reasoning",
 parentData: data,
 parentDataProperty: "reasoning",
@@ -45761,110 +45885,31 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_ResponseReasoning.errors : vErrors.concat(validate_ResponseReasoning.errors);
 errors = vErrors.length;
 }
-var _valid7 = _errs48 === errors;
-valid9 = valid9 || _valid7;
-const _errs49 = errors;
-if (data9 !== null) {
-const err23 = {
+var _valid8 = _errs54 === errors;
+valid10 = valid10 || _valid8;
+const _errs55 = errors;
+if (data10 !== null) {
+const err26 = {
 instancePath: instancePath + "/reasoning",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
 parentSchema: schema_ResponseRequest.properties.reasoning.anyOf[1],
-data: data9
-};
-if (vErrors === null) vErrors = [err23];
-else vErrors.push(err23);
-errors++;
-}
-var _valid7 = _errs49 === errors;
-valid9 = valid9 || _valid7;
-if (!valid9) {
-const err24 = {
-instancePath: instancePath + "/reasoning",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.reasoning,
-data: data9
-};
-if (vErrors === null) vErrors = [err24];
-else vErrors.push(err24);
-errors++;
-validate_ResponseRequest_2.errors = vErrors;
-return false;
-} else {
-errors = _errs47;
-if (vErrors !== null) {
-if (_errs47) vErrors.length = _errs47;
-else vErrors = null;
-}
-}
-var valid0 = _errs46 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.tools !== void 0) {
-let data10 = data.tools;
-const _errs51 = errors;
-const _errs52 = errors;
-let valid10 = false;
-const _errs53 = errors;
-if (errors === _errs53) {
-if (Array.isArray(data10)) {
-const len1 = data10.length;
-for (let i1 = 0; i1 < len1; i1++) {
-const _errs55 = errors;
-if (!validate_ResponseTool(data10[i1], {
-instancePath: instancePath + "/tools/" + i1,
-parentData: data10,
-parentDataProperty: i1,
-rootData,
-dynamicAnchors
-})) {
-vErrors = vErrors === null ? validate_ResponseTool.errors : vErrors.concat(validate_ResponseTool.errors);
-errors = vErrors.length;
-}
-if (!(_errs55 === errors)) break;
-}
-} else {
-const err25 = {
-instancePath: instancePath + "/tools",
-keyword: "type",
-params: { type: "array" },
-message: "must be array",
-parentSchema: schema_ResponseRequest.properties.tools.anyOf[0],
-data: data10
-};
-if (vErrors === null) vErrors = [err25];
-else vErrors.push(err25);
-errors++;
-}
-}
-var _valid8 = _errs53 === errors;
-valid10 = valid10 || _valid8;
-const _errs56 = errors;
-if (data10 !== null) {
-const err26 = {
-instancePath: instancePath + "/tools",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseRequest.properties.tools.anyOf[1],
 data: data10
 };
 if (vErrors === null) vErrors = [err26];
 else vErrors.push(err26);
 errors++;
 }
-var _valid8 = _errs56 === errors;
+var _valid8 = _errs55 === errors;
 valid10 = valid10 || _valid8;
 if (!valid10) {
 const err27 = {
-instancePath: instancePath + "/tools",
+instancePath: instancePath + "/reasoning",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.tools,
+parentSchema: schema_ResponseRequest.properties.reasoning,
 data: data10
 };
 if (vErrors === null) vErrors = [err27];
@@ -45873,257 +45918,275 @@ errors++;
 validate_ResponseRequest_2.errors = vErrors;
 return false;
 } else {
-errors = _errs52;
+errors = _errs53;
 if (vErrors !== null) {
-if (_errs52) vErrors.length = _errs52;
+if (_errs53) vErrors.length = _errs53;
 else vErrors = null;
 }
 }
-var valid0 = _errs51 === errors;
+var valid0 = _errs52 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.tool_choice !== void 0) {
-let data12 = data.tool_choice;
+if (data.tools !== void 0) {
+let data11 = data.tools;
+const _errs57 = errors;
 const _errs58 = errors;
+let valid11 = false;
 const _errs59 = errors;
-let valid12 = false;
-const _errs60 = errors;
-if (typeof data12 !== "string") {
+if (errors === _errs59) {
+if (Array.isArray(data11)) {
+const len1 = data11.length;
+for (let i1 = 0; i1 < len1; i1++) {
+const _errs61 = errors;
+if (!validate_ResponseTool(data11[i1], {
+instancePath: instancePath + "/tools/" + i1,
+parentData: data11,
+parentDataProperty: i1,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_ResponseTool.errors : vErrors.concat(validate_ResponseTool.errors);
+errors = vErrors.length;
+}
+if (!(_errs61 === errors)) break;
+}
+} else {
 const err28 = {
-instancePath: instancePath + "/tool_choice",
+instancePath: instancePath + "/tools",
 keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseRequest.properties.tool_choice.anyOf[0],
-data: data12
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ResponseRequest.properties.tools.anyOf[0],
+data: data11
 };
 if (vErrors === null) vErrors = [err28];
 else vErrors.push(err28);
 errors++;
 }
-var _valid9 = _errs60 === errors;
-valid12 = valid12 || _valid9;
+}
+var _valid9 = _errs59 === errors;
+valid11 = valid11 || _valid9;
 const _errs62 = errors;
-if (errors === errors) {
-if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
-let missing1;
-if (data12.type === void 0 && (missing1 = "type")) {
+if (data11 !== null) {
 const err29 = {
-instancePath: instancePath + "/tool_choice",
-keyword: "required",
-params: { missingProperty: missing1 },
-message: "must have required property '" + missing1 + "'",
-parentSchema: schema_ResponseToolChoice,
-data: data12
+instancePath: instancePath + "/tools",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.tools.anyOf[1],
+data: data11
 };
 if (vErrors === null) vErrors = [err29];
 else vErrors.push(err29);
 errors++;
-} else {
-if (data12.type !== void 0) {
-let data13 = data12.type;
-const _errs66 = errors;
-if (typeof data13 !== "string") {
+}
+var _valid9 = _errs62 === errors;
+valid11 = valid11 || _valid9;
+if (!valid11) {
 const err30 = {
-instancePath: instancePath + "/tool_choice/type",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseToolChoice.properties.type,
-data: data13
+instancePath: instancePath + "/tools",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.tools,
+data: data11
 };
 if (vErrors === null) vErrors = [err30];
 else vErrors.push(err30);
 errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs58;
+if (vErrors !== null) {
+if (_errs58) vErrors.length = _errs58;
+else vErrors = null;
 }
-var valid14 = _errs66 === errors;
-} else var valid14 = true;
-if (valid14) {
-if (data12.name !== void 0) {
-let data14 = data12.name;
-const _errs68 = errors;
-if (typeof data14 !== "string") {
+}
+var valid0 = _errs57 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.tool_choice !== void 0) {
+let data13 = data.tool_choice;
+const _errs64 = errors;
+const _errs65 = errors;
+let valid13 = false;
+const _errs66 = errors;
+if (typeof data13 !== "string") {
 const err31 = {
-instancePath: instancePath + "/tool_choice/name",
+instancePath: instancePath + "/tool_choice",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_ResponseToolChoice.properties.name,
-data: data14
+parentSchema: schema_ResponseRequest.properties.tool_choice.anyOf[0],
+data: data13
 };
 if (vErrors === null) vErrors = [err31];
 else vErrors.push(err31);
 errors++;
 }
-var valid14 = _errs68 === errors;
-} else var valid14 = true;
-if (valid14) {
-if (data12.mode !== void 0) {
-let data15 = data12.mode;
-const _errs70 = errors;
-if (typeof data15 !== "string") {
+var _valid10 = _errs66 === errors;
+valid13 = valid13 || _valid10;
+const _errs68 = errors;
+if (errors === errors) {
+if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
+let missing1;
+if (data13.type === void 0 && (missing1 = "type")) {
 const err32 = {
-instancePath: instancePath + "/tool_choice/mode",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseToolChoice.properties.mode,
-data: data15
+instancePath: instancePath + "/tool_choice",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_ResponseToolChoice,
+data: data13
 };
 if (vErrors === null) vErrors = [err32];
 else vErrors.push(err32);
 errors++;
-}
-var valid14 = _errs70 === errors;
-} else var valid14 = true;
-if (valid14) {
-if (data12.tools !== void 0) {
-let data16 = data12.tools;
+} else {
+if (data13.type !== void 0) {
+let data14 = data13.type;
 const _errs72 = errors;
-if (errors === _errs72) {
-if (Array.isArray(data16)) {
-const len2 = data16.length;
-for (let i2 = 0; i2 < len2; i2++) {
-let data17 = data16[i2];
-const _errs74 = errors;
-if (errors === _errs74) {
-if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {} else {
+if (typeof data14 !== "string") {
 const err33 = {
-instancePath: instancePath + "/tool_choice/tools/" + i2,
+instancePath: instancePath + "/tool_choice/type",
 keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_ResponseToolChoice.properties.tools.items,
-data: data17
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseToolChoice.properties.type,
+data: data14
 };
 if (vErrors === null) vErrors = [err33];
 else vErrors.push(err33);
 errors++;
 }
-}
-if (!(_errs74 === errors)) break;
-}
-} else {
+var valid15 = _errs72 === errors;
+} else var valid15 = true;
+if (valid15) {
+if (data13.name !== void 0) {
+let data15 = data13.name;
+const _errs74 = errors;
+if (typeof data15 !== "string") {
 const err34 = {
-instancePath: instancePath + "/tool_choice/tools",
+instancePath: instancePath + "/tool_choice/name",
 keyword: "type",
-params: { type: "array" },
-message: "must be array",
-parentSchema: schema_ResponseToolChoice.properties.tools,
-data: data16
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseToolChoice.properties.name,
+data: data15
 };
 if (vErrors === null) vErrors = [err34];
 else vErrors.push(err34);
 errors++;
 }
-}
-var valid14 = _errs72 === errors;
-} else var valid14 = true;
-}
-}
-}
-}
-} else {
+var valid15 = _errs74 === errors;
+} else var valid15 = true;
+if (valid15) {
+if (data13.mode !== void 0) {
+let data16 = data13.mode;
+const _errs76 = errors;
+if (typeof data16 !== "string") {
 const err35 = {
-instancePath: instancePath + "/tool_choice",
+instancePath: instancePath + "/tool_choice/mode",
 keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_ResponseToolChoice,
-data: data12
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseToolChoice.properties.mode,
+data: data16
 };
 if (vErrors === null) vErrors = [err35];
 else vErrors.push(err35);
 errors++;
 }
-}
-var _valid9 = _errs62 === errors;
-valid12 = valid12 || _valid9;
-const _errs77 = errors;
-if (data12 !== null) {
+var valid15 = _errs76 === errors;
+} else var valid15 = true;
+if (valid15) {
+if (data13.tools !== void 0) {
+let data17 = data13.tools;
+const _errs78 = errors;
+if (errors === _errs78) {
+if (Array.isArray(data17)) {
+const len2 = data17.length;
+for (let i2 = 0; i2 < len2; i2++) {
+let data18 = data17[i2];
+const _errs80 = errors;
+if (errors === _errs80) {
+if (data18 && typeof data18 == "object" && !Array.isArray(data18)) {} else {
 const err36 = {
-instancePath: instancePath + "/tool_choice",
+instancePath: instancePath + "/tool_choice/tools/" + i2,
 keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseRequest.properties.tool_choice.anyOf[2],
-data: data12
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ResponseToolChoice.properties.tools.items,
+data: data18
 };
 if (vErrors === null) vErrors = [err36];
 else vErrors.push(err36);
 errors++;
 }
-var _valid9 = _errs77 === errors;
-valid12 = valid12 || _valid9;
-if (!valid12) {
+}
+if (!(_errs80 === errors)) break;
+}
+} else {
 const err37 = {
-instancePath: instancePath + "/tool_choice",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.tool_choice,
-data: data12
+instancePath: instancePath + "/tool_choice/tools",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ResponseToolChoice.properties.tools,
+data: data17
 };
 if (vErrors === null) vErrors = [err37];
 else vErrors.push(err37);
 errors++;
-validate_ResponseRequest_2.errors = vErrors;
-return false;
+}
+}
+var valid15 = _errs78 === errors;
+} else var valid15 = true;
+}
+}
+}
+}
 } else {
-errors = _errs59;
-if (vErrors !== null) {
-if (_errs59) vErrors.length = _errs59;
-else vErrors = null;
-}
-}
-var valid0 = _errs58 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.parallel_tool_calls !== void 0) {
-let data18 = data.parallel_tool_calls;
-const _errs79 = errors;
-const _errs80 = errors;
-let valid16 = false;
-const _errs81 = errors;
-if (typeof data18 !== "boolean") {
 const err38 = {
-instancePath: instancePath + "/parallel_tool_calls",
+instancePath: instancePath + "/tool_choice",
 keyword: "type",
-params: { type: "boolean" },
-message: "must be boolean",
-parentSchema: schema_ResponseRequest.properties.parallel_tool_calls.anyOf[0],
-data: data18
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ResponseToolChoice,
+data: data13
 };
 if (vErrors === null) vErrors = [err38];
 else vErrors.push(err38);
 errors++;
 }
-var _valid10 = _errs81 === errors;
-valid16 = valid16 || _valid10;
+}
+var _valid10 = _errs68 === errors;
+valid13 = valid13 || _valid10;
 const _errs83 = errors;
-if (data18 !== null) {
+if (data13 !== null) {
 const err39 = {
-instancePath: instancePath + "/parallel_tool_calls",
+instancePath: instancePath + "/tool_choice",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_ResponseRequest.properties.parallel_tool_calls.anyOf[1],
-data: data18
+parentSchema: schema_ResponseRequest.properties.tool_choice.anyOf[2],
+data: data13
 };
 if (vErrors === null) vErrors = [err39];
 else vErrors.push(err39);
 errors++;
 }
 var _valid10 = _errs83 === errors;
-valid16 = valid16 || _valid10;
-if (!valid16) {
+valid13 = valid13 || _valid10;
+if (!valid13) {
 const err40 = {
-instancePath: instancePath + "/parallel_tool_calls",
+instancePath: instancePath + "/tool_choice",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.parallel_tool_calls,
-data: data18
+parentSchema: schema_ResponseRequest.properties.tool_choice,
+data: data13
 };
 if (vErrors === null) vErrors = [err40];
 else vErrors.push(err40);
@@ -46131,85 +46194,63 @@ errors++;
 validate_ResponseRequest_2.errors = vErrors;
 return false;
 } else {
-errors = _errs80;
+errors = _errs65;
 if (vErrors !== null) {
-if (_errs80) vErrors.length = _errs80;
+if (_errs65) vErrors.length = _errs65;
 else vErrors = null;
 }
 }
-var valid0 = _errs79 === errors;
+var valid0 = _errs64 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.include !== void 0) {
-let data19 = data.include;
+if (data.parallel_tool_calls !== void 0) {
+let data19 = data.parallel_tool_calls;
 const _errs85 = errors;
 const _errs86 = errors;
 let valid17 = false;
 const _errs87 = errors;
-if (errors === _errs87) {
-if (Array.isArray(data19)) {
-const len3 = data19.length;
-for (let i3 = 0; i3 < len3; i3++) {
-let data20 = data19[i3];
-const _errs89 = errors;
-if (typeof data20 !== "string") {
+if (typeof data19 !== "boolean") {
 const err41 = {
-instancePath: instancePath + "/include/" + i3,
+instancePath: instancePath + "/parallel_tool_calls",
 keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseRequest.properties.include.anyOf[0].items,
-data: data20
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_ResponseRequest.properties.parallel_tool_calls.anyOf[0],
+data: data19
 };
 if (vErrors === null) vErrors = [err41];
 else vErrors.push(err41);
 errors++;
 }
-if (!(_errs89 === errors)) break;
-}
-} else {
+var _valid11 = _errs87 === errors;
+valid17 = valid17 || _valid11;
+const _errs89 = errors;
+if (data19 !== null) {
 const err42 = {
-instancePath: instancePath + "/include",
+instancePath: instancePath + "/parallel_tool_calls",
 keyword: "type",
-params: { type: "array" },
-message: "must be array",
-parentSchema: schema_ResponseRequest.properties.include.anyOf[0],
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.parallel_tool_calls.anyOf[1],
 data: data19
 };
 if (vErrors === null) vErrors = [err42];
 else vErrors.push(err42);
 errors++;
 }
-}
-var _valid11 = _errs87 === errors;
+var _valid11 = _errs89 === errors;
 valid17 = valid17 || _valid11;
-const _errs91 = errors;
-if (data19 !== null) {
+if (!valid17) {
 const err43 = {
-instancePath: instancePath + "/include",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseRequest.properties.include.anyOf[1],
+instancePath: instancePath + "/parallel_tool_calls",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.parallel_tool_calls,
 data: data19
 };
 if (vErrors === null) vErrors = [err43];
 else vErrors.push(err43);
-errors++;
-}
-var _valid11 = _errs91 === errors;
-valid17 = valid17 || _valid11;
-if (!valid17) {
-const err44 = {
-instancePath: instancePath + "/include",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.include,
-data: data19
-};
-if (vErrors === null) vErrors = [err44];
-else vErrors.push(err44);
 errors++;
 validate_ResponseRequest_2.errors = vErrors;
 return false;
@@ -46223,51 +46264,73 @@ else vErrors = null;
 var valid0 = _errs85 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.store !== void 0) {
-let data21 = data.store;
+if (data.include !== void 0) {
+let data20 = data.include;
+const _errs91 = errors;
+const _errs92 = errors;
+let valid18 = false;
 const _errs93 = errors;
-const _errs94 = errors;
-let valid19 = false;
+if (errors === _errs93) {
+if (Array.isArray(data20)) {
+const len3 = data20.length;
+for (let i3 = 0; i3 < len3; i3++) {
+let data21 = data20[i3];
 const _errs95 = errors;
-if (typeof data21 !== "boolean") {
-const err45 = {
-instancePath: instancePath + "/store",
+if (typeof data21 !== "string") {
+const err44 = {
+instancePath: instancePath + "/include/" + i3,
 keyword: "type",
-params: { type: "boolean" },
-message: "must be boolean",
-parentSchema: schema_ResponseRequest.properties.store.anyOf[0],
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.include.anyOf[0].items,
 data: data21
+};
+if (vErrors === null) vErrors = [err44];
+else vErrors.push(err44);
+errors++;
+}
+if (!(_errs95 === errors)) break;
+}
+} else {
+const err45 = {
+instancePath: instancePath + "/include",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ResponseRequest.properties.include.anyOf[0],
+data: data20
 };
 if (vErrors === null) vErrors = [err45];
 else vErrors.push(err45);
 errors++;
 }
-var _valid12 = _errs95 === errors;
-valid19 = valid19 || _valid12;
+}
+var _valid12 = _errs93 === errors;
+valid18 = valid18 || _valid12;
 const _errs97 = errors;
-if (data21 !== null) {
+if (data20 !== null) {
 const err46 = {
-instancePath: instancePath + "/store",
+instancePath: instancePath + "/include",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_ResponseRequest.properties.store.anyOf[1],
-data: data21
+parentSchema: schema_ResponseRequest.properties.include.anyOf[1],
+data: data20
 };
 if (vErrors === null) vErrors = [err46];
 else vErrors.push(err46);
 errors++;
 }
 var _valid12 = _errs97 === errors;
-valid19 = valid19 || _valid12;
-if (!valid19) {
+valid18 = valid18 || _valid12;
+if (!valid18) {
 const err47 = {
-instancePath: instancePath + "/store",
+instancePath: instancePath + "/include",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.store,
-data: data21
+parentSchema: schema_ResponseRequest.properties.include,
+data: data20
 };
 if (vErrors === null) vErrors = [err47];
 else vErrors.push(err47);
@@ -46275,76 +46338,63 @@ errors++;
 validate_ResponseRequest_2.errors = vErrors;
 return false;
 } else {
-errors = _errs94;
+errors = _errs92;
 if (vErrors !== null) {
-if (_errs94) vErrors.length = _errs94;
+if (_errs92) vErrors.length = _errs92;
 else vErrors = null;
 }
 }
-var valid0 = _errs93 === errors;
+var valid0 = _errs91 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.truncation !== void 0) {
-let data22 = data.truncation;
+if (data.store !== void 0) {
+let data22 = data.store;
 const _errs99 = errors;
 const _errs100 = errors;
 let valid20 = false;
 const _errs101 = errors;
-if (typeof data22 !== "string") {
+if (typeof data22 !== "boolean") {
 const err48 = {
-instancePath: instancePath + "/truncation",
+instancePath: instancePath + "/store",
 keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseTruncation,
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_ResponseRequest.properties.store.anyOf[0],
 data: data22
 };
 if (vErrors === null) vErrors = [err48];
 else vErrors.push(err48);
 errors++;
 }
-if (!(data22 === "disabled")) {
+var _valid13 = _errs101 === errors;
+valid20 = valid20 || _valid13;
+const _errs103 = errors;
+if (data22 !== null) {
 const err49 = {
-instancePath: instancePath + "/truncation",
-keyword: "enum",
-params: { allowedValues: schema_ResponseTruncation.enum },
-message: "must be equal to one of the allowed values",
-parentSchema: schema_ResponseTruncation,
+instancePath: instancePath + "/store",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.store.anyOf[1],
 data: data22
 };
 if (vErrors === null) vErrors = [err49];
 else vErrors.push(err49);
 errors++;
 }
-var _valid13 = _errs101 === errors;
+var _valid13 = _errs103 === errors;
 valid20 = valid20 || _valid13;
-const _errs104 = errors;
-if (data22 !== null) {
+if (!valid20) {
 const err50 = {
-instancePath: instancePath + "/truncation",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseRequest.properties.truncation.anyOf[1],
+instancePath: instancePath + "/store",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.store,
 data: data22
 };
 if (vErrors === null) vErrors = [err50];
 else vErrors.push(err50);
-errors++;
-}
-var _valid13 = _errs104 === errors;
-valid20 = valid20 || _valid13;
-if (!valid20) {
-const err51 = {
-instancePath: instancePath + "/truncation",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.truncation,
-data: data22
-};
-if (vErrors === null) vErrors = [err51];
-else vErrors.push(err51);
 errors++;
 validate_ResponseRequest_2.errors = vErrors;
 return false;
@@ -46358,179 +46408,145 @@ else vErrors = null;
 var valid0 = _errs99 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.top_logprobs !== void 0) {
-let data23 = data.top_logprobs;
+if (data.truncation !== void 0) {
+let data23 = data.truncation;
+const _errs105 = errors;
 const _errs106 = errors;
+let valid21 = false;
 const _errs107 = errors;
-let valid22 = false;
-const _errs108 = errors;
-if (!(typeof data23 == "number" && !(data23 % 1) && !isNaN(data23))) {
-const err52 = {
-instancePath: instancePath + "/top_logprobs",
+if (typeof data23 !== "string") {
+const err51 = {
+instancePath: instancePath + "/truncation",
 keyword: "type",
-params: { type: "integer" },
-message: "must be integer",
-parentSchema: schema_ResponseRequest.properties.top_logprobs.anyOf[0],
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseTruncation,
+data: data23
+};
+if (vErrors === null) vErrors = [err51];
+else vErrors.push(err51);
+errors++;
+}
+if (!(data23 === "disabled")) {
+const err52 = {
+instancePath: instancePath + "/truncation",
+keyword: "enum",
+params: { allowedValues: schema_ResponseTruncation.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_ResponseTruncation,
 data: data23
 };
 if (vErrors === null) vErrors = [err52];
 else vErrors.push(err52);
 errors++;
 }
-if (errors === _errs108) {
-if (typeof data23 == "number") {
-if (!formats_6f7aca8b.validate(data23)) {
+var _valid14 = _errs107 === errors;
+valid21 = valid21 || _valid14;
+const _errs110 = errors;
+if (data23 !== null) {
 const err53 = {
-instancePath: instancePath + "/top_logprobs",
-keyword: "format",
-params: { format: "int32" },
-message: "must match format \"int32\"",
-parentSchema: schema_ResponseRequest.properties.top_logprobs.anyOf[0],
+instancePath: instancePath + "/truncation",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.truncation.anyOf[1],
 data: data23
 };
 if (vErrors === null) vErrors = [err53];
 else vErrors.push(err53);
 errors++;
 }
-}
-}
-var _valid14 = _errs108 === errors;
-valid22 = valid22 || _valid14;
-const _errs110 = errors;
-if (data23 !== null) {
+var _valid14 = _errs110 === errors;
+valid21 = valid21 || _valid14;
+if (!valid21) {
 const err54 = {
-instancePath: instancePath + "/top_logprobs",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseRequest.properties.top_logprobs.anyOf[1],
+instancePath: instancePath + "/truncation",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.truncation,
 data: data23
 };
 if (vErrors === null) vErrors = [err54];
 else vErrors.push(err54);
 errors++;
-}
-var _valid14 = _errs110 === errors;
-valid22 = valid22 || _valid14;
-if (!valid22) {
-const err55 = {
-instancePath: instancePath + "/top_logprobs",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.top_logprobs,
-data: data23
-};
-if (vErrors === null) vErrors = [err55];
-else vErrors.push(err55);
-errors++;
 validate_ResponseRequest_2.errors = vErrors;
 return false;
 } else {
-errors = _errs107;
+errors = _errs106;
 if (vErrors !== null) {
-if (_errs107) vErrors.length = _errs107;
+if (_errs106) vErrors.length = _errs106;
 else vErrors = null;
 }
 }
-if (errors === _errs106) {
-if (typeof data23 == "number") {
-if (data23 > 20 || isNaN(data23)) {
-validate_ResponseRequest_2.errors = [{
-instancePath: instancePath + "/top_logprobs",
-keyword: "maximum",
-params: {
-comparison: "<=",
-limit: 20
-},
-message: "must be <= 20",
-parentSchema: schema_ResponseRequest.properties.top_logprobs,
-data: data23
-}];
-return false;
-} else if (data23 < 0 || isNaN(data23)) {
-validate_ResponseRequest_2.errors = [{
-instancePath: instancePath + "/top_logprobs",
-keyword: "minimum",
-params: {
-comparison: ">=",
-limit: 0
-},
-message: "must be >= 0",
-parentSchema: schema_ResponseRequest.properties.top_logprobs,
-data: data23
-}];
-return false;
-}
-}
-}
-var valid0 = _errs106 === errors;
+var valid0 = _errs105 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.presence_penalty !== void 0) {
-let data24 = data.presence_penalty;
+if (data.top_logprobs !== void 0) {
+let data24 = data.top_logprobs;
 const _errs112 = errors;
 const _errs113 = errors;
 let valid23 = false;
 const _errs114 = errors;
+if (!(typeof data24 == "number" && !(data24 % 1) && !isNaN(data24))) {
+const err55 = {
+instancePath: instancePath + "/top_logprobs",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_ResponseRequest.properties.top_logprobs.anyOf[0],
+data: data24
+};
+if (vErrors === null) vErrors = [err55];
+else vErrors.push(err55);
+errors++;
+}
 if (errors === _errs114) {
 if (typeof data24 == "number") {
-if (!formats_f5433107.validate(data24)) {
+if (!formats_6f7aca8b.validate(data24)) {
 const err56 = {
-instancePath: instancePath + "/presence_penalty",
+instancePath: instancePath + "/top_logprobs",
 keyword: "format",
-params: { format: "double" },
-message: "must match format \"double\"",
-parentSchema: schema_ResponseRequest.properties.presence_penalty.anyOf[0],
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_ResponseRequest.properties.top_logprobs.anyOf[0],
 data: data24
 };
 if (vErrors === null) vErrors = [err56];
 else vErrors.push(err56);
 errors++;
 }
-} else {
-const err57 = {
-instancePath: instancePath + "/presence_penalty",
-keyword: "type",
-params: { type: "number" },
-message: "must be number",
-parentSchema: schema_ResponseRequest.properties.presence_penalty.anyOf[0],
-data: data24
-};
-if (vErrors === null) vErrors = [err57];
-else vErrors.push(err57);
-errors++;
 }
 }
 var _valid15 = _errs114 === errors;
 valid23 = valid23 || _valid15;
 const _errs116 = errors;
 if (data24 !== null) {
-const err58 = {
-instancePath: instancePath + "/presence_penalty",
+const err57 = {
+instancePath: instancePath + "/top_logprobs",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_ResponseRequest.properties.presence_penalty.anyOf[1],
+parentSchema: schema_ResponseRequest.properties.top_logprobs.anyOf[1],
 data: data24
 };
-if (vErrors === null) vErrors = [err58];
-else vErrors.push(err58);
+if (vErrors === null) vErrors = [err57];
+else vErrors.push(err57);
 errors++;
 }
 var _valid15 = _errs116 === errors;
 valid23 = valid23 || _valid15;
 if (!valid23) {
-const err59 = {
-instancePath: instancePath + "/presence_penalty",
+const err58 = {
+instancePath: instancePath + "/top_logprobs",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.presence_penalty,
+parentSchema: schema_ResponseRequest.properties.top_logprobs,
 data: data24
 };
-if (vErrors === null) vErrors = [err59];
-else vErrors.push(err59);
+if (vErrors === null) vErrors = [err58];
+else vErrors.push(err58);
 errors++;
 validate_ResponseRequest_2.errors = vErrors;
 return false;
@@ -46543,29 +46559,29 @@ else vErrors = null;
 }
 if (errors === _errs112) {
 if (typeof data24 == "number") {
-if (data24 > 2 || isNaN(data24)) {
+if (data24 > 20 || isNaN(data24)) {
 validate_ResponseRequest_2.errors = [{
-instancePath: instancePath + "/presence_penalty",
+instancePath: instancePath + "/top_logprobs",
 keyword: "maximum",
 params: {
 comparison: "<=",
-limit: 2
+limit: 20
 },
-message: "must be <= 2",
-parentSchema: schema_ResponseRequest.properties.presence_penalty,
+message: "must be <= 20",
+parentSchema: schema_ResponseRequest.properties.top_logprobs,
 data: data24
 }];
 return false;
-} else if (data24 < -2 || isNaN(data24)) {
+} else if (data24 < 0 || isNaN(data24)) {
 validate_ResponseRequest_2.errors = [{
-instancePath: instancePath + "/presence_penalty",
+instancePath: instancePath + "/top_logprobs",
 keyword: "minimum",
 params: {
 comparison: ">=",
-limit: -2
+limit: 0
 },
-message: "must be >= -2",
-parentSchema: schema_ResponseRequest.properties.presence_penalty,
+message: "must be >= 0",
+parentSchema: schema_ResponseRequest.properties.top_logprobs,
 data: data24
 }];
 return false;
@@ -46575,8 +46591,8 @@ return false;
 var valid0 = _errs112 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.frequency_penalty !== void 0) {
-let data25 = data.frequency_penalty;
+if (data.presence_penalty !== void 0) {
+let data25 = data.presence_penalty;
 const _errs118 = errors;
 const _errs119 = errors;
 let valid24 = false;
@@ -46584,29 +46600,29 @@ const _errs120 = errors;
 if (errors === _errs120) {
 if (typeof data25 == "number") {
 if (!formats_f5433107.validate(data25)) {
-const err60 = {
-instancePath: instancePath + "/frequency_penalty",
+const err59 = {
+instancePath: instancePath + "/presence_penalty",
 keyword: "format",
 params: { format: "double" },
 message: "must match format \"double\"",
-parentSchema: schema_ResponseRequest.properties.frequency_penalty.anyOf[0],
+parentSchema: schema_ResponseRequest.properties.presence_penalty.anyOf[0],
+data: data25
+};
+if (vErrors === null) vErrors = [err59];
+else vErrors.push(err59);
+errors++;
+}
+} else {
+const err60 = {
+instancePath: instancePath + "/presence_penalty",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_ResponseRequest.properties.presence_penalty.anyOf[0],
 data: data25
 };
 if (vErrors === null) vErrors = [err60];
 else vErrors.push(err60);
-errors++;
-}
-} else {
-const err61 = {
-instancePath: instancePath + "/frequency_penalty",
-keyword: "type",
-params: { type: "number" },
-message: "must be number",
-parentSchema: schema_ResponseRequest.properties.frequency_penalty.anyOf[0],
-data: data25
-};
-if (vErrors === null) vErrors = [err61];
-else vErrors.push(err61);
 errors++;
 }
 }
@@ -46614,31 +46630,31 @@ var _valid16 = _errs120 === errors;
 valid24 = valid24 || _valid16;
 const _errs122 = errors;
 if (data25 !== null) {
-const err62 = {
-instancePath: instancePath + "/frequency_penalty",
+const err61 = {
+instancePath: instancePath + "/presence_penalty",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_ResponseRequest.properties.frequency_penalty.anyOf[1],
+parentSchema: schema_ResponseRequest.properties.presence_penalty.anyOf[1],
 data: data25
 };
-if (vErrors === null) vErrors = [err62];
-else vErrors.push(err62);
+if (vErrors === null) vErrors = [err61];
+else vErrors.push(err61);
 errors++;
 }
 var _valid16 = _errs122 === errors;
 valid24 = valid24 || _valid16;
 if (!valid24) {
-const err63 = {
-instancePath: instancePath + "/frequency_penalty",
+const err62 = {
+instancePath: instancePath + "/presence_penalty",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.frequency_penalty,
+parentSchema: schema_ResponseRequest.properties.presence_penalty,
 data: data25
 };
-if (vErrors === null) vErrors = [err63];
-else vErrors.push(err63);
+if (vErrors === null) vErrors = [err62];
+else vErrors.push(err62);
 errors++;
 validate_ResponseRequest_2.errors = vErrors;
 return false;
@@ -46653,27 +46669,27 @@ if (errors === _errs118) {
 if (typeof data25 == "number") {
 if (data25 > 2 || isNaN(data25)) {
 validate_ResponseRequest_2.errors = [{
-instancePath: instancePath + "/frequency_penalty",
+instancePath: instancePath + "/presence_penalty",
 keyword: "maximum",
 params: {
 comparison: "<=",
 limit: 2
 },
 message: "must be <= 2",
-parentSchema: schema_ResponseRequest.properties.frequency_penalty,
+parentSchema: schema_ResponseRequest.properties.presence_penalty,
 data: data25
 }];
 return false;
 } else if (data25 < -2 || isNaN(data25)) {
 validate_ResponseRequest_2.errors = [{
-instancePath: instancePath + "/frequency_penalty",
+instancePath: instancePath + "/presence_penalty",
 keyword: "minimum",
 params: {
 comparison: ">=",
 limit: -2
 },
 message: "must be >= -2",
-parentSchema: schema_ResponseRequest.properties.frequency_penalty,
+parentSchema: schema_ResponseRequest.properties.presence_penalty,
 data: data25
 }];
 return false;
@@ -46683,71 +46699,70 @@ return false;
 var valid0 = _errs118 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.max_tool_calls !== void 0) {
-let data26 = data.max_tool_calls;
+if (data.frequency_penalty !== void 0) {
+let data26 = data.frequency_penalty;
 const _errs124 = errors;
 const _errs125 = errors;
 let valid25 = false;
 const _errs126 = errors;
-if (!(typeof data26 == "number" && !(data26 % 1) && !isNaN(data26))) {
+if (errors === _errs126) {
+if (typeof data26 == "number") {
+if (!formats_f5433107.validate(data26)) {
+const err63 = {
+instancePath: instancePath + "/frequency_penalty",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_ResponseRequest.properties.frequency_penalty.anyOf[0],
+data: data26
+};
+if (vErrors === null) vErrors = [err63];
+else vErrors.push(err63);
+errors++;
+}
+} else {
 const err64 = {
-instancePath: instancePath + "/max_tool_calls",
+instancePath: instancePath + "/frequency_penalty",
 keyword: "type",
-params: { type: "integer" },
-message: "must be integer",
-parentSchema: schema_ResponseRequest.properties.max_tool_calls.anyOf[0],
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_ResponseRequest.properties.frequency_penalty.anyOf[0],
 data: data26
 };
 if (vErrors === null) vErrors = [err64];
 else vErrors.push(err64);
 errors++;
 }
-if (errors === _errs126) {
-if (typeof data26 == "number") {
-if (!formats_6f7aca8b.validate(data26)) {
+}
+var _valid17 = _errs126 === errors;
+valid25 = valid25 || _valid17;
+const _errs128 = errors;
+if (data26 !== null) {
 const err65 = {
-instancePath: instancePath + "/max_tool_calls",
-keyword: "format",
-params: { format: "int32" },
-message: "must match format \"int32\"",
-parentSchema: schema_ResponseRequest.properties.max_tool_calls.anyOf[0],
+instancePath: instancePath + "/frequency_penalty",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.frequency_penalty.anyOf[1],
 data: data26
 };
 if (vErrors === null) vErrors = [err65];
 else vErrors.push(err65);
 errors++;
 }
-}
-}
-var _valid17 = _errs126 === errors;
+var _valid17 = _errs128 === errors;
 valid25 = valid25 || _valid17;
-const _errs128 = errors;
-if (data26 !== null) {
+if (!valid25) {
 const err66 = {
-instancePath: instancePath + "/max_tool_calls",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseRequest.properties.max_tool_calls.anyOf[1],
+instancePath: instancePath + "/frequency_penalty",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.frequency_penalty,
 data: data26
 };
 if (vErrors === null) vErrors = [err66];
 else vErrors.push(err66);
-errors++;
-}
-var _valid17 = _errs128 === errors;
-valid25 = valid25 || _valid17;
-if (!valid25) {
-const err67 = {
-instancePath: instancePath + "/max_tool_calls",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.max_tool_calls,
-data: data26
-};
-if (vErrors === null) vErrors = [err67];
-else vErrors.push(err67);
 errors++;
 validate_ResponseRequest_2.errors = vErrors;
 return false;
@@ -46760,16 +46775,29 @@ else vErrors = null;
 }
 if (errors === _errs124) {
 if (typeof data26 == "number") {
-if (data26 < 1 || isNaN(data26)) {
+if (data26 > 2 || isNaN(data26)) {
 validate_ResponseRequest_2.errors = [{
-instancePath: instancePath + "/max_tool_calls",
+instancePath: instancePath + "/frequency_penalty",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 2
+},
+message: "must be <= 2",
+parentSchema: schema_ResponseRequest.properties.frequency_penalty,
+data: data26
+}];
+return false;
+} else if (data26 < -2 || isNaN(data26)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/frequency_penalty",
 keyword: "minimum",
 params: {
 comparison: ">=",
-limit: 1
+limit: -2
 },
-message: "must be >= 1",
-parentSchema: schema_ResponseRequest.properties.max_tool_calls,
+message: "must be >= -2",
+parentSchema: schema_ResponseRequest.properties.frequency_penalty,
 data: data26
 }];
 return false;
@@ -46779,35 +46807,52 @@ return false;
 var valid0 = _errs124 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.service_tier !== void 0) {
-let data27 = data.service_tier;
+if (data.max_tool_calls !== void 0) {
+let data27 = data.max_tool_calls;
 const _errs130 = errors;
 const _errs131 = errors;
 let valid26 = false;
 const _errs132 = errors;
-if (typeof data27 !== "string") {
-const err68 = {
-instancePath: instancePath + "/service_tier",
+if (!(typeof data27 == "number" && !(data27 % 1) && !isNaN(data27))) {
+const err67 = {
+instancePath: instancePath + "/max_tool_calls",
 keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseRequest.properties.service_tier.anyOf[0],
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_ResponseRequest.properties.max_tool_calls.anyOf[0],
+data: data27
+};
+if (vErrors === null) vErrors = [err67];
+else vErrors.push(err67);
+errors++;
+}
+if (errors === _errs132) {
+if (typeof data27 == "number") {
+if (!formats_6f7aca8b.validate(data27)) {
+const err68 = {
+instancePath: instancePath + "/max_tool_calls",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_ResponseRequest.properties.max_tool_calls.anyOf[0],
 data: data27
 };
 if (vErrors === null) vErrors = [err68];
 else vErrors.push(err68);
 errors++;
 }
+}
+}
 var _valid18 = _errs132 === errors;
 valid26 = valid26 || _valid18;
 const _errs134 = errors;
 if (data27 !== null) {
 const err69 = {
-instancePath: instancePath + "/service_tier",
+instancePath: instancePath + "/max_tool_calls",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_ResponseRequest.properties.service_tier.anyOf[1],
+parentSchema: schema_ResponseRequest.properties.max_tool_calls.anyOf[1],
 data: data27
 };
 if (vErrors === null) vErrors = [err69];
@@ -46818,11 +46863,11 @@ var _valid18 = _errs134 === errors;
 valid26 = valid26 || _valid18;
 if (!valid26) {
 const err70 = {
-instancePath: instancePath + "/service_tier",
+instancePath: instancePath + "/max_tool_calls",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.service_tier,
+parentSchema: schema_ResponseRequest.properties.max_tool_calls,
 data: data27
 };
 if (vErrors === null) vErrors = [err70];
@@ -46837,77 +46882,75 @@ if (_errs131) vErrors.length = _errs131;
 else vErrors = null;
 }
 }
+if (errors === _errs130) {
+if (typeof data27 == "number") {
+if (data27 < 1 || isNaN(data27)) {
+validate_ResponseRequest_2.errors = [{
+instancePath: instancePath + "/max_tool_calls",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_ResponseRequest.properties.max_tool_calls,
+data: data27
+}];
+return false;
+}
+}
+}
 var valid0 = _errs130 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.metadata !== void 0) {
-let data28 = data.metadata;
+if (data.service_tier !== void 0) {
+let data28 = data.service_tier;
 const _errs136 = errors;
 const _errs137 = errors;
 let valid27 = false;
 const _errs138 = errors;
-if (errors === _errs138) {
-if (data28 && typeof data28 == "object" && !Array.isArray(data28)) for (const key0 in data28) {
-let data29 = data28[key0];
-const _errs141 = errors;
-if (typeof data29 !== "string") {
+if (typeof data28 !== "string") {
 const err71 = {
-instancePath: instancePath + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),
+instancePath: instancePath + "/service_tier",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_ResponseRequest.properties.metadata.anyOf[0].additionalProperties,
-data: data29
+parentSchema: schema_ResponseRequest.properties.service_tier.anyOf[0],
+data: data28
 };
 if (vErrors === null) vErrors = [err71];
 else vErrors.push(err71);
 errors++;
 }
-if (!(_errs141 === errors)) break;
-}
-else {
+var _valid19 = _errs138 === errors;
+valid27 = valid27 || _valid19;
+const _errs140 = errors;
+if (data28 !== null) {
 const err72 = {
-instancePath: instancePath + "/metadata",
+instancePath: instancePath + "/service_tier",
 keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_ResponseRequest.properties.metadata.anyOf[0],
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.service_tier.anyOf[1],
 data: data28
 };
 if (vErrors === null) vErrors = [err72];
 else vErrors.push(err72);
 errors++;
 }
-}
-var _valid19 = _errs138 === errors;
+var _valid19 = _errs140 === errors;
 valid27 = valid27 || _valid19;
-const _errs143 = errors;
-if (data28 !== null) {
+if (!valid27) {
 const err73 = {
-instancePath: instancePath + "/metadata",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseRequest.properties.metadata.anyOf[1],
+instancePath: instancePath + "/service_tier",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.service_tier,
 data: data28
 };
 if (vErrors === null) vErrors = [err73];
 else vErrors.push(err73);
-errors++;
-}
-var _valid19 = _errs143 === errors;
-valid27 = valid27 || _valid19;
-if (!valid27) {
-const err74 = {
-instancePath: instancePath + "/metadata",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.metadata,
-data: data28
-};
-if (vErrors === null) vErrors = [err74];
-else vErrors.push(err74);
 errors++;
 validate_ResponseRequest_2.errors = vErrors;
 return false;
@@ -46921,51 +46964,71 @@ else vErrors = null;
 var valid0 = _errs136 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.user !== void 0) {
-let data30 = data.user;
-const _errs145 = errors;
-const _errs146 = errors;
-let valid29 = false;
+if (data.metadata !== void 0) {
+let data29 = data.metadata;
+const _errs142 = errors;
+const _errs143 = errors;
+let valid28 = false;
+const _errs144 = errors;
+if (errors === _errs144) {
+if (data29 && typeof data29 == "object" && !Array.isArray(data29)) for (const key0 in data29) {
+let data30 = data29[key0];
 const _errs147 = errors;
 if (typeof data30 !== "string") {
-const err75 = {
-instancePath: instancePath + "/user",
+const err74 = {
+instancePath: instancePath + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_ResponseRequest.properties.user.anyOf[0],
+parentSchema: schema_ResponseRequest.properties.metadata.anyOf[0].additionalProperties,
 data: data30
+};
+if (vErrors === null) vErrors = [err74];
+else vErrors.push(err74);
+errors++;
+}
+if (!(_errs147 === errors)) break;
+}
+else {
+const err75 = {
+instancePath: instancePath + "/metadata",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ResponseRequest.properties.metadata.anyOf[0],
+data: data29
 };
 if (vErrors === null) vErrors = [err75];
 else vErrors.push(err75);
 errors++;
 }
-var _valid20 = _errs147 === errors;
-valid29 = valid29 || _valid20;
+}
+var _valid20 = _errs144 === errors;
+valid28 = valid28 || _valid20;
 const _errs149 = errors;
-if (data30 !== null) {
+if (data29 !== null) {
 const err76 = {
-instancePath: instancePath + "/user",
+instancePath: instancePath + "/metadata",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_ResponseRequest.properties.user.anyOf[1],
-data: data30
+parentSchema: schema_ResponseRequest.properties.metadata.anyOf[1],
+data: data29
 };
 if (vErrors === null) vErrors = [err76];
 else vErrors.push(err76);
 errors++;
 }
 var _valid20 = _errs149 === errors;
-valid29 = valid29 || _valid20;
-if (!valid29) {
+valid28 = valid28 || _valid20;
+if (!valid28) {
 const err77 = {
-instancePath: instancePath + "/user",
+instancePath: instancePath + "/metadata",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.user,
-data: data30
+parentSchema: schema_ResponseRequest.properties.metadata,
+data: data29
 };
 if (vErrors === null) vErrors = [err77];
 else vErrors.push(err77);
@@ -46973,28 +47036,28 @@ errors++;
 validate_ResponseRequest_2.errors = vErrors;
 return false;
 } else {
-errors = _errs146;
+errors = _errs143;
 if (vErrors !== null) {
-if (_errs146) vErrors.length = _errs146;
+if (_errs143) vErrors.length = _errs143;
 else vErrors = null;
 }
 }
-var valid0 = _errs145 === errors;
+var valid0 = _errs142 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.safety_identifier !== void 0) {
-let data31 = data.safety_identifier;
+if (data.user !== void 0) {
+let data31 = data.user;
 const _errs151 = errors;
 const _errs152 = errors;
 let valid30 = false;
 const _errs153 = errors;
 if (typeof data31 !== "string") {
 const err78 = {
-instancePath: instancePath + "/safety_identifier",
+instancePath: instancePath + "/user",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_ResponseRequest.properties.safety_identifier.anyOf[0],
+parentSchema: schema_ResponseRequest.properties.user.anyOf[0],
 data: data31
 };
 if (vErrors === null) vErrors = [err78];
@@ -47006,11 +47069,11 @@ valid30 = valid30 || _valid21;
 const _errs155 = errors;
 if (data31 !== null) {
 const err79 = {
-instancePath: instancePath + "/safety_identifier",
+instancePath: instancePath + "/user",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_ResponseRequest.properties.safety_identifier.anyOf[1],
+parentSchema: schema_ResponseRequest.properties.user.anyOf[1],
 data: data31
 };
 if (vErrors === null) vErrors = [err79];
@@ -47021,11 +47084,11 @@ var _valid21 = _errs155 === errors;
 valid30 = valid30 || _valid21;
 if (!valid30) {
 const err80 = {
-instancePath: instancePath + "/safety_identifier",
+instancePath: instancePath + "/user",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.safety_identifier,
+parentSchema: schema_ResponseRequest.properties.user,
 data: data31
 };
 if (vErrors === null) vErrors = [err80];
@@ -47043,19 +47106,19 @@ else vErrors = null;
 var valid0 = _errs151 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.prompt_cache_key !== void 0) {
-let data32 = data.prompt_cache_key;
+if (data.safety_identifier !== void 0) {
+let data32 = data.safety_identifier;
 const _errs157 = errors;
 const _errs158 = errors;
 let valid31 = false;
 const _errs159 = errors;
 if (typeof data32 !== "string") {
 const err81 = {
-instancePath: instancePath + "/prompt_cache_key",
+instancePath: instancePath + "/safety_identifier",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_ResponseRequest.properties.prompt_cache_key.anyOf[0],
+parentSchema: schema_ResponseRequest.properties.safety_identifier.anyOf[0],
 data: data32
 };
 if (vErrors === null) vErrors = [err81];
@@ -47067,11 +47130,11 @@ valid31 = valid31 || _valid22;
 const _errs161 = errors;
 if (data32 !== null) {
 const err82 = {
-instancePath: instancePath + "/prompt_cache_key",
+instancePath: instancePath + "/safety_identifier",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_ResponseRequest.properties.prompt_cache_key.anyOf[1],
+parentSchema: schema_ResponseRequest.properties.safety_identifier.anyOf[1],
 data: data32
 };
 if (vErrors === null) vErrors = [err82];
@@ -47082,11 +47145,11 @@ var _valid22 = _errs161 === errors;
 valid31 = valid31 || _valid22;
 if (!valid31) {
 const err83 = {
-instancePath: instancePath + "/prompt_cache_key",
+instancePath: instancePath + "/safety_identifier",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.prompt_cache_key,
+parentSchema: schema_ResponseRequest.properties.safety_identifier,
 data: data32
 };
 if (vErrors === null) vErrors = [err83];
@@ -47104,19 +47167,19 @@ else vErrors = null;
 var valid0 = _errs157 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.previous_response_id !== void 0) {
-let data33 = data.previous_response_id;
+if (data.prompt_cache_key !== void 0) {
+let data33 = data.prompt_cache_key;
 const _errs163 = errors;
 const _errs164 = errors;
 let valid32 = false;
 const _errs165 = errors;
 if (typeof data33 !== "string") {
 const err84 = {
-instancePath: instancePath + "/previous_response_id",
+instancePath: instancePath + "/prompt_cache_key",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_ResponseRequest.properties.previous_response_id.anyOf[0],
+parentSchema: schema_ResponseRequest.properties.prompt_cache_key.anyOf[0],
 data: data33
 };
 if (vErrors === null) vErrors = [err84];
@@ -47128,11 +47191,11 @@ valid32 = valid32 || _valid23;
 const _errs167 = errors;
 if (data33 !== null) {
 const err85 = {
-instancePath: instancePath + "/previous_response_id",
+instancePath: instancePath + "/prompt_cache_key",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_ResponseRequest.properties.previous_response_id.anyOf[1],
+parentSchema: schema_ResponseRequest.properties.prompt_cache_key.anyOf[1],
 data: data33
 };
 if (vErrors === null) vErrors = [err85];
@@ -47143,11 +47206,11 @@ var _valid23 = _errs167 === errors;
 valid32 = valid32 || _valid23;
 if (!valid32) {
 const err86 = {
-instancePath: instancePath + "/previous_response_id",
+instancePath: instancePath + "/prompt_cache_key",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.previous_response_id,
+parentSchema: schema_ResponseRequest.properties.prompt_cache_key,
 data: data33
 };
 if (vErrors === null) vErrors = [err86];
@@ -47165,19 +47228,19 @@ else vErrors = null;
 var valid0 = _errs163 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.background !== void 0) {
-let data34 = data.background;
+if (data.previous_response_id !== void 0) {
+let data34 = data.previous_response_id;
 const _errs169 = errors;
 const _errs170 = errors;
 let valid33 = false;
 const _errs171 = errors;
-if (typeof data34 !== "boolean") {
+if (typeof data34 !== "string") {
 const err87 = {
-instancePath: instancePath + "/background",
+instancePath: instancePath + "/previous_response_id",
 keyword: "type",
-params: { type: "boolean" },
-message: "must be boolean",
-parentSchema: schema_ResponseRequest.properties.background.anyOf[0],
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.previous_response_id.anyOf[0],
 data: data34
 };
 if (vErrors === null) vErrors = [err87];
@@ -47189,11 +47252,11 @@ valid33 = valid33 || _valid24;
 const _errs173 = errors;
 if (data34 !== null) {
 const err88 = {
-instancePath: instancePath + "/background",
+instancePath: instancePath + "/previous_response_id",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
-parentSchema: schema_ResponseRequest.properties.background.anyOf[1],
+parentSchema: schema_ResponseRequest.properties.previous_response_id.anyOf[1],
 data: data34
 };
 if (vErrors === null) vErrors = [err88];
@@ -47204,11 +47267,11 @@ var _valid24 = _errs173 === errors;
 valid33 = valid33 || _valid24;
 if (!valid33) {
 const err89 = {
-instancePath: instancePath + "/background",
+instancePath: instancePath + "/previous_response_id",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.background,
+parentSchema: schema_ResponseRequest.properties.previous_response_id,
 data: data34
 };
 if (vErrors === null) vErrors = [err89];
@@ -47226,51 +47289,54 @@ else vErrors = null;
 var valid0 = _errs169 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.routing !== void 0) {
-let data35 = data.routing;
+if (data.background !== void 0) {
+let data35 = data.background;
 const _errs175 = errors;
 const _errs176 = errors;
 let valid34 = false;
 const _errs177 = errors;
-if (!validate_RoutingWishes(data35, {
-instancePath: instancePath + "/routing",
-parentData: data,
-parentDataProperty: "routing",
-rootData,
-dynamicAnchors
-})) {
-vErrors = vErrors === null ? validate_RoutingWishes.errors : vErrors.concat(validate_RoutingWishes.errors);
-errors = vErrors.length;
-}
-var _valid25 = _errs177 === errors;
-valid34 = valid34 || _valid25;
-const _errs178 = errors;
-if (data35 !== null) {
+if (typeof data35 !== "boolean") {
 const err90 = {
-instancePath: instancePath + "/routing",
+instancePath: instancePath + "/background",
 keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseRequest.properties.routing.anyOf[1],
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_ResponseRequest.properties.background.anyOf[0],
 data: data35
 };
 if (vErrors === null) vErrors = [err90];
 else vErrors.push(err90);
 errors++;
 }
-var _valid25 = _errs178 === errors;
+var _valid25 = _errs177 === errors;
 valid34 = valid34 || _valid25;
-if (!valid34) {
+const _errs179 = errors;
+if (data35 !== null) {
 const err91 = {
-instancePath: instancePath + "/routing",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.routing,
+instancePath: instancePath + "/background",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.background.anyOf[1],
 data: data35
 };
 if (vErrors === null) vErrors = [err91];
 else vErrors.push(err91);
+errors++;
+}
+var _valid25 = _errs179 === errors;
+valid34 = valid34 || _valid25;
+if (!valid34) {
+const err92 = {
+instancePath: instancePath + "/background",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.background,
+data: data35
+};
+if (vErrors === null) vErrors = [err92];
+else vErrors.push(err92);
 errors++;
 validate_ResponseRequest_2.errors = vErrors;
 return false;
@@ -47283,6 +47349,65 @@ else vErrors = null;
 }
 var valid0 = _errs175 === errors;
 } else var valid0 = true;
+if (valid0) {
+if (data.routing !== void 0) {
+let data36 = data.routing;
+const _errs181 = errors;
+const _errs182 = errors;
+let valid35 = false;
+const _errs183 = errors;
+if (!validate_RoutingWishes(data36, {
+instancePath: instancePath + "/routing",
+parentData: data,
+parentDataProperty: "routing",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_RoutingWishes.errors : vErrors.concat(validate_RoutingWishes.errors);
+errors = vErrors.length;
+}
+var _valid26 = _errs183 === errors;
+valid35 = valid35 || _valid26;
+const _errs184 = errors;
+if (data36 !== null) {
+const err93 = {
+instancePath: instancePath + "/routing",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.routing.anyOf[1],
+data: data36
+};
+if (vErrors === null) vErrors = [err93];
+else vErrors.push(err93);
+errors++;
+}
+var _valid26 = _errs184 === errors;
+valid35 = valid35 || _valid26;
+if (!valid35) {
+const err94 = {
+instancePath: instancePath + "/routing",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.routing,
+data: data36
+};
+if (vErrors === null) vErrors = [err94];
+else vErrors.push(err94);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs182;
+if (vErrors !== null) {
+if (_errs182) vErrors.length = _errs182;
+else vErrors = null;
+}
+}
+var valid0 = _errs181 === errors;
+} else var valid0 = true;
+}
 }
 }
 }

@@ -4,6 +4,7 @@ import { openSummaries } from "../src/language/responses/compaction.ts";
 import { responseEncoder, wholeResponse } from "../src/language/responses/reply.ts";
 import { responseAdapter, toChatRequest } from "../src/language/responses/chat-request.ts";
 import type { Answering } from "../src/language/responses/response-object.ts";
+import { answerUngenerated } from "../src/language/responses/ungenerated.ts";
 import { serve } from "../src/language/serve.ts";
 import { streamReply } from "../src/language/stream-answer.ts";
 import type { Handler } from "../src/operation.ts";
@@ -11,6 +12,8 @@ import type { Handler } from "../src/operation.ts";
 export const createResponse: Handler<"createResponse"> = async (context, request, ask) => {
   const translated = toChatRequest(request.body, await openSummaries(context, ask, request.body.input));
   assertItemAddresses(request.body.input, context.config);
+  // A quote is about the request that follows.
+  if (request.body.generate === false && ask.quote === undefined) return answerUngenerated(context, ask, request.body, translated);
   const served = await serve(context, ask, responseAdapter(context, translated));
   const answering: Answering = {
     ask: served.ask,

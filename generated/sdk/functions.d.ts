@@ -2060,6 +2060,9 @@ export declare function createRerank(client: Client, input: RerankRequest, optio
  * time. Fields that need stored data (`previous_response_id`, `conversation`, `item_reference`, `background`, `prompt`, `file_id`) are
  * refused with 400 `stateless_only`.
  *
+ * The same path takes a WebSocket, with the key in its `Authorization` header: each frame `{"type": "response.create", …}` is a request, answered
+ * by the events of its stream, a frame each. There `previous_response_id` may name the last response of the connection.
+ *
  * Built-in tools that agents send by default are dropped, the others are refused; see `tools`. An interrupted stream ends with an `error`
  * event of code `stream_interrupted` and `response.failed`, and costs nothing.
  *
@@ -2067,7 +2070,7 @@ export declare function createRerank(client: Client, input: RerankRequest, optio
  *
  * @example
  * await svc.responses.create({ model: "best", input: "Name a lighthouse.", instructions: "Be brief.", max_output_tokens: 60 });
- * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`, `previous_response_not_found`
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
  * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`, `route_refused`

@@ -4670,8 +4670,8 @@ export interface ResponseObject {
   store: boolean;
   /** Always false. */
   background: boolean;
-  /** Always null. */
-  previous_response_id: null;
+  /** Null; over a WebSocket the response that the turn went on from. */
+  previous_response_id: string | null;
 }
 
 /** An item of an answer. */
@@ -4823,6 +4823,11 @@ export interface ResponseRequest {
   top_p?: number | null | undefined;
   /** Whether to stream the answer as server-sent events; default false. */
   stream?: boolean | null | undefined;
+  /**
+   * False: only checks the request, and answers a completed response without output. It calls no model and is free. Over a WebSocket the next
+   * turn may go on from it. Default true.
+   */
+  generate?: boolean | null | undefined;
   /** Options of the answer's text; default: plain text. */
   text?: ResponseTextOptions | null | undefined;
   /** Reasoning controls; default: the model's. */
@@ -4863,7 +4868,7 @@ export interface ResponseRequest {
   safety_identifier?: string | null | undefined;
   /** Which requests share a prompt cache; returned in the answer, no other effect. */
   prompt_cache_key?: string | null | undefined;
-  /** Refused with 400 `stateless_only`: send the whole conversation as `input`. */
+  /** Over a WebSocket the last response of the connection. Else refused with 400 `stateless_only`: send the whole conversation as `input`. */
   previous_response_id?: string | null | undefined;
   /** Refused with 400 `stateless_only`: send the whole conversation as `input`. */
   conversation?: unknown;
@@ -7584,7 +7589,7 @@ export type CreateRerankBareError403 = Refusal<403, "forbidden", BareErrorBody<"
 export type CreateRerankBareError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", BareErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused">>;
 export type CreateRerankBareError413 = Refusal<413, "invalid_request", BareErrorBody<"invalid_request">>;
 export type CreateRerankBareError503 = Refusal<503, "server_error", BareErrorBody<"server_error">>;
-export type CreateResponseError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only", "invalid_request_error">>;
+export type CreateResponseError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only" | "previous_response_not_found", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only" | "previous_response_not_found", "invalid_request_error">>;
 export type CreateResponseError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CreateResponseError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
 export type CreateResponseError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused", RouteErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused", "permission_error">>;
@@ -8193,6 +8198,8 @@ export interface ErrorsByCode {
   payment_failed: Refusal<402, "payment_failed", TopupErrorBody<"payment_failed", "billing_error">>;
   /** The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
   permission_denied: Refusal<403, "permission_denied", AnthropicErrorBody<"permission_denied", "permission_error"> | AnthropicRouteErrorBody<"permission_denied", "permission_error"> | ErrorBody<"permission_denied", "permission_error"> | GenmediaErrorBody<"permission_denied"> | OlderErrorBody<"permission_denied", "permission_error"> | RouteErrorBody<"permission_denied", "permission_error">>;
+  /** A turn over a WebSocket goes on from a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that goes on from it fails, and may have had no memory for it. */
+  previous_response_not_found: Refusal<400, "previous_response_not_found", ErrorBody<"previous_response_not_found", "invalid_request_error">>;
   /** The prompt or the lyrics are longer than the model accepts. */
   prompt_too_long: Refusal<400, "prompt_too_long", ErrorBody<"prompt_too_long", "invalid_request_error"> | GenmediaErrorBody<"prompt_too_long"> | ModelErrorBody<"prompt_too_long", "invalid_request_error">> | Refusal<null, "prompt_too_long", ImageJob | VideoJob | GenmediaFailed>;
   /** The provider failed. Nothing was charged; any hold was released in full. Or: The model has no provider that generates images or videos. Nothing was held or charged. */
@@ -8338,6 +8345,7 @@ export type ErrorCode =
   | "ownership_write_failed"
   | "payment_failed"
   | "permission_denied"
+  | "previous_response_not_found"
   | "prompt_too_long"
   | "provider_error"
   | "provider_not_found"

@@ -16,7 +16,7 @@ import type { TokenBill, TokenCall } from "./token-call.ts";
 /** Proxies close silent connections after 15 s and more. */
 const keepAliveMs = 10_000;
 
-const eventStreamHeaders = {
+export const eventStreamHeaders = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",

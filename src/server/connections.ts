@@ -11,6 +11,8 @@ export interface Connections {
   /** False: its connection has sent too many at once and is cut. */
   began: (exchange: Exchange) => boolean;
   ended: (exchange: Exchange) => void;
+  /** It became something else, such as a WebSocket, which ends by itself. */
+  upgraded: (socket: Socket) => void;
   exchangesOn: (socket: Socket) => readonly Exchange[];
   exchanges: () => readonly Exchange[];
   /** True for the last request on its connection: ending the connection after its answer drops no other. */
@@ -61,6 +63,7 @@ export function trackConnections(max: number): Connections {
       idle.add(socket);
       if (open.size > comfortable) makeRoom(idle, null);
     },
+    upgraded: (socket) => void idle.delete(socket),
     exchangesOn: (socket) => [...(open.get(socket) ?? [])],
     exchanges: () => [...open.values()].flatMap((onSocket) => [...onSocket]),
     isNewest: (exchange) => [...(open.get(exchange.req.socket) ?? [])].at(-1) === exchange,

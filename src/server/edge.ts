@@ -45,6 +45,8 @@ export interface Edge {
   abandoned: Abandoned<Exchange>;
   /** Bytes of forms' files that lie on disk right now. */
   files: FairQuota;
+  /** Open WebSockets. */
+  sockets: FairQuota;
   limits: EdgeLimits;
   /** For browsers: the value of access-control-expose-headers. */
   exposedHeaders: string;
@@ -77,6 +79,13 @@ export interface EdgeLimits {
   slowReaderMs: number;
   /** The least rate, after that time, at which a client must read a finished answer; a slower one is disconnected too. */
   readerBytesPerSec: number;
+  /** Open WebSockets at once; an idle one takes some 30 KB. */
+  sockets: number;
+  /** A WebSocket's frame. */
+  frameBytes: number;
+  /** How long a WebSocket may be without a turn, and open at all; a running turn is waited for. */
+  socketIdleMs: number;
+  socketAgeMs: number;
   /** Requests to public operations a minute and client address. */
   publicPerMinute: number;
 }
@@ -94,6 +103,10 @@ export const defaultLimits: Omit<EdgeLimits, "connections"> = {
   stalledReaderMs: 120_000,
   slowReaderMs: 3_600_000,
   readerBytesPerSec: 50_000,
+  sockets: 4_096,
+  frameBytes: 16 * megabyte,
+  socketIdleMs: 600_000,
+  socketAgeMs: 3_600_000,
   publicPerMinute: 600,
 };
 

@@ -23,6 +23,7 @@ import { createPages, type Pages } from "./pages.ts";
 import { sendReply } from "./reply.ts";
 import { answerClientError, sendError } from "./send-error.ts";
 import { createShutdown, type Shutdown } from "./shutdown.ts";
+import { asksWebSocket, serveWebSockets } from "./websocket.ts";
 import { failMethod, optionsReply, unknownPath } from "./unknown-path.ts";
 
 export interface ServerParts {
@@ -58,6 +59,7 @@ export async function createServer(parts: ServerParts): Promise<Server> {
     "Requests whose client has disconnected and whose provider is still read for what it charges",
     () => edge.abandoned.all().length,
   );
+  parts.metrics.gauge("svc_websockets", "Open WebSockets", () => edge.sockets.taken());
   const dispatch = await createDispatch(edge, parts.handlers);
   const connections = trackConnections(edge.limits.connections);
   const { app, classes } = createApp(edge, dispatch, createPages(edge), connections);
@@ -70,7 +72,7 @@ export async function createServer(parts: ServerParts): Promise<Server> {
   return {
     listen: (port, host) => listen(edge, server, port, host),
     useContext: (context) => void (edge.context = context),
-    ...createShutdown(edge, server, connections),
+    ...createShutdown(edge, server, connections, serveWebSockets(edge, server, connections)),
   };
 }
 
@@ -84,6 +86,7 @@ const serverOptions = {
   keepAliveTimeout: 65_000,
   // Its own answer to a missing Host has neither body nor request id.
   requireHostHeader: false,
+  shouldUpgradeCallback: asksWebSocket,
 };
 
 function openEdge({ context, metrics, tracing = null, unready, limits, onUndeclared }: ServerParts): Edge {
@@ -101,6 +104,7 @@ function openEdge({ context, metrics, tracing = null, unready, limits, onUndecla
     bigJson: openBigJson(),
     abandoned: openAbandoned(),
     files: openFairQuota(allLimits.allFilesBytes),
+    sockets: openFairQuota(allLimits.sockets),
     limits: allLimits,
     exposedHeaders: exposedHeaders(responseHeaders),
     onUndeclared:

@@ -35,7 +35,8 @@ export function answerClientError(edge: Edge, connections: Connections, error: N
   setTimeout(() => socket.destroy(), lingerMs).unref();
 }
 
-function rawReply(status: number, headers: Record<string, string>, body: string): string {
+/** An answer where node makes none. */
+export function rawReply(status: number, headers: Record<string, string>, body: string): string {
   const head = {
     ...headers,
     "x-content-type-options": "nosniff",

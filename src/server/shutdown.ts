@@ -5,6 +5,7 @@ import type { Server } from "node:http";
 import { Server as NetServer } from "node:net";
 import type { Connections } from "./connections.ts";
 import type { Edge } from "./edge.ts";
+import type { WebSockets } from "./websocket.ts";
 
 export interface Shutdown {
   /**
@@ -20,7 +21,7 @@ export interface Shutdown {
 /** Time for the error record of a stream, and its settlement. */
 const farewellMs = 2_000;
 
-export function createShutdown(edge: Edge, server: Server, connections: Connections): Shutdown {
+export function createShutdown(edge: Edge, server: Server, connections: Connections, webSockets: WebSockets): Shutdown {
   let closed: Promise<void> | null = null;
   let cutAt = Infinity;
   let cut: NodeJS.Timeout | undefined;
@@ -37,6 +38,7 @@ export function createShutdown(edge: Edge, server: Server, connections: Connecti
       for (const exchange of [...connections.exchanges(), ...edge.abandoned.all()]) exchange.giveUp();
       cut = setTimeout(() => {
         server.closeAllConnections();
+        webSockets.cut();
         late.resolve();
       }, farewellMs);
     }, graceMs);
@@ -53,6 +55,7 @@ export function createShutdown(edge: Edge, server: Server, connections: Connecti
       closed = promise;
       edge.isLast = connections.isNewest;
       cutWithin(graceMs);
+      webSockets.drain();
       // Not the HTTP server's own close: that ends idle connections at once.
       NetServer.prototype.close.call(server, () => {
         void Promise.race([edge.abandoned.none(), late.promise]).then(() => {
