@@ -41,8 +41,8 @@ export default defineConfig({
 function compressed(): Plugin {
   return {
     name: "compressed",
-    closeBundle() {
-      const folder = join(outDir, "assets");
+    writeBundle({ dir = outDir }) {
+      const folder = join(dir, "assets");
       for (const name of readdirSync(folder).filter((file) => /\.(?:js|css|svg)$/.test(file))) {
         const bytes = readFileSync(join(folder, name));
         writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }));
