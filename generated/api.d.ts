@@ -21534,6 +21534,8 @@ export interface operations {
             /** @description The audio itself, or its URL with `save_to_blob=1`. */
             200: {
                 headers: {
+                    /** @description The same amount, under the name that LiteLLM's clients read. */
+                    "x-litellm-response-cost"?: number;
                     /**
                      * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
                      *     `cache-control: public` always carry a new id, because caches share them.
@@ -21832,6 +21834,8 @@ export interface operations {
             /** @description The audio itself, or its URL with `save_to_blob=1`. */
             200: {
                 headers: {
+                    /** @description The same amount, under the name that LiteLLM's clients read. */
+                    "x-litellm-response-cost"?: number;
                     /**
                      * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
                      *     `cache-control: public` always carry a new id, because caches share them.
@@ -22128,6 +22132,8 @@ export interface operations {
             /** @description The audio, in the requested format. */
             200: {
                 headers: {
+                    /** @description The same amount, under the name that LiteLLM's clients read. */
+                    "x-litellm-response-cost"?: number;
                     /**
                      * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
                      *     `cache-control: public` always carry a new id, because caches share them.
@@ -22428,6 +22434,8 @@ export interface operations {
             /** @description The transcript, in the requested format. */
             200: {
                 headers: {
+                    /** @description The same amount, under the name that LiteLLM's clients read. */
+                    "x-litellm-response-cost"?: number;
                     /**
                      * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
                      *     `cache-control: public` always carry a new id, because caches share them.
@@ -26992,6 +27000,8 @@ export interface operations {
             /** @description The whole answer. */
             200: {
                 headers: {
+                    /** @description What a whole answer was charged, in USD, under the name that LiteLLM's clients read. A stream says its cost in its usage. */
+                    "x-litellm-response-cost"?: number;
                     /** @description Requests per minute that the tier allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
@@ -27324,6 +27334,8 @@ export interface operations {
                     deprecation?: "true";
                     /** @description URL of the endpoint to use instead, with `rel="successor-version"`. */
                     link?: string;
+                    /** @description What a whole answer was charged, in USD, under the name that LiteLLM's clients read. A stream says its cost in its usage. */
+                    "x-litellm-response-cost"?: number;
                     /** @description Requests per minute that the tier allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
@@ -29503,6 +29515,8 @@ export interface operations {
             /** @description The decisions. */
             200: {
                 headers: {
+                    /** @description What a whole answer was charged, in USD, under the name that LiteLLM's clients read. A stream says its cost in its usage. */
+                    "x-litellm-response-cost"?: number;
                     /** @description Requests per minute that the tier allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
@@ -29778,6 +29792,8 @@ export interface operations {
             /** @description The vectors. */
             200: {
                 headers: {
+                    /** @description What a whole answer was charged, in USD, under the name that LiteLLM's clients read. A stream says its cost in its usage. */
+                    "x-litellm-response-cost"?: number;
                     /** @description Requests per minute that the tier allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
@@ -32121,6 +32137,8 @@ export interface operations {
                 headers: {
                     /** @description Equals `x-request-id`, under the name that Anthropic's clients read. */
                     "request-id": string;
+                    /** @description What a whole answer was charged, in USD, under the name that LiteLLM's clients read. A stream says its cost in its usage. */
+                    "x-litellm-response-cost"?: number;
                     /** @description Requests per minute that the tier allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
@@ -37643,6 +37661,8 @@ export interface operations {
             /** @description The ranking. */
             200: {
                 headers: {
+                    /** @description What a whole answer was charged, in USD, under the name that LiteLLM's clients read. A stream says its cost in its usage. */
+                    "x-litellm-response-cost"?: number;
                     /** @description Requests per minute that the tier allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
@@ -37961,6 +37981,8 @@ export interface operations {
             /** @description The whole answer. */
             200: {
                 headers: {
+                    /** @description What a whole answer was charged, in USD, under the name that LiteLLM's clients read. A stream says its cost in its usage. */
+                    "x-litellm-response-cost"?: number;
                     /** @description Requests per minute that the tier allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
@@ -38291,6 +38313,8 @@ export interface operations {
             /** @description The compacted conversation. */
             200: {
                 headers: {
+                    /** @description What a whole answer was charged, in USD, under the name that LiteLLM's clients read. A stream says its cost in its usage. */
+                    "x-litellm-response-cost"?: number;
                     /** @description Requests per minute that the tier allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */
@@ -38781,6 +38805,8 @@ export interface operations {
             /** @description The decisions. */
             200: {
                 headers: {
+                    /** @description What a whole answer was charged, in USD, under the name that LiteLLM's clients read. A stream says its cost in its usage. */
+                    "x-litellm-response-cost"?: number;
                     /** @description Requests per minute that the tier allows. */
                     "x-ratelimit-limit-requests"?: number;
                     /** @description Requests left in this minute. */

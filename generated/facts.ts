@@ -10,6 +10,7 @@ export const responseHeaders: readonly string[] = [
   "retry-after-ms",
   "set-cookie",
   "vary",
+  "x-litellm-response-cost",
   "x-ratelimit-limit-requests",
   "x-ratelimit-remaining-requests",
   "x-ratelimit-reset-requests",

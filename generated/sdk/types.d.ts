@@ -6988,6 +6988,8 @@ export interface AnswerHeaders {
   "request-id": string;
   /** Seconds to wait before the next poll; absent once the job's status is final. */
   "retry-after": number;
+  /** What a whole answer was charged, in USD, under the name that LiteLLM's clients read. A stream says its cost in its usage. */
+  "x-litellm-response-cost": number;
   /** Requests per minute that the tier allows. */
   "x-ratelimit-limit-requests": number;
   /** Requests left in this minute. */
@@ -8408,7 +8410,7 @@ export interface Operations {
     body: MusicRequest;
     result: Binary | AudioGeneration;
     event: never;
-    answerHeaders: HeadersOf<"x-request-id" | "x-svc-balance-usd" | "x-svc-cost-usd" | "x-svc-duration-sec" | "x-svc-model", "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer">;
+    answerHeaders: HeadersOf<"x-request-id" | "x-svc-balance-usd" | "x-svc-cost-usd" | "x-svc-duration-sec" | "x-svc-model", "x-litellm-response-cost" | "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer">;
     error: CreateMusicError;
   };
   /** `audio.sfx.create`: `POST /v1/audio/sfx`. */
@@ -8419,7 +8421,7 @@ export interface Operations {
     body: SoundEffectRequest;
     result: Binary | AudioGeneration;
     event: never;
-    answerHeaders: HeadersOf<"x-request-id" | "x-svc-balance-usd" | "x-svc-cost-usd" | "x-svc-duration-sec" | "x-svc-model", "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer">;
+    answerHeaders: HeadersOf<"x-request-id" | "x-svc-balance-usd" | "x-svc-cost-usd" | "x-svc-duration-sec" | "x-svc-model", "x-litellm-response-cost" | "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer">;
     error: CreateSoundEffectError;
   };
   /** `audio.speech.create`: `POST /v1/audio/speech`. */
@@ -8430,7 +8432,7 @@ export interface Operations {
     body: SpeechRequest;
     result: Binary;
     event: never;
-    answerHeaders: HeadersOf<"x-request-id" | "x-svc-balance-usd" | "x-svc-chars-billed" | "x-svc-cost-usd" | "x-svc-model", "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer">;
+    answerHeaders: HeadersOf<"x-request-id" | "x-svc-balance-usd" | "x-svc-chars-billed" | "x-svc-cost-usd" | "x-svc-model", "x-litellm-response-cost" | "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer">;
     error: CreateSpeechError;
   };
   /** `audio.transcriptions.create`: `POST /v1/audio/transcriptions`. */
@@ -8441,7 +8443,7 @@ export interface Operations {
     body: TranscriptionForm | TranscriptionFromUrl;
     result: Transcription | string;
     event: never;
-    answerHeaders: HeadersOf<"x-request-id" | "x-svc-balance-usd" | "x-svc-billable-minutes" | "x-svc-cost-usd" | "x-svc-duration-sec" | "x-svc-model", "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer">;
+    answerHeaders: HeadersOf<"x-request-id" | "x-svc-balance-usd" | "x-svc-billable-minutes" | "x-svc-cost-usd" | "x-svc-duration-sec" | "x-svc-model", "x-litellm-response-cost" | "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer">;
     error: CreateTranscriptionError;
   };
   /** `audio.voices.clone`: `POST /v1/audio/voice-clone`. */
@@ -8782,7 +8784,7 @@ export interface Operations {
     body: ChatRequest;
     result: ChatCompletion;
     event: ChatChunk;
-    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-served-model">;
+    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-litellm-response-cost" | "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-served-model">;
     error: CreateChatCompletionError;
   };
   /** `completions.create`: `POST /v1/completions`. */
@@ -8793,7 +8795,7 @@ export interface Operations {
     body: CompletionRequest;
     result: Completion;
     event: CompletionChunk;
-    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-served-model">;
+    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-litellm-response-cost" | "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-served-model">;
     error: CreateCompletionError;
   };
   /** `credits.autoTopup.get`: `GET /v1/credits/auto-topup`. */
@@ -8936,7 +8938,7 @@ export interface Operations {
     body: DecisionRequest;
     result: DecisionResult;
     event: never;
-    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-served-model">;
+    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-litellm-response-cost" | "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-served-model">;
     error: CreateDecisionError;
   };
   /** `embeddings.create`: `POST /v1/embeddings`. */
@@ -8947,7 +8949,7 @@ export interface Operations {
     body: EmbeddingRequest;
     result: EmbeddingList;
     event: never;
-    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-served-model">;
+    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-litellm-response-cost" | "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-served-model">;
     error: CreateEmbeddingsError;
   };
   /** `errors.list`: `GET /v1/errors`. */
@@ -9101,7 +9103,7 @@ export interface Operations {
     body: MessageRequest;
     result: Message;
     event: MessageStartEvent | PingEvent | BlockStartEvent | BlockDeltaEvent | BlockStopEvent | MessageDeltaEvent | MessageStopEvent;
-    answerHeaders: HeadersOf<"request-id" | "x-request-id" | "x-svc-model", "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-served-model">;
+    answerHeaders: HeadersOf<"request-id" | "x-request-id" | "x-svc-model", "x-litellm-response-cost" | "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-served-model">;
     error: CreateMessageError;
   };
   /** `messages.countTokens`: `POST /v1/messages/count_tokens`. */
@@ -9497,7 +9499,7 @@ export interface Operations {
     body: RerankRequest;
     result: RerankRanking;
     event: never;
-    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-served-model">;
+    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-litellm-response-cost" | "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-served-model">;
     error: CreateRerankError;
   };
   /** `responses.create`: `POST /v1/responses`. */
@@ -9508,7 +9510,7 @@ export interface Operations {
     body: ResponseRequest;
     result: ResponseObject;
     event: ResponseCreatedEvent | ResponseInProgressEvent | ResponseItemAddedEvent | ResponseItemDoneEvent | ResponsePartAddedEvent | ResponsePartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseSummaryPartAddedEvent | ResponseSummaryPartDoneEvent | ResponseSummaryTextDeltaEvent | ResponseSummaryTextDoneEvent | ResponseArgumentsDeltaEvent | ResponseArgumentsDoneEvent | ResponseCustomInputDeltaEvent | ResponseCustomInputDoneEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent;
-    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-served-model">;
+    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-litellm-response-cost" | "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-served-model">;
     error: CreateResponseError;
   };
   /** `responses.compact`: `POST /v1/responses/compact`. */
@@ -9519,7 +9521,7 @@ export interface Operations {
     body: ResponseCompactionRequest;
     result: ResponseCompaction;
     event: never;
-    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-served-model">;
+    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-litellm-response-cost" | "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-served-model">;
     error: CompactResponseError;
   };
   /** `responses.countTokens`: `POST /v1/responses/input_tokens`. */

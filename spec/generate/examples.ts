@@ -77,6 +77,7 @@ const samples: Record<string, string | number> = {
   "x-svc-max-tokens-clamped": 512,
   "x-svc-credits-have": 0.0125,
   "x-svc-cost-usd": 0.0009,
+  "x-litellm-response-cost": 0.0009,
   "x-svc-balance-usd": 12.4991,
   "x-svc-duration-sec": 4.2,
   "x-svc-billable-minutes": 1,

@@ -53,6 +53,7 @@ export function billHeaders({ admitted, served }: AudioCall, { cost, balance }: 
   const { model, alias } = admitted;
   const layer = served?.layer ?? 0;
   return {
+    "x-litellm-response-cost": usdText(cost),
     "x-svc-model": model.id,
     ...(alias === null ? {} : { "x-svc-alias": alias }),
     "x-svc-cost-usd": usdText(cost),

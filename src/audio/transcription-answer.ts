@@ -28,6 +28,7 @@ export function transcriptionAnswer(transcribed: Transcribed) {
 
 function headersOf({ asked: { model, alias }, served, seconds, bill }: Transcribed): Record<string, string> {
   return {
+    "x-litellm-response-cost": usdText(bill.cost),
     "x-svc-model": model.id,
     ...(alias === null ? {} : { "x-svc-alias": alias }),
     "x-svc-duration-sec": String(seconds),

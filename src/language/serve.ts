@@ -112,12 +112,15 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     if (result.kind === "stream") return { kind: "stream", ask, call, headers, source: result as Stream };
     const answer = result as Answer;
     const characters = adapter.charactersOf(answer);
-    // A caller who disconnected gets the answer by repeating the request with its idempotency key.
-    if (isDisconnected(ask.signal))
-      return { kind: "whole", ask, call, headers, answer, bill: await chargeWhole(context, call, answer, characters) };
-    ask.signal.throwIfAborted();
     const counted = () => countedUsage(context, size, { deltas: 0, characters, prompt: null });
-    return { kind: "whole", ask, call, headers, answer, bill: await call.complete(answer.usage, counted) };
+    const charge = () => {
+      // A caller who disconnected gets the answer by repeating the request with its idempotency key.
+      if (isDisconnected(ask.signal)) return chargeWhole(context, call, answer, characters);
+      ask.signal.throwIfAborted();
+      return call.complete(answer.usage, counted);
+    };
+    const bill = await charge();
+    return { kind: "whole", ask, call, headers: { ...headers, "x-litellm-response-cost": usdText(bill.cost) }, answer, bill };
   } catch (thrown) {
     const ending = { ask, failed: call.failed, disconnected: () => chargeUnanswered(context, call, thrown) };
     const ended: unknown = thrown instanceof UnfinishedCall ? ask.signal.reason : thrown;

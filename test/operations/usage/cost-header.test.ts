@@ -1,0 +1,37 @@
+// The cost in a header, where clients of LiteLLM's proxy look for it: on every whole answer that is billed before its head is sent.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Gateway, startGateway } from "../../support/gateway.ts";
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.stop());
+
+const messages = [{ role: "user", content: "Where is the lighthouse?" }];
+
+test.each([
+  ["/v1/chat/completions", { model: "north/chat-small", messages }],
+  ["/v1/completions", { model: "north/chat-small", prompt: "The lighthouse" }],
+  ["/v1/messages", { model: "harbor/chat-pro", messages, max_tokens: 20 }],
+  ["/v1/responses", { model: "north/chat-small", input: "Where is the lighthouse?" }],
+  ["/v1/responses/compact", { model: "north/chat-small", input: "Where is the lighthouse?" }],
+  ["/v1/embeddings", { model: "north/embed-small", input: "sea" }],
+  ["/v1/rerank", { model: "heron/rerank", query: "sea", documents: ["land", "water"] }],
+  ["/v1/audio/speech", { input: "The sea." }],
+])("%s: x-litellm-response-cost is what the balance fell by", async (path, body) => {
+  const account = await gateway.createAccount({ deposit: "5" });
+  const reply = await gateway.request("POST", path, { key: account.key, body });
+  expect(reply.status, JSON.stringify(reply.json)).toBe(200);
+  const { balance, spent } = await gateway.balance(account);
+  expect(spent).toBeGreaterThan(0);
+  expect(reply.headers["x-litellm-response-cost"]).toBe(spent.toFixed(8).replace(/0+$/, ""));
+  expect(balance).toBeCloseTo(5 - spent, 8);
+});
+
+test("a stream and a refusal have none: their head is sent before anything is known, or nothing was charged", async () => {
+  const { key } = await gateway.createAccount({ deposit: "5" });
+  const ask = (body: object) => gateway.request("POST", "/v1/chat/completions", { key, body: { model: "north/chat-small", ...body } });
+  for (const reply of [await ask({ messages, stream: true }), await ask({ messages: [] })])
+    expect(reply.headers).not.toHaveProperty("x-litellm-response-cost");
+});
