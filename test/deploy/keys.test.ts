@@ -11,6 +11,10 @@ const byId = "named by its id, beside its account or by its runner; the id is ra
 
 const exceptions: Record<string, string> = {
   auto_topup_due: byOperator,
+  batch_ended: byOperator,
+  batch_of_file: byId,
+  batch_open: byOperator,
+  batch_pkey: byId,
   credit_grant_due: byOperator,
   voucher_hash_key: beforeAccount,
   voucher_of_batch: byOperator,
@@ -48,6 +52,7 @@ const exceptions: Record<string, string> = {
   session_id_key: byId,
   session_pkey: beforeAccount,
   signup_mailbox_pkey: beforeAccount,
+  stored_file_pkey: byId,
   topup_checkout_id_key: beforeAccount,
   topup_payment_id_key: beforeAccount,
   topup_pkey: beforeAccount,
