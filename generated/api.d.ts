@@ -4093,6 +4093,11 @@ export interface components {
             requires_image?: boolean;
             /** @description Planned retirement date, for information only: `state` ends the service. */
             retires_on?: components["schemas"]["CatalogDay"] | null;
+            /**
+             * @description What decides the order of the routes of a model that is billed by token; routes with a `weight` stay first. Default: none; they are tried
+             *     as they stand here.
+             */
+            route_by?: components["schemas"]["RoutingSort"];
             /** @description Routes of the model, tried in order. */
             routes?: components["schemas"]["CatalogRoute"][];
             /** @description The model's resolution for each of its aspects; default: the built-in 1024-class sizes. */
@@ -14883,6 +14888,8 @@ export interface components {
         OperatorAttempt: {
             /** @description Why it failed; null: it did not. */
             cause: string | null;
+            /** @description On the first attempt of a call whose routes were sorted: by what, and how each stood. */
+            choice?: components["schemas"]["RouteChoice"];
             /** @description USD that the provider charges; null: the route names no cost. */
             cost_usd: components["schemas"]["Usd"] | null;
             /** @description Id of the credential that was used last; absent: the provider has no list of credentials. */
@@ -18354,6 +18361,13 @@ export interface components {
                 type: "permission_error";
             };
         };
+        /** @description How the routes of a call were sorted. */
+        RouteChoice: {
+            /** @description What decided. */
+            by: components["schemas"]["RoutingSort"];
+            /** @description The routes, in the order in which they were to be tried; the first 20 of them. */
+            routes: components["schemas"]["RouteScore"][];
+        };
         /**
          * @description How the calls of the last 5 minutes went.
          * @enum {string}
@@ -18361,6 +18375,13 @@ export interface components {
         RouteHealth: "ok" | "degraded" | "failing" | "unknown";
         /** @description The public name of routes: what an operator chose to call them. */
         RouteLabel: string;
+        /** @description How a route stood when a call chose among them. */
+        RouteScore: {
+            /** @description The route, as provider/model. */
+            route: string;
+            /** @description USD of a call like it, milliseconds to an answer, or tokens a second; null: unknown. */
+            score: number | null;
+        };
         /** @description The highest prices that a request accepts, in USD per million tokens, for its service tier and the length of its prompt. */
         RoutingMaxPrice: {
             /**
@@ -18375,6 +18396,12 @@ export interface components {
             prompt?: number;
         };
         /**
+         * @description What decides the order of a model's routes. `price`: what the provider charges the gateway's operator; the price of the model is the same on
+         *     all of them. `latency`: how soon an answer came lately. `throughput`: how many tokens a second it had.
+         * @enum {string}
+         */
+        RoutingSort: "price" | "latency" | "throughput";
+        /**
          * @description Which routes may serve a request, and in which order. Routes are named by labels that the gateway's operator gives them; a route without
          *     a label can't be named. Applies to the model's own routes and to those of its fallback models. Never sent to a provider.
          */
@@ -18387,6 +18414,8 @@ export interface components {
             only?: components["schemas"]["RouteLabel"][];
             /** @description Labels of the routes to try first, in this order; the others follow in theirs. */
             order?: components["schemas"]["RouteLabel"][];
+            /** @description What to put first; default: the gateway's own order. `order` comes before it, and a route that failed lately is passed over as ever. */
+            sort?: components["schemas"]["RoutingSort"];
         };
         /** @description Body of a 400. */
         RunGenmediaGenmediaError400: {

@@ -12443,6 +12443,7 @@ const schema_RoutingWishes = {
 "minItems": 1,
 "maxItems": 20
 },
+"sort": { "$ref": "#/components/schemas/RoutingSort" },
 "max_price": { "$ref": "#/components/schemas/RoutingMaxPrice" }
 },
 "additionalProperties": false
@@ -12451,6 +12452,14 @@ const schema_RouteLabel = {
 "type": "string",
 "pattern": "^[a-z0-9][a-z0-9._-]{0,63}$",
 "description": "The public name of routes: what an operator chose to call them."
+};
+const schema_RoutingSort = {
+"type": "string",
+"enum": [
+"price",
+"latency",
+"throughput"
+]
 };
 const schema_RoutingMaxPrice = {
 "type": "object",
@@ -12475,7 +12484,7 @@ const evaluated0 = validate_RoutingWishes.evaluated;
 if (evaluated0.dynamicProps) evaluated0.props = void 0;
 if (evaluated0.dynamicItems) evaluated0.items = void 0;
 if (data && typeof data == "object" && !Array.isArray(data)) {
-for (const key0 in data) if (!(key0 === "order" || key0 === "only" || key0 === "ignore" || key0 === "max_price")) {
+for (const key0 in data) if (!(key0 === "order" || key0 === "only" || key0 === "ignore" || key0 === "sort" || key0 === "max_price")) {
 validate_RoutingWishes.errors = [{
 instancePath,
 keyword: "additionalProperties",
@@ -12684,85 +12693,112 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
+if (data.sort !== void 0) {
+let data6 = data.sort;
+if (typeof data6 !== "string") {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/sort",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_RoutingSort,
+data: data6
+}];
+return false;
+}
+if (!(data6 === "price" || data6 === "latency" || data6 === "throughput")) {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/sort",
+keyword: "enum",
+params: { allowedValues: schema_RoutingSort.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_RoutingSort,
+data: data6
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
 if (data.max_price !== void 0) {
-let data6 = data.max_price;
-if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
-for (const key1 in data6) if (!(key1 === "prompt" || key1 === "completion")) {
+let data7 = data.max_price;
+if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
+for (const key1 in data7) if (!(key1 === "prompt" || key1 === "completion")) {
 validate_RoutingWishes.errors = [{
 instancePath: instancePath + "/max_price",
 keyword: "additionalProperties",
 params: { additionalProperty: key1 },
 message: "must NOT have additional properties",
 parentSchema: schema_RoutingMaxPrice,
-data: data6
-}];
-return false;
-}
-if (data6.prompt !== void 0) {
-let data7 = data6.prompt;
-if (typeof data7 == "number") {
-if (data7 < 0 || isNaN(data7)) {
-validate_RoutingWishes.errors = [{
-instancePath: instancePath + "/max_price/prompt",
-keyword: "minimum",
-params: {
-comparison: ">=",
-limit: 0
-},
-message: "must be >= 0",
-parentSchema: schema_RoutingMaxPrice.properties.prompt,
-data: data7
-}];
-return false;
-} else if (!formats_f5433107.validate(data7)) {
-validate_RoutingWishes.errors = [{
-instancePath: instancePath + "/max_price/prompt",
-keyword: "format",
-params: { format: "double" },
-message: "must match format \"double\"",
-parentSchema: schema_RoutingMaxPrice.properties.prompt,
 data: data7
 }];
 return false;
 }
-} else {
-validate_RoutingWishes.errors = [{
-instancePath: instancePath + "/max_price/prompt",
-keyword: "type",
-params: { type: "number" },
-message: "must be number",
-parentSchema: schema_RoutingMaxPrice.properties.prompt,
-data: data7
-}];
-return false;
-}
-var valid8 = true;
-} else var valid8 = true;
-if (valid8) {
-if (data6.completion !== void 0) {
-let data8 = data6.completion;
+if (data7.prompt !== void 0) {
+let data8 = data7.prompt;
 if (typeof data8 == "number") {
 if (data8 < 0 || isNaN(data8)) {
 validate_RoutingWishes.errors = [{
-instancePath: instancePath + "/max_price/completion",
+instancePath: instancePath + "/max_price/prompt",
 keyword: "minimum",
 params: {
 comparison: ">=",
 limit: 0
 },
 message: "must be >= 0",
-parentSchema: schema_RoutingMaxPrice.properties.completion,
+parentSchema: schema_RoutingMaxPrice.properties.prompt,
 data: data8
 }];
 return false;
 } else if (!formats_f5433107.validate(data8)) {
 validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/max_price/prompt",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_RoutingMaxPrice.properties.prompt,
+data: data8
+}];
+return false;
+}
+} else {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/max_price/prompt",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_RoutingMaxPrice.properties.prompt,
+data: data8
+}];
+return false;
+}
+var valid9 = true;
+} else var valid9 = true;
+if (valid9) {
+if (data7.completion !== void 0) {
+let data9 = data7.completion;
+if (typeof data9 == "number") {
+if (data9 < 0 || isNaN(data9)) {
+validate_RoutingWishes.errors = [{
+instancePath: instancePath + "/max_price/completion",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_RoutingMaxPrice.properties.completion,
+data: data9
+}];
+return false;
+} else if (!formats_f5433107.validate(data9)) {
+validate_RoutingWishes.errors = [{
 instancePath: instancePath + "/max_price/completion",
 keyword: "format",
 params: { format: "double" },
 message: "must match format \"double\"",
 parentSchema: schema_RoutingMaxPrice.properties.completion,
-data: data8
+data: data9
 }];
 return false;
 }
@@ -12773,12 +12809,12 @@ keyword: "type",
 params: { type: "number" },
 message: "must be number",
 parentSchema: schema_RoutingMaxPrice.properties.completion,
-data: data8
+data: data9
 }];
 return false;
 }
-var valid8 = true;
-} else var valid8 = true;
+var valid9 = true;
+} else var valid9 = true;
 }
 } else {
 validate_RoutingWishes.errors = [{
@@ -12787,12 +12823,13 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_RoutingMaxPrice,
-data: data6
+data: data7
 }];
 return false;
 }
 var valid0 = true;
 } else var valid0 = true;
+}
 }
 }
 }
@@ -54273,6 +54310,7 @@ const schema_CatalogModel = {
 "type": "array",
 "items": { "$ref": "#/components/schemas/CatalogRoute" }
 },
+"route_by": { "$ref": "#/components/schemas/RoutingSort" },
 "fallbacks": {
 "type": "array",
 "items": { "type": "string" }
@@ -60375,27 +60413,55 @@ return false;
 var valid0 = _errs175 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.fallbacks !== void 0) {
-let data70 = data.fallbacks;
+if (data.route_by !== void 0) {
+let data70 = data.route_by;
 const _errs178 = errors;
-if (errors === _errs178) {
-if (Array.isArray(data70)) {
-const len11 = data70.length;
+if (typeof data70 !== "string") {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/route_by",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_RoutingSort,
+data: data70
+}];
+return false;
+}
+if (!(data70 === "price" || data70 === "latency" || data70 === "throughput")) {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/route_by",
+keyword: "enum",
+params: { allowedValues: schema_RoutingSort.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_RoutingSort,
+data: data70
+}];
+return false;
+}
+var valid0 = _errs178 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.fallbacks !== void 0) {
+let data71 = data.fallbacks;
+const _errs181 = errors;
+if (errors === _errs181) {
+if (Array.isArray(data71)) {
+const len11 = data71.length;
 for (let i11 = 0; i11 < len11; i11++) {
-let data71 = data70[i11];
-const _errs180 = errors;
-if (typeof data71 !== "string") {
+let data72 = data71[i11];
+const _errs183 = errors;
+if (typeof data72 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/fallbacks/" + i11,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogModel.properties.fallbacks.items,
-data: data71
+data: data72
 }];
 return false;
 }
-if (!(_errs180 === errors)) break;
+if (!(_errs183 === errors)) break;
 }
 } else {
 validate_CatalogModel.errors = [{
@@ -60404,82 +60470,82 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogModel.properties.fallbacks,
-data: data70
+data: data71
 }];
 return false;
 }
 }
-var valid0 = _errs178 === errors;
+var valid0 = _errs181 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.state !== void 0) {
-let data72 = data.state;
-const _errs182 = errors;
-if (errors === errors) {
-if (data72 && typeof data72 == "object" && !Array.isArray(data72)) {
+let data73 = data.state;
 const _errs185 = errors;
-for (const key3 in data72) if (!(key3 === "paused" || key3 === "retired" || key3 === "replacement")) {
+if (errors === errors) {
+if (data73 && typeof data73 == "object" && !Array.isArray(data73)) {
+const _errs188 = errors;
+for (const key3 in data73) if (!(key3 === "paused" || key3 === "retired" || key3 === "replacement")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state",
 keyword: "additionalProperties",
 params: { additionalProperty: key3 },
 message: "must NOT have additional properties",
 parentSchema: schema_CatalogState,
-data: data72
+data: data73
 }];
 return false;
 }
-if (_errs185 === errors) {
-if (data72.paused !== void 0) {
-let data73 = data72.paused;
-const _errs186 = errors;
-if (typeof data73 !== "boolean") {
+if (_errs188 === errors) {
+if (data73.paused !== void 0) {
+let data74 = data73.paused;
+const _errs189 = errors;
+if (typeof data74 !== "boolean") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state/paused",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
 parentSchema: schema_CatalogState.properties.paused,
-data: data73
+data: data74
 }];
 return false;
 }
-var valid38 = _errs186 === errors;
-} else var valid38 = true;
-if (valid38) {
-if (data72.retired !== void 0) {
-let data74 = data72.retired;
-const _errs188 = errors;
-if (typeof data74 !== "boolean") {
+var valid39 = _errs189 === errors;
+} else var valid39 = true;
+if (valid39) {
+if (data73.retired !== void 0) {
+let data75 = data73.retired;
+const _errs191 = errors;
+if (typeof data75 !== "boolean") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state/retired",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
 parentSchema: schema_CatalogState.properties.retired,
-data: data74
+data: data75
 }];
 return false;
 }
-var valid38 = _errs188 === errors;
-} else var valid38 = true;
-if (valid38) {
-if (data72.replacement !== void 0) {
-let data75 = data72.replacement;
-const _errs190 = errors;
-if (typeof data75 !== "string") {
+var valid39 = _errs191 === errors;
+} else var valid39 = true;
+if (valid39) {
+if (data73.replacement !== void 0) {
+let data76 = data73.replacement;
+const _errs193 = errors;
+if (typeof data76 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state/replacement",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogState.properties.replacement,
-data: data75
+data: data76
 }];
 return false;
 }
-var valid38 = _errs190 === errors;
-} else var valid38 = true;
+var valid39 = _errs193 === errors;
+} else var valid39 = true;
 }
 }
 }
@@ -60490,13 +60556,14 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogState,
-data: data72
+data: data73
 }];
 return false;
 }
 }
-var valid0 = _errs182 === errors;
+var valid0 = _errs185 === errors;
 } else var valid0 = true;
+}
 }
 }
 }

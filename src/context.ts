@@ -19,6 +19,7 @@ import type { Media } from "./media/types.ts";
 import type { Payments } from "./payments/types.ts";
 import type { Adapters } from "./providers/adapters.ts";
 import type { Breakers } from "./routing/breaker.ts";
+import type { RouteFigures } from "./routing/figures.ts";
 import type { CallCounts } from "./telemetry/call-figures.ts";
 
 export interface Context {
@@ -42,6 +43,7 @@ export interface Context {
   /** Null: there are no online payments; the operator adds credit by hand. */
   payments: Payments | null;
   breakers: Breakers;
+  routeFigures: RouteFigures;
   providers: Adapters;
   /** What media jobs made, and callers' files that are safe to load. */
   media: Media;

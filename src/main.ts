@@ -38,6 +38,7 @@ import { keepToppedUp } from "./payments/auto-charge.ts";
 import { openAdapters } from "./providers/adapters.ts";
 import { connectUpstreams } from "./providers/transport/http.ts";
 import { createBreakers } from "./routing/breaker.ts";
+import { createRouteFigures } from "./routing/figures.ts";
 import { openKeepers } from "./start/keepers.ts";
 import { unready } from "./start/unready.ts";
 import { createServer } from "./server/http.ts";
@@ -239,7 +240,7 @@ async function openDomain(
   const admitCall = openAdmission({ ledger, limits, clock });
   return {
     ...{ ledger, ledgerAudits, chargeLog, receiptKeys: openReceiptKeys(db, config.receiptSecret), sealedTexts: openSealedTexts(db) },
-    ...{ accounts, limits, admitCall, mailer, identityProviders, captcha, payments },
+    ...{ accounts, limits, admitCall, routeFigures: createRouteFigures(), mailer, identityProviders, captcha, payments },
   };
 }
 

@@ -2861,6 +2861,8 @@ export interface OperatorAttempt {
   credential?: string;
   /** Those that were refused before it; absent: none. */
   refused?: RefusedCredential[];
+  /** On the first attempt of a call whose routes were sorted: by what, and how each stood. */
+  choice?: RouteChoice;
 }
 
 /** A call of any account. */
@@ -5129,8 +5131,24 @@ export interface RolledApiKey {
   previous_secret_until: string | null;
 }
 
+/** How the routes of a call were sorted. */
+export interface RouteChoice {
+  /** What decided. */
+  by: RoutingSort;
+  /** The routes, in the order in which they were to be tried; the first 20 of them. */
+  routes: RouteScore[];
+}
+
 /** How the calls of the last 5 minutes went. */
 export type RouteHealth = "ok" | "degraded" | "failing" | "unknown";
+
+/** How a route stood when a call chose among them. */
+export interface RouteScore {
+  /** The route, as provider/model. */
+  route: string;
+  /** USD of a call like it, milliseconds to an answer, or tokens a second; null: unknown. */
+  score: number | null;
+}
 
 /** The highest prices that a request accepts, in USD per million tokens, for its service tier and the length of its prompt. */
 export interface RoutingMaxPrice {
@@ -5139,6 +5157,12 @@ export interface RoutingMaxPrice {
   /** Price of the answer's tokens. */
   completion?: number | undefined;
 }
+
+/**
+ * What decides the order of a model's routes. `price`: what the provider charges the gateway's operator; the price of the model is the same on
+ * all of them. `latency`: how soon an answer came lately. `throughput`: how many tokens a second it had.
+ */
+export type RoutingSort = "price" | "latency" | "throughput";
 
 /**
  * Which routes may serve a request, and in which order. Routes are named by labels that the gateway's operator gives them; a route without
@@ -5151,6 +5175,8 @@ export interface RoutingWishes {
   only?: string[] | undefined;
   /** Labels of routes that are not to be tried. If the model has no other route, the request gives 400 `invalid_parameter`. */
   ignore?: string[] | undefined;
+  /** What to put first; default: the gateway's own order. `order` comes before it, and a route that failed lately is passed over as ever. */
+  sort?: RoutingSort | undefined;
   /** A model above such a price gives 400 `invalid_parameter`; a fallback model above it is not tried. */
   max_price?: RoutingMaxPrice | undefined;
 }

@@ -57,6 +57,7 @@ function buildModel(model: FileModel, { providers, labels, limits }: Parts): Mod
       thinking: route.thinking ?? "budget",
       cost: route.cost === undefined ? null : readCost(route.cost),
     })),
+    routeBy: model.route_by ?? null,
     fallbacks: model.fallbacks ?? [],
     state: stateOf(model),
     capability: model.capability ?? null,

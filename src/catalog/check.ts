@@ -65,6 +65,8 @@ function modelFaults(model: FileModel, path: Path, names: Names): Fault[] {
   });
   if (model.image_tokens_max !== undefined && model.type !== "language")
     faults.push({ path: [...path, "image_tokens_max"], message: "belongs to language models only" });
+  if (model.route_by !== undefined && protocolsOf[model.type] === undefined)
+    faults.push({ path: [...path, "route_by"], message: "belongs to models billed by token only" });
   if (model.withheld !== undefined && (model.type !== "image" || model.extra_keys !== undefined))
     faults.push({ path: [...path, "withheld"], message: "belongs to image models without extra_keys: all others read only those" });
   if (model.capability !== undefined && model.type !== "speech")

@@ -59,6 +59,8 @@ export interface Model {
   routes: readonly Route[];
   /** Some of its routes have a weight: their order depends on the request. */
   weighted: boolean;
+  /** What sorts its routes; null: nothing. */
+  routeBy: RouteSort | null;
   /** Its routes for a request that names it. */
   candidates: readonly Candidate[];
   /** Its routes for a request that names another model. */
@@ -90,6 +92,15 @@ export interface Model {
 /** 0: the model's first route. 1: same model, other provider. 2: same model, reduced precision. 3: other model. */
 export type Layer = 0 | 1 | 2 | 3;
 
+export type RouteSort = components["schemas"]["RoutingSort"];
+
+/** How the routes of a call were sorted, for the operator. */
+export interface RouteChoice {
+  by: RouteSort;
+  /** In their order; null: unknown. */
+  routes: readonly { route: string; score: number | null }[];
+}
+
 /** A route that a request may try. */
 export interface Candidate {
   model: Model;
@@ -97,6 +108,8 @@ export interface Candidate {
   /** provider/upstream model */
   routeId: string;
   layer: Layer;
+  /** On the first of candidates that were sorted. */
+  choice?: RouteChoice;
 }
 
 /** Rules of image, video and transcription models; neutral values on all others. */

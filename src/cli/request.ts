@@ -47,6 +47,7 @@ function textOf({ log, account_id, email, attempts, usage, charge, ledger }: Sho
     `${log.request_id} ${log.created_at} ${log.endpoint} ${log.http_status}, ${log.latency_ms} ms, ${ended}`,
     `  account ${account_id} ${email}, key ${log.key ?? "none (a session)"}`,
     `  model ${log.model}${served}, prices of ${prices.model}`,
+    ...attempts.flatMap(({ choice }) => (choice === undefined ? [] : `  ${choiceLine(choice)}`)),
     ...attempts.map((attempt) => `  ${attemptLine(attempt)}`),
     `  usage ${counted}`,
     ...charge.lines.map(
@@ -55,6 +56,10 @@ function textOf({ log, account_id, email, attempts, usage, charge, ledger }: Sho
     `  reserved ${charge.reserved_usd} USD, charged ${charge.cost_usd}`,
     ...ledger.map(({ id, type, amount_usd, balance_after }) => `  ${id} ${type} ${amount_usd} USD, balance then ${balance_after}`),
   ].join("\n");
+}
+
+function choiceLine({ by, routes }: NonNullable<Shown["attempts"][number]["choice"]>): string {
+  return `routes by ${by}: ${routes.map(({ route, score }) => `${route} ${score ?? "unknown"}`).join(", ")}`;
 }
 
 function attemptLine({ route, outcome, status, latency_ms, response_id, cause, detail, cost }: Shown["attempts"][number]): string {

@@ -15,7 +15,7 @@ import type { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { AnswerStream, Tally, UpstreamCall, Whole } from "../providers/types.ts";
 import { attempt } from "../routing/attempt.ts";
 import { type Candidate, candidatesOf } from "../routing/candidates.ts";
-import { assertPrice, isWithinPrice, type RoutingWishes, wishedOf } from "../routing/wishes.ts";
+import { arranged, assertPrice, isWithinPrice, type RoutingWishes } from "../routing/wishes.ts";
 import { capFor } from "./chat/upstream-body.ts";
 import { assertRoom, hasRoom, type OutputCap, surelyFits } from "./context-window.ts";
 import { countedUsage } from "./counted-usage.ts";
@@ -93,7 +93,10 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     (wishes === null || isWithinPrice(other, wishes, priced));
   const keyOf = () => (adapter.prefix === undefined ? ask.requestId : `${ask.caller.accountId} ${model.id} ${adapter.prefix()}`);
   const usual = candidatesOf(context.catalog, model, mayServe, keyOf);
-  const candidates = wishes === null ? usual : wishedOf(usual, model, wishes);
+  const candidates =
+    wishes === null && model.routeBy === null
+      ? usual
+      : arranged(usual, model, wishes ?? {}, { figures: context.routeFigures, stream, prompt: size.tokensLikely, output: cap.asked });
   const call = await openTokenCall(context, ask, { admitted, stream, size, cap, tier, webSearches, candidates });
   const { hold } = call;
   try {
@@ -107,6 +110,12 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     };
     const { result, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, callOne, { rejectsAlone });
     call.answeredBy(candidate);
+    if (candidates.length > 1 && !isDisconnected(ask.signal))
+      context.routeFigures.answered(
+        candidate.routeId,
+        call.attempts.at(-1)!.latencyMs,
+        result.kind === "stream" ? null : (result.usage?.output ?? 0),
+      );
     call.source = result.kind === "stream" ? result : null;
     const headers = routeHeaders(admitted, candidate, hold);
     if (result.kind === "stream") return { kind: "stream", ask, call, headers, source: result as Stream };

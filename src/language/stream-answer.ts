@@ -57,6 +57,7 @@ export async function streamAnswer<Rec>(
 ): Promise<void> {
   const { ask, call, source } = answer;
   const boundWait = waitForUsage(answer);
+  const begunAt = performance.now();
   const silence = setTimeout(() => {
     void sink.write(encoder.keepAlive);
     silence.refresh();
@@ -70,6 +71,7 @@ export async function streamAnswer<Rec>(
       return sink.write(text);
     });
     streamEnded(context.breakers, call.attempts);
+    noteSpeed(context, answer, begunAt);
     if (isDisconnected(ask.signal)) return await chargeReceived(context, answer);
     const bill = await call.complete(source.tally.usage, () => countedUsage(context, call.size, source.tally));
     await sink.write(encoder.end(bill));
@@ -83,6 +85,14 @@ export async function streamAnswer<Rec>(
   } finally {
     clearTimeout(silence);
   }
+}
+
+/** Of an answer that its client read to the end: from the call of its upstream to now. */
+function noteSpeed({ routeFigures }: Context, { call, source, ask }: StreamedAnswer<AnswerStream<unknown>>, begunAt: number): void {
+  const { usage } = source.tally;
+  if (usage === null || isDisconnected(ask.signal)) return;
+  const { candidate, latencyMs } = call.attempts.at(-1)!;
+  if (candidate.model.routes.length > 1) routeFigures.wrote(candidate.routeId, usage.output, latencyMs + performance.now() - begunAt);
 }
 
 /** Usage follows the finish reason within a moment; a host that reports none may keep its stream open. */

@@ -25,6 +25,8 @@ export interface AttemptRecord {
   detail?: string;
   /** What the provider charges the operator for it, in 1e-8 USD; absent: its route names no cost. */
   cost?: string;
+  /** How the routes of the call were sorted, on its first attempt; absent: they were not. */
+  choice?: { by: "price" | "latency" | "throughput"; routes: readonly { route: string; score: number | null }[] };
   /** The usual price of its model in USD per million tokens, without tier or long prompt; absent where tokens are not billed. */
   cost_basis?: { input: number; output: number; cached: number | null; per_request: number };
 }

@@ -17,12 +17,13 @@ export function callRecord(row: LogRow): components["schemas"]["OperatorCall"] {
 
 /** `cost`: what the provider charges the operator; null: its route names none. */
 export function operatorsAttempt(attempt: AttemptRecord) {
-  const { route, model, outcome, status, latency_ms, response_id, cause, detail, cost, credential, refused } = attempt;
+  const { route, model, outcome, status, latency_ms, response_id, cause, detail, cost, credential, refused, choice } = attempt;
   const provider = route.slice(0, route.indexOf("/"));
   const usd = cost === undefined ? null : toUsd(BigInt(cost));
   const named = { response_id: response_id ?? null, cause: cause ?? null, detail: detail ?? null };
   const by = { ...(credential === undefined ? {} : { credential }), ...(refused === undefined ? {} : { refused }) };
-  return { provider, route, model, outcome, status, latency_ms, ...named, ...by, cost: usd };
+  const chosen = choice === undefined ? {} : { choice: { by: choice.by, routes: [...choice.routes] } };
+  return { provider, route, model, outcome, status, latency_ms, ...named, ...by, ...chosen, cost: usd };
 }
 
 export function attemptRecord(attempt: AttemptRecord): components["schemas"]["OperatorAttempt"] {
