@@ -1,11 +1,18 @@
 // npm run tools:install: Debian's packages for the tests that need more than Node, where we may install them. Says so where not, and
-// never fails: the tests say what is missing.
+// never fails: the tests say what is missing. `-- failover`: those of npm run test:failover as well.
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { findTool, tools } from "./find-tool.ts";
 
 type Tool = keyof typeof tools;
 const all = Object.keys(tools) as Tool[];
+/** A program to its package. */
+const failover = {
+  "/usr/bin/etcd": "etcd-server",
+  "/usr/bin/patroni": "patroni",
+  "/usr/sbin/haproxy": "haproxy",
+  "/usr/lib/postgresql/15/bin/postgres": "postgresql-15",
+};
 /** Asked by Debian's packages before they start their service; 101: don't. */
 const policy = "/usr/sbin/policy-rc.d";
 
@@ -14,7 +21,7 @@ function apt(...words: string[]): boolean {
   return spawnSync("apt-get", ["-q", "-y", ...words], { stdio: "inherit", env }).status === 0;
 }
 
-function install(missing: Tool[]): void {
+function install(missing: string[]): void {
   const ours = !existsSync(policy);
   if (ours) {
     writeFileSync(policy, "#!/bin/sh\nexit 101\n");
@@ -30,7 +37,15 @@ function install(missing: Tool[]): void {
   }
 }
 
-const missing = all.filter((tool) => findTool(tool) === null);
+const wanted = process.argv.includes("failover") ? Object.entries(failover) : [];
+const missing = [
+  ...all.filter((tool) => findTool(tool) === null),
+  ...wanted.filter(([program]) => !existsSync(program)).map(([, name]) => name),
+];
 if (missing.length > 0 && process.getuid?.() === 0) install(missing);
 for (const tool of all)
   console.log(`${tool}: ${findTool(tool) ?? "missing, and it could not be installed here (only root can): its tests are skipped"}`);
+for (const [program, name] of wanted)
+  console.log(
+    `${name}: ${existsSync(program) ? program : "missing, and it could not be installed here: npm run test:failover is skipped"}`,
+  );

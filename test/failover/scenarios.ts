@@ -1,0 +1,180 @@
+// What happens to the cluster. Each does its harm, says when a new leader could be seen, waits until calls are good again, and mends what it
+// broke.
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../robustness/chat-client.ts";
+import type { Name } from "./cluster.ts";
+import { names } from "./cluster.ts";
+import { postmasterOf, signalPostgres } from "./parts.ts";
+import type { World } from "./world.ts";
+
+export interface Scenario {
+  name: string;
+  title: string;
+  /** In `.ci/run`. */
+  quick?: true;
+  /** The standby that is promoted lacks what the leader had confirmed. */
+  loses?: true;
+  run(stage: Stage): Promise<void>;
+}
+
+export interface Stage {
+  world: World;
+  /** From here on times are counted. */
+  harm(): void;
+  /** Waits for another leader than this. */
+  newLeader(old: Name): Promise<Name>;
+  /** Calls have been served for seconds, and none has failed. */
+  good(): Promise<void>;
+  /** Of the load: calls whose line in the log of charges may be missing. */
+  mayMissInLog(url: string): void;
+}
+
+const data = (world: World, name: Name) => join(world.cluster.machines[name].folder, "data");
+
+async function leaderOf({ cluster }: World): Promise<Name> {
+  const leader = await cluster.leader();
+  if (leader === null) throw new Error("there is no leader");
+  return leader;
+}
+
+async function standbyOf({ cluster }: World): Promise<Name> {
+  const standby = await cluster.synchronous();
+  if (standby === null) throw new Error("there is no synchronous standby");
+  return standby;
+}
+
+/** Its Patroni and every process of its Postgres: what a machine that loses power does to them. */
+async function killDatabase(world: World, name: Name): Promise<void> {
+  const killed = world.cluster.machines[name].patroni.end("SIGKILL");
+  signalPostgres(data(world, name), "SIGKILL");
+  await killed;
+}
+
+function freeze(world: World, name: Name, signal: "SIGSTOP" | "SIGCONT"): void {
+  world.cluster.machines[name].patroni.signal(signal);
+  signalPostgres(data(world, name), signal);
+}
+
+export const scenarios: readonly Scenario[] = [
+  {
+    name: "switchover",
+    title: "`patronictl switchover` to the synchronous standby",
+    quick: true,
+    async run({ world, harm, newLeader, good }) {
+      const [leader, standby] = [await leaderOf(world), await standbyOf(world)];
+      harm();
+      const done = world.cluster.control("switchover", "--leader", leader, "--candidate", standby, "--force");
+      await Promise.all([done, newLeader(leader)]);
+      await good();
+    },
+  },
+  {
+    name: "leader",
+    title: "the leader's Patroni and Postgres: `kill -9`",
+    quick: true,
+    async run({ world, harm, newLeader, good }) {
+      const leader = await leaderOf(world);
+      harm();
+      await killDatabase(world, leader);
+      await newLeader(leader);
+      await good();
+      world.cluster.machines[leader].patroni.start();
+    },
+  },
+  {
+    name: "postgres",
+    title: "the leader's Postgres alone: `kill -9`, its Patroni lives",
+    async run({ world, harm, good }) {
+      const postmaster = postmasterOf(data(world, await leaderOf(world)));
+      harm();
+      process.kill(postmaster!, "SIGKILL");
+      await good();
+    },
+  },
+  {
+    name: "standby",
+    title: "the synchronous standby stands still: `SIGSTOP` of its Patroni and Postgres",
+    quick: true,
+    async run({ world, harm, good }) {
+      const standby = await standbyOf(world);
+      harm();
+      freeze(world, standby, "SIGSTOP");
+      try {
+        await until(async () => ![null, standby].includes(await world.cluster.synchronous()), "the other replica confirms", 60_000);
+        await good();
+      } finally {
+        freeze(world, standby, "SIGCONT");
+      }
+    },
+  },
+  {
+    name: "partition",
+    title: "the leader's machine is cut off from the others and from etcd",
+    async run({ world, harm, newLeader, good }) {
+      const leader = await leaderOf(world);
+      const { cable, toEtcd } = world.cluster.machines[leader];
+      const others = names.filter((name) => name !== leader).map((name) => world.cluster.machines[name].cable);
+      harm();
+      cable.cut();
+      toEtcd.cut();
+      // What a leader without etcd asks the other Patronis, whether it may stay: nobody else sends it.
+      for (const other of others) other.refuse("POST /failsafe");
+      try {
+        await newLeader(leader);
+        await good();
+      } finally {
+        cable.restore();
+        toEtcd.restore();
+        for (const other of others) other.refuse(null);
+      }
+    },
+  },
+  {
+    name: "etcd",
+    title: "all three etcd: `kill -9`, for 25 s",
+    async run({ world, harm, good }) {
+      const leader = await leaderOf(world);
+      harm();
+      const parts = names.map((name) => world.cluster.machines[name].etcd);
+      await Promise.all(parts.map((part) => part.end("SIGKILL")));
+      await sleep(25_000);
+      if ((await world.cluster.leader()) !== leader) throw new Error("without etcd the leader did not stay");
+      for (const part of parts) part.start();
+      await good();
+    },
+  },
+  {
+    name: "gateway",
+    title: "a gateway: `kill -9`",
+    async run({ world, harm, good, mayMissInLog }) {
+      mayMissInLog(world.gateways.b!.url);
+      harm();
+      await world.kill("b");
+      await good();
+      await world.start("b");
+      await good();
+    },
+  },
+  {
+    name: "asynchronous",
+    title: "asynchronous replication, both replicas 2 s behind, the leader: `kill -9`",
+    loses: true,
+    async run({ world, harm, newLeader, good }) {
+      const leader = await leaderOf(world);
+      const { cable } = world.cluster.machines[leader];
+      await world.cluster.change({ synchronous_mode: false });
+      await until(async () => (await world.cluster.synchronous()) === null, "nobody has to confirm", 30_000);
+      await sleep(6_000); // the leader's next round tells Postgres
+      cable.mute("replicator");
+      await sleep(2_000);
+      harm();
+      await killDatabase(world, leader);
+      cable.restore();
+      await newLeader(leader);
+      await good();
+      world.cluster.machines[leader].patroni.start();
+      await world.cluster.change({ synchronous_mode: true });
+    },
+  },
+];

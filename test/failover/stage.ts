@@ -1,0 +1,153 @@
+// Runs one scenario under load, and then compares: what clients saw, what the ledger has, what the operator's commands say, and how long it all
+// took.
+import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../robustness/chat-client.ts";
+import { askLedger, type Books, compareBooks, faultsOf } from "./books.ts";
+import { type Call, type Load, startLoad } from "./client.ts";
+import type { Scenario } from "./scenarios.ts";
+import type { World } from "./world.ts";
+
+export interface Result {
+  scenario: Scenario;
+  books: Books;
+  /** Seconds after the harm; null: the leader stayed. */
+  newLeader: number | null;
+  /** When the last call began that failed; null: none failed. */
+  failingUntil: number | null;
+  /** When the first call ended that began after it. */
+  servedAgain: number | null;
+  /** Of the calls that were served. */
+  slowest: number;
+  /** From the end of the load until nothing was held. */
+  holdsGone: number;
+  /** Of a scenario that loses some: posted by `svc ledger compare --post`. */
+  posted: number;
+  faults: string[];
+}
+
+const clients = 9;
+/** Seconds; generous, since a busy machine is no fault. */
+const bounds = { servedAgain: 75, afterLeader: 30, holdsGone: 150 };
+/** In the log of charges a gateway that is killed may lack its last lines. */
+const unwrittenMs = 2_000;
+
+/** Calls of this and of former scenarios whose line in the log of charges may be missing. */
+const unlogged = new Set<string>();
+
+export async function play(world: World, scenario: Scenario, number: number): Promise<Result> {
+  const prefix = `run${number}-`;
+  await world.cluster.whole();
+  const load = startLoad({ urls: () => world.urls(), keys: world.keys, prefix }, clients);
+  let [harmedAt, leaderAt, harmed] = [0, null as number | null, ""];
+  await good(load);
+  try {
+    await scenario.run({
+      world,
+      harm: () => void (harmedAt = performance.now()),
+      async newLeader(old) {
+        const leader = await untilFound(async () => {
+          const found = await world.cluster.leader();
+          return found === old ? null : found;
+        });
+        leaderAt = performance.now();
+        return leader;
+      },
+      good: () => good(load),
+      mayMissInLog: (url) => void (harmed = url),
+    });
+  } finally {
+    await load.stop();
+  }
+  const stoppedAt = performance.now();
+  const holdsGone = await untilNothingIsHeld(world, stoppedAt);
+  await world.cluster.whole();
+  const books = await compareBooks(world, prefix, load.calls);
+  for (const requestId of [...books.named.map(({ requestId }) => requestId), ...lastCallsOf(load.calls, harmed, harmedAt)])
+    unlogged.add(requestId);
+  let posted = 0;
+  const faults = [...books.faults];
+  if (scenario.loses) {
+    const first = await askLedger(world, "--post");
+    posted = first.compare.posted;
+    if (posted === 0) faults.push("nothing was lost: the scenario shows nothing");
+    if (first.compare.refused.length > 0) faults.push(`not posted: ${JSON.stringify(first.compare.refused)}`);
+    for (const { env } of Object.values(world.cluster.machines)) await world.svcWith(env, "ledger", "accept");
+  } else if (books.uncharged.length > 0) faults.push(`served and not charged: ${books.uncharged.join(", ")}`);
+  const ledger = await askLedger(world);
+  faults.push(...faultsOf(ledger, unlogged));
+  if (scenario.loses) faults.push(...(await unpaid(world, books.uncharged)));
+
+  const seconds = (at: number) => Math.round((at - harmedAt) / 100) / 10;
+  const failed = load.calls.filter(({ served, startedAt, kind }) => !served && kind !== "image" && startedAt > harmedAt - 60_000);
+  const lastFailure = failed.length === 0 ? null : Math.max(...failed.map(({ startedAt }) => startedAt));
+  const after = load.calls.filter(({ served, startedAt }) => served && lastFailure !== null && startedAt > lastFailure);
+  const servedAgain = after.length === 0 ? null : seconds(Math.min(...after.map(({ endedAt }) => endedAt)));
+  const newLeader = leaderAt === null ? null : seconds(leaderAt);
+  const result: Result = {
+    ...{ scenario, books, newLeader, servedAgain, holdsGone, posted, faults },
+    failingUntil: lastFailure === null ? null : Math.max(0, seconds(lastFailure)),
+    slowest: slowestOf(load.calls),
+  };
+  faults.push(...late(result));
+  return result;
+}
+
+function late({ servedAgain, newLeader, holdsGone }: Result): string[] {
+  return [
+    ...((servedAgain ?? 0) > bounds.servedAgain ? [`calls failed for ${servedAgain} s`] : []),
+    ...(newLeader !== null && servedAgain !== null && servedAgain - newLeader > bounds.afterLeader
+      ? [`calls failed for ${servedAgain - newLeader} s after the new leader was there`]
+      : []),
+    ...(holdsGone > bounds.holdsGone ? [`something was held for ${holdsGone} s`] : []),
+  ];
+}
+
+function good(load: Load): Promise<void> {
+  const from = performance.now(); // what was good before the harm says nothing
+  const isGood = () => {
+    const { served, ms } = load.goodSince(from);
+    return served >= 40 && ms > 4_000;
+  };
+  return until(isGood, "calls are good", 100_000);
+}
+
+async function untilFound<T>(find: () => Promise<T | null>): Promise<T> {
+  let found: T | null = null;
+  await until(async () => (found = await find()) !== null, "there is a new leader", 90_000);
+  return found!;
+}
+
+async function untilNothingIsHeld(world: World, from: number): Promise<number> {
+  const held = `select (select count(*) from hold)::int + (select count(*) from media_job where completed_at is null)::int as n`;
+  for (;;) {
+    const [row] = await world.query<{ n: number }>(held);
+    const seconds = Math.round((performance.now() - from) / 100) / 10;
+    if (row!.n === 0 || seconds > bounds.holdsGone + 5) return seconds;
+    await sleep(500);
+  }
+}
+
+function lastCallsOf(calls: readonly Call[], gateway: string, harmedAt: number): string[] {
+  const last = calls.filter(
+    (call) => call.gateway === gateway && call.startedAt < harmedAt + 1_000 && call.endedAt > harmedAt - unwrittenMs,
+  );
+  return last.map(({ requestId }) => requestId);
+}
+
+/** Every answer that was served is paid for now, by the entry that `--post` made. */
+async function unpaid(world: World, uncharged: readonly string[]): Promise<string[]> {
+  const logged = new Map<string, string>();
+  for (const line of world.readCharges()) logged.set(line.request_id, line.id);
+  const ids = uncharged.map((requestId) => logged.get(requestId) ?? null);
+  const rows = await world.query<{ id: string }>("select id from ledger_entry where kind = 'adjustment' and id = any($1::uuid[])", [
+    ids.filter((id) => id !== null),
+  ]);
+  const paid = new Set(rows.map(({ id }) => id));
+  const open = uncharged.filter((_, index) => ids[index] === null || !paid.has(ids[index]!));
+  return open.length === 0 ? [] : [`served, lost and not in the log of charges: ${open.join(", ")}`];
+}
+
+function slowestOf(calls: readonly Call[]): number {
+  const times = calls.filter(({ served, kind }) => served && kind !== "image").map(({ startedAt, endedAt }) => endedAt - startedAt);
+  return Math.round(Math.max(0, ...times) / 100) / 10;
+}
