@@ -138,7 +138,10 @@ export type ErrorCode =
   | "timeout"
   | "provider_rate_limited"
   | "file_not_found"
-  | "file_limit_reached";
+  | "file_limit_reached"
+  | "batch_not_found"
+  | "batch_limit_reached"
+  | "batch_ended";
 
 export type Dialect = "standard" | "anthropic" | "balance" | "images" | "music" | "rerank" | "speech" | "genmedia";
 
@@ -1088,6 +1091,31 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "This workspace can store no more files: {reason}.",
     "happened": "A workspace may store 1,000 files with 10 GB in all.",
     "fix": "Delete files that are no longer needed; files expire by themselves after 30 days."
+  },
+  "batch_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "There is no batch {id} in this workspace.",
+    "happened": "The batch does not exist, belongs to another workspace, or ended more than 30 days ago.",
+    "fix": "Use the id that the creation returned."
+  },
+  "batch_limit_reached": {
+    "status": 429,
+    "type": "rate_limit_error",
+    "retryable": true,
+    "retryAfterSec": 60,
+    "message": "This workspace has {count} batches that have not ended, and no more are taken.",
+    "happened": "A workspace may have 20 batches that have not ended.",
+    "fix": "Wait until a batch has ended, or cancel one."
+  },
+  "batch_ended": {
+    "status": 409,
+    "type": "invalid_request_error",
+    "retryable": false,
+    "message": "The batch {id} cannot be cancelled: it is {status}.",
+    "happened": "The batch has ended, or its output is being written.",
+    "fix": "Read the batch: its output file has what was answered."
   }
 };
 

@@ -39,6 +39,10 @@ export type OperationId =
   | "listUsageLogs"
   | "verifyAccount"
   | "resendVerification"
+  | "listBatches"
+  | "createBatch"
+  | "getBatch"
+  | "cancelBatch"
   | "createChatCompletion"
   | "createCompletion"
   | "getAutoTopup"
@@ -1692,6 +1696,159 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "parameters": [],
     "successes": [
       202
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listBatches": {
+    "id": "listBatches",
+    "method": "get",
+    "path": "/v1/batches",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "after",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "createBatch": {
+    "id": "createBatch",
+    "method": "post",
+    "path": "/v1/batches",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "internal_error",
+      "overloaded",
+      "file_not_found",
+      "batch_limit_reached"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "getBatch": {
+    "id": "getBatch",
+    "method": "get",
+    "path": "/v1/batches/{id}",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "internal_error",
+      "overloaded",
+      "batch_not_found"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "cancelBatch": {
+    "id": "cancelBatch",
+    "method": "post",
+    "path": "/v1/batches/{id}/cancel",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "internal_error",
+      "overloaded",
+      "batch_not_found",
+      "batch_ended"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
     ],
     "streams": false,
     "counts": false

@@ -10571,6 +10571,612 @@ validate_bodies_resendVerification.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const parameters_listBatches = validate_parameters_listBatches;
+const schema_parameters_listBatches = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": {
+"after": { "type": "string" },
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 100,
+"default": 20
+}
+},
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_listBatches"
+};
+function validate_parameters_listBatches(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_listBatches.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_listBatches.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_listBatches,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.after !== void 0) {
+let data1 = data0.after;
+if (typeof data1 !== "string") {
+validate_parameters_listBatches.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listBatches.properties.query.properties.after,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.limit !== void 0) {
+let data2 = data0.limit;
+if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2))) {
+validate_parameters_listBatches.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_listBatches.properties.query.properties.limit,
+data: data2
+}];
+return false;
+}
+if (typeof data2 == "number") {
+if (data2 > 100 || isNaN(data2)) {
+validate_parameters_listBatches.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 100
+},
+message: "must be <= 100",
+parentSchema: schema_parameters_listBatches.properties.query.properties.limit,
+data: data2
+}];
+return false;
+} else if (data2 < 1 || isNaN(data2)) {
+validate_parameters_listBatches.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_listBatches.properties.query.properties.limit,
+data: data2
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data2)) {
+validate_parameters_listBatches.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_listBatches.properties.query.properties.limit,
+data: data2
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+} else {
+validate_parameters_listBatches.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listBatches.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_listBatches.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listBatches,
+data
+}];
+return false;
+}
+validate_parameters_listBatches.errors = vErrors;
+return true;
+}
+validate_parameters_listBatches.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_createBatch = validate_bodies_createBatch;
+const schema_BatchRequest = {
+"type": "object",
+"required": [
+"input_file_id",
+"endpoint",
+"completion_window"
+],
+"properties": {
+"input_file_id": { "type": "string" },
+"endpoint": { "$ref": "#/components/schemas/BatchEndpoint" },
+"completion_window": {
+"type": "string",
+"enum": ["24h"]
+},
+"metadata": {
+"anyOf": [{
+"type": "object",
+"additionalProperties": { "$ref": "#/components/schemas/BatchTag" }
+}, { "type": "null" }],
+"maxProperties": 16
+}
+},
+"additionalProperties": true
+};
+const schema_BatchEndpoint = {
+"type": "string",
+"enum": [
+"/v1/chat/completions",
+"/v1/responses",
+"/v1/embeddings",
+"/v1/completions"
+]
+};
+const schema_BatchTag = {
+"type": "string",
+"maxLength": 512
+};
+function validate_BatchRequest(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_BatchRequest.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.input_file_id === void 0 && (missing0 = "input_file_id") || data.endpoint === void 0 && (missing0 = "endpoint") || data.completion_window === void 0 && (missing0 = "completion_window")) {
+validate_BatchRequest.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_BatchRequest,
+data
+}];
+return false;
+} else {
+if (data.input_file_id !== void 0) {
+let data0 = data.input_file_id;
+const _errs2 = errors;
+if (typeof data0 !== "string") {
+validate_BatchRequest.errors = [{
+instancePath: instancePath + "/input_file_id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_BatchRequest.properties.input_file_id,
+data: data0
+}];
+return false;
+}
+var valid0 = _errs2 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.endpoint !== void 0) {
+let data1 = data.endpoint;
+const _errs4 = errors;
+if (typeof data1 !== "string") {
+validate_BatchRequest.errors = [{
+instancePath: instancePath + "/endpoint",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_BatchEndpoint,
+data: data1
+}];
+return false;
+}
+if (!(data1 === "/v1/chat/completions" || data1 === "/v1/responses" || data1 === "/v1/embeddings" || data1 === "/v1/completions")) {
+validate_BatchRequest.errors = [{
+instancePath: instancePath + "/endpoint",
+keyword: "enum",
+params: { allowedValues: schema_BatchEndpoint.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_BatchEndpoint,
+data: data1
+}];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.completion_window !== void 0) {
+let data2 = data.completion_window;
+const _errs7 = errors;
+if (typeof data2 !== "string") {
+validate_BatchRequest.errors = [{
+instancePath: instancePath + "/completion_window",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_BatchRequest.properties.completion_window,
+data: data2
+}];
+return false;
+}
+if (!(data2 === "24h")) {
+validate_BatchRequest.errors = [{
+instancePath: instancePath + "/completion_window",
+keyword: "enum",
+params: { allowedValues: schema_BatchRequest.properties.completion_window.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_BatchRequest.properties.completion_window,
+data: data2
+}];
+return false;
+}
+var valid0 = _errs7 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.metadata !== void 0) {
+let data3 = data.metadata;
+const _errs9 = errors;
+const _errs10 = errors;
+let valid2 = false;
+const _errs11 = errors;
+if (errors === _errs11) {
+if (data3 && typeof data3 == "object" && !Array.isArray(data3)) for (const key0 in data3) {
+let data4 = data3[key0];
+const _errs14 = errors;
+if (errors === errors) {
+if (typeof data4 === "string") {
+if (func_7a031813(data4) > 512) {
+const err0 = {
+instancePath: instancePath + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),
+keyword: "maxLength",
+params: { limit: 512 },
+message: "must NOT have more than 512 characters",
+parentSchema: schema_BatchTag,
+data: data4
+};
+if (vErrors === null) vErrors = [err0];
+else vErrors.push(err0);
+errors++;
+}
+} else {
+const err1 = {
+instancePath: instancePath + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_BatchTag,
+data: data4
+};
+if (vErrors === null) vErrors = [err1];
+else vErrors.push(err1);
+errors++;
+}
+}
+if (!(_errs14 === errors)) break;
+}
+else {
+const err2 = {
+instancePath: instancePath + "/metadata",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_BatchRequest.properties.metadata.anyOf[0],
+data: data3
+};
+if (vErrors === null) vErrors = [err2];
+else vErrors.push(err2);
+errors++;
+}
+}
+var _valid0 = _errs11 === errors;
+valid2 = valid2 || _valid0;
+const _errs17 = errors;
+if (data3 !== null) {
+const err3 = {
+instancePath: instancePath + "/metadata",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_BatchRequest.properties.metadata.anyOf[1],
+data: data3
+};
+if (vErrors === null) vErrors = [err3];
+else vErrors.push(err3);
+errors++;
+}
+var _valid0 = _errs17 === errors;
+valid2 = valid2 || _valid0;
+if (!valid2) {
+const err4 = {
+instancePath: instancePath + "/metadata",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_BatchRequest.properties.metadata,
+data: data3
+};
+if (vErrors === null) vErrors = [err4];
+else vErrors.push(err4);
+errors++;
+validate_BatchRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs10;
+if (vErrors !== null) {
+if (_errs10) vErrors.length = _errs10;
+else vErrors = null;
+}
+}
+if (errors === _errs9) {
+if (data3 && typeof data3 == "object" && !Array.isArray(data3)) {
+if (Object.keys(data3).length > 16) {
+validate_BatchRequest.errors = [{
+instancePath: instancePath + "/metadata",
+keyword: "maxProperties",
+params: { limit: 16 },
+message: "must NOT have more than 16 properties",
+parentSchema: schema_BatchRequest.properties.metadata,
+data: data3
+}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+} else var valid0 = true;
+}
+}
+}
+}
+} else {
+validate_BatchRequest.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_BatchRequest,
+data
+}];
+return false;
+}
+}
+validate_BatchRequest.errors = vErrors;
+return errors === 0;
+}
+validate_BatchRequest.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_createBatch(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_createBatch.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_BatchRequest(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_BatchRequest.errors : vErrors.concat(validate_BatchRequest.errors);
+errors = vErrors.length;
+}
+validate_bodies_createBatch.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_createBatch.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_getBatch = validate_parameters_getBatch;
+const schema_parameters_getBatch = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": { "type": "string" } },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_getBatch"
+};
+function validate_parameters_getBatch(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getBatch.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_getBatch.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getBatch,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_getBatch.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_getBatch.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 !== "string") {
+validate_parameters_getBatch.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getBatch.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getBatch.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getBatch.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getBatch.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getBatch,
+data
+}];
+return false;
+}
+validate_parameters_getBatch.errors = vErrors;
+return true;
+}
+validate_parameters_getBatch.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_cancelBatch = validate_parameters_cancelBatch;
+const schema_parameters_cancelBatch = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": { "type": "string" } },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_cancelBatch"
+};
+function validate_parameters_cancelBatch(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_cancelBatch.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_cancelBatch.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_cancelBatch,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_cancelBatch.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_cancelBatch.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 !== "string") {
+validate_parameters_cancelBatch.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_cancelBatch.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_cancelBatch.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_cancelBatch.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_cancelBatch.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_cancelBatch,
+data
+}];
+return false;
+}
+validate_parameters_cancelBatch.errors = vErrors;
+return true;
+}
+validate_parameters_cancelBatch.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_createChatCompletion = validate_bodies_createChatCompletion;
 const schema_ChatRequest = {
 "type": "object",
@@ -62287,6 +62893,7 @@ signUp: bodies_signUp,
 confirmTotp: bodies_confirmTotp,
 verifyAccount: bodies_verifyAccount,
 resendVerification: bodies_resendVerification,
+createBatch: bodies_createBatch,
 createChatCompletion: bodies_createChatCompletion,
 createCompletion: bodies_createCompletion,
 updateAutoTopup: bodies_updateAutoTopup,
@@ -62354,6 +62961,9 @@ endSession: parameters_endSession,
 signInWithProvider: parameters_signInWithProvider,
 startSignIn: parameters_startSignIn,
 listUsageLogs: parameters_listUsageLogs,
+listBatches: parameters_listBatches,
+getBatch: parameters_getBatch,
+cancelBatch: parameters_cancelBatch,
 createChatCompletion: parameters_createChatCompletion,
 createCompletion: parameters_createCompletion,
 listCreditGrants: parameters_listCreditGrants,
@@ -62431,6 +63041,7 @@ bodies_countMessageTokens,
 bodies_countResponseTokens,
 bodies_createAccount,
 bodies_createApiKey,
+bodies_createBatch,
 bodies_createChatCompletion,
 bodies_createCompletion,
 bodies_createDecision,
@@ -62488,6 +63099,7 @@ forms_createTranscription,
 forms_understandAudio,
 parameters,
 parameters_adjustAccount,
+parameters_cancelBatch,
 parameters_cloneVoice,
 parameters_compactResponse,
 parameters_createChatCompletion,
@@ -62513,6 +63125,7 @@ parameters_disableProvider,
 parameters_enableProvider,
 parameters_endSession,
 parameters_getApiKeyUsage,
+parameters_getBatch,
 parameters_getFile,
 parameters_getFileContent,
 parameters_getGenmediaJob,
@@ -62532,6 +63145,7 @@ parameters_getUsageSummary,
 parameters_getWebhook,
 parameters_leaveWorkspace,
 parameters_listAccountLedger,
+parameters_listBatches,
 parameters_listCreditGrants,
 parameters_listFiles,
 parameters_listJobs,

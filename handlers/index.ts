@@ -18,6 +18,7 @@ import { createSystemOneDecision } from "./create-system-one-decision.ts";
 import { createEmbeddings } from "./create-embeddings.ts";
 import { createImage } from "./create-image.ts";
 import { createMusic } from "./create-music.ts";
+import { batchHandlers } from "./batches.ts";
 import { createFile } from "./create-file.ts";
 import { createQuote } from "./create-quote.ts";
 import { createRerank } from "./create-rerank.ts";
@@ -113,6 +114,7 @@ export const handlers: Handlers = {
   createDecision: answerOnce(createDecision),
   createSystemOneDecision: answerOnce(createSystemOneDecision),
   createEmbeddings: answerOnce(createEmbeddings),
+  ...batchHandlers,
   createFile,
   ...fileHandlers,
   createImage,

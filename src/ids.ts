@@ -107,6 +107,8 @@ export const { text: sessionIdText, parse: parseSessionId } = uuidIds("ses_");
 /** A top-up's UUID is also the id of its ledger entry. */
 export const { text: topupIdText, parse: parseTopupId } = uuidIds("top_");
 
+export const { text: batchIdText, parse: parseBatchId } = uuidIds("batch_");
+
 export const { text: fileIdText, parse: parseFileId } = uuidIds("file-");
 
 const shownCharacters = 200;

@@ -6,7 +6,8 @@ import { handlers } from "../handlers/index.ts";
 import type { UsageLogRow } from "./ledger/usage-log.ts";
 import { createAccounts } from "./accounts/accounts.ts";
 import { openSealedTexts } from "./accounts/sealed-texts.ts";
-import { keepFilesSwept } from "./batches/files.ts";
+import { type Batches, startBatches } from "./batches/runner.ts";
+import type { BatchTimes } from "./batches/types.ts";
 import { openAdmission } from "./calls/admit.ts";
 import type { Catalog } from "./catalog/types.ts";
 import type { Clock } from "./clock.ts";
@@ -74,6 +75,7 @@ export interface GatewayOptions {
   limits?: Parameters<typeof createServer>[0]["limits"];
   graceMs?: number;
   jobs?: Partial<JobTimes>;
+  batches?: Partial<BatchTimes>;
   connectionLifeMs?: number;
   ledger?: LedgerTimes;
   notices?: Partial<NoticeTimes>;
@@ -129,21 +131,10 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const providers = openAdapters(upstreams, media);
   const listenUrl = config.databaseDirectUrl ?? options.databaseUrl;
   const engine = {
-    db,
-    listenUrl,
-    catalog,
-    providers,
-    breakers,
-    media,
-    log,
-    onFault,
-    counts: metrics,
-    chargeLog: domain.chargeLog,
-    tracing,
-    times: options.jobs,
+    ...{ db, listenUrl, catalog, providers, breakers, media, log, onFault, tracing },
+    ...{ counts: metrics, chargeLog: domain.chargeLog, times: options.jobs },
   };
   const jobs = opening.adopt(await startJobs(engine), (opened) => opened.stop(0));
-  opening.adopt(keepFilesSwept({ db, clock, media }, onFault), (opened) => opened.stop());
   const { countAttempt, countOverrun, countHold } = metrics;
   const parts = { config, clock, log, db, catalog, breakers, providers, media, jobs, countAttempt, countOverrun, countHold };
   const context: Context = { ...parts, ...domain, publicUrl: config.publicUrl ?? "" };
@@ -166,8 +157,12 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const { port } = await server.listen(config.port, config.host);
   const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`;
   if (config.publicUrl === null) context.publicUrl = url;
+  const batches = opening.adopt(
+    startBatches({ context, owner: ledger.owner, answer: server.answerLine, onFault, times: options.batches }),
+    (opened) => opened.stop(0),
+  );
   const handOver = () => metrics.handOver();
-  return running({ url, context, jobs, server, handOver, opened: opening.move(), graceMs: options.graceMs ?? stopTimes.graceMs });
+  return running({ url, context, jobs, batches, server, handOver, opened: opening.move(), graceMs: options.graceMs ?? stopTimes.graceMs });
 }
 
 function openDatabase(config: Config, { databaseUrl, connectionLifeMs: lifeMs = connectionLifeMs }: GatewayOptions, log: Logger) {
@@ -248,6 +243,7 @@ interface Running {
   url: string;
   context: Context;
   jobs: Awaited<ReturnType<typeof startJobs>>;
+  batches: Batches;
   server: Awaited<ReturnType<typeof createServer>>;
   handOver: () => Promise<void>;
   opened: AsyncDisposableStack;
@@ -255,11 +251,12 @@ interface Running {
 }
 
 /** A gateway that serves, and how it ends. */
-function running({ url, context, jobs, server, handOver, opened, graceMs }: Running): Gateway {
+function running({ url, context, jobs, batches, server, handOver, opened, graceMs }: Running): Gateway {
   let stopping: Promise<void> | undefined;
   const stop = async (how: Stopping) => {
     // In parallel: jobs and requests don't depend on each other. Another process finishes the jobs that take longer.
-    await Promise.all([server.close(how.graceMs, how.keepsIdle), jobs.stop(Math.min(graceMs, how.graceMs))]);
+    const endMs = Math.min(graceMs, how.graceMs);
+    await Promise.all([server.close(how.graceMs, how.keepsIdle), jobs.stop(endMs), batches.stop(endMs)]);
     await settled(context.ledger);
     await handOver();
     await opened.disposeAsync();

@@ -1,5 +1,6 @@
 // What the server passes to a handler and what the handler returns. Types only.
 import type { operations } from "../generated/api.d.ts";
+import type { ErrorCode } from "../generated/errors.ts";
 import type { OperationId } from "../generated/operations.ts";
 import type { Ask } from "./calls/ask.ts";
 import type { Context } from "./context.ts";
@@ -90,3 +91,27 @@ type FormOf<Id extends OperationId> = operations[Id] extends { requestBody?: { c
 type JsonBodyOf<Id extends OperationId> = operations[Id] extends { requestBody?: { content: { "application/json": infer Body } } }
   ? Body
   : undefined;
+
+/** A request that comes from a batch instead of a connection. */
+export interface LineRequest {
+  operation: OperationId;
+  caller: Ask["caller"];
+  requestId: string;
+  /** The JSON body. */
+  body: Buffer;
+  /** Under which it is carried out once. */
+  idempotencyKey: string;
+  /** Fires when the gateway has to stop. */
+  stopping: AbortSignal;
+}
+
+export interface LineReply {
+  status: number;
+  /** JSON. */
+  body: string;
+  /** Null: it was answered. */
+  code: ErrorCode | null;
+  retryable: boolean;
+  /** Null: no time is told. */
+  retryAfterMs: number | null;
+}

@@ -149,6 +149,22 @@ export function resendVerification(client, input, options) {
   return call(client, { path: "/v1/auth/verify/resend", method: "POST", auth: "none" }, input, options);
 }
 
+export function listBatches(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/batches" }, { ...input, ...cursor }, options));
+}
+
+export function createBatch(client, input, options) {
+  return call(client, { path: "/v1/batches", method: "POST" }, input, options);
+}
+
+export function getBatch(client, id, options) {
+  return call(client, { path: () => `/v1/batches/${segment(id)}` }, undefined, options);
+}
+
+export function cancelBatch(client, id, options) {
+  return call(client, { path: () => `/v1/batches/${segment(id)}/cancel`, method: "POST" }, undefined, options);
+}
+
 export function createChatCompletion(client, input, options) {
   return call(client, { path: "/v1/chat/completions", method: "POST", encode: withUsage, read: stream }, input, options);
 }

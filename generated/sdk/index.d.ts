@@ -25,6 +25,9 @@ import type {
   AuthOptions,
   AutoTopup,
   AutoTopupChange,
+  Batch,
+  BatchList,
+  BatchRequest,
   BegunTotp,
   BlockDeltaEvent,
   BlockStartEvent,
@@ -85,6 +88,7 @@ import type {
   LedgerEntryList,
   LimitState,
   ListAccountLedgerQuery,
+  ListBatchesQuery,
   ListCreditGrantsQuery,
   ListFilesQuery,
   ListJobsQuery,
@@ -255,6 +259,7 @@ export declare class Svc {
   readonly limits: LimitsMethods;
   readonly auth: AuthMethods;
   readonly usage: UsageMethods;
+  readonly batches: BatchesMethods;
   readonly chat: ChatMethods;
   readonly completions: CompletionsMethods;
   readonly credits: CreditsMethods;
@@ -997,6 +1002,72 @@ export interface UsageMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   proof(request_id: string, input?: GetReceiptProofQuery, options?: RequestOptions): Call<ReceiptProof, "getReceiptProof">;
+}
+
+/** `svc.batches` */
+export interface BatchesMethods {
+  /**
+   * Lists the workspace's batches, the newest first.
+   *
+   * `GET /v1/batches`, /docs/api/listBatches
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(input?: ListBatchesQuery, options?: RequestOptions): Pages<BatchList, "listBatches">;
+  /**
+   * Answers the requests of a file within 24 hours. Each line is a call of this key: it is counted, held, charged and logged as the same request
+   * to the endpoint would be, and takes at most half of what the limits allow in a minute. A workspace may have 20 batches that have not ended;
+   * beyond that 429 `batch_limit_reached`.
+   *
+   * `POST /v1/batches`, /docs/api/createBatch
+   *
+   * @example
+   * await svc.batches.create({ input_file_id: "file-0195c1f2a7e07c3189d2b4a5c6d7e8f9", endpoint: "/v1/chat/completions", completion_window: "24h", metadata: { nightly: "yes" } });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 404 `file_not_found`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`, `batch_limit_reached`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  create(input: BatchRequest, options?: RequestOptions): Call<Batch, "createBatch">;
+  /**
+   * Returns a batch. Poll every few seconds until its status is final. It is kept for 30 days after its end.
+   *
+   * `GET /v1/batches/{id}`, /docs/api/getBatch
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 404 `batch_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(id: string, options?: RequestOptions): Call<Batch, "getBatch">;
+  /**
+   * Ends a batch: no more of its requests begin, those that have begun are waited for, and its files are written with what there is. A batch that
+   * has ended or is `finalizing` gives 409 `batch_ended`.
+   *
+   * `POST /v1/batches/{id}/cancel`, /docs/api/cancelBatch
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 404 `batch_not_found`
+   * @throws {SvcError} 409 `batch_ended`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  cancel(id: string, options?: RequestOptions): Call<Batch, "cancelBatch">;
 }
 
 /** `svc.chat` */

@@ -72,6 +72,12 @@ export class Svc {
       receipt: of(f.getReceipt),
       proof: of(f.getReceiptProof),
     };
+    this.batches = {
+      list: of(f.listBatches),
+      create: of(f.createBatch),
+      get: of(f.getBatch),
+      cancel: of(f.cancelBatch),
+    };
     this.chat = {
       completions: {
         create: of(f.createChatCompletion),

@@ -362,6 +362,112 @@ export interface Base64Source {
   data: string;
 }
 
+/** Many requests that are answered within a day. */
+export interface Batch {
+  /** Opaque id with the prefix `batch_`. */
+  id: string;
+  /** Always `batch`. */
+  object: "batch";
+  /** Which endpoint answers its requests. */
+  endpoint: BatchEndpoint;
+  /** What is wrong with its input file; null unless its status is `failed`. */
+  errors: BatchFaults | null;
+  /** The file with its requests. */
+  input_file_id: string;
+  /** Always `24h`. */
+  completion_window: "24h";
+  /** Where it is. */
+  status: BatchStatus;
+  /** The file with its answers; null until it has ended, and where nothing was answered. */
+  output_file_id: string | null;
+  /** The file with what failed; null until it has ended, and where nothing failed. */
+  error_file_id: string | null;
+  /** When it was created. */
+  created_at: number;
+  /** When its first request could begin. */
+  in_progress_at: number | null;
+  /** When its window is over. */
+  expires_at: number;
+  /** When its files began to be written. */
+  finalizing_at: number | null;
+  /** When it was complete. */
+  completed_at: number | null;
+  /** When its input file was refused. */
+  failed_at: number | null;
+  /** When it ended because its window was over. */
+  expired_at: number | null;
+  /** When it was asked to end. */
+  cancelling_at: number | null;
+  /** When it ended because it was cancelled. */
+  cancelled_at: number | null;
+  /** How many requests it has. */
+  request_counts: BatchCounts;
+  /** What its caller calls it. */
+  metadata: { [key: string]: string } | null;
+}
+
+/** How many requests a batch has. */
+export interface BatchCounts {
+  /** All of them; 0 until the input file is checked. */
+  total: number;
+  /** Those that were answered. */
+  completed: number;
+  /** Those that failed, were cancelled or have expired. */
+  failed: number;
+}
+
+/** Which endpoint answers the requests of a batch. */
+export type BatchEndpoint = "/v1/chat/completions" | "/v1/responses" | "/v1/embeddings" | "/v1/completions";
+
+/** What is wrong with the input file. */
+export interface BatchFault {
+  /** A stable code to branch on, e.g. `invalid_json_line` or `duplicate_custom_id`. */
+  code: string;
+  /** The fault as a sentence. */
+  message: string;
+  /** The member of the line; null where it is the whole line or file. */
+  param: string | null;
+  /** The line, from 1; null where it is the whole file. */
+  line: number | null;
+}
+
+/** What is wrong with the input file: the first faults. */
+export interface BatchFaults {
+  /** Always `list`. */
+  object: "list";
+  /** The faults. */
+  data: BatchFault[];
+}
+
+/** A page of batches. */
+export interface BatchList {
+  /** Always `list`. */
+  object: "list";
+  /** The batches, the newest first. */
+  data: Batch[];
+  /** Whether there are older ones; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the first batch of this page; null on an empty page. */
+  first_id: string | null;
+  /** Id of the last batch of this page; null on an empty page. */
+  last_id: string | null;
+}
+
+/** A batch to create. Unknown fields are ignored. */
+export interface BatchRequest {
+  /** A file with the purpose `batch`: at most 50,000 lines, each a JSON object with `custom_id`, `method`, `url` and `body`. */
+  input_file_id: string;
+  /** Which endpoint answers its requests; the `url` of every line. */
+  endpoint: BatchEndpoint;
+  /** Always `24h`. */
+  completion_window: "24h";
+  /** What you call it: at most 16 pairs, keys of at most 64 characters, values of at most 512. */
+  metadata?: { [key: string]: string } | null | undefined;
+}
+
+/** Where a batch is. `failed`, `completed`, `expired` and `cancelled` are final. */
+export type BatchStatus = "validating" | "failed" | "in_progress" | "finalizing" | "completed" | "expired" | "cancelling" | "cancelled";
+
 /** What the authenticator app needs. Shown once. */
 export interface BegunTotp {
   /** Always `totp.begun`. */
@@ -6689,6 +6795,13 @@ export interface ListUsageLogsQuery {
   /** Only requests with this tag, such as `env:prod`: its key, a colon and its value. */
   tag?: string | undefined;
 }
+/** Query parameters of `batches.list`. */
+export interface ListBatchesQuery {
+  /** Batches after this one: the `last_id` of the previous page. */
+  after?: string | undefined;
+  /** How many batches a page has at most. 1 to 100; default 20. */
+  limit?: number | undefined;
+}
 /** Query parameters of `credits.grants.list`. */
 export interface ListCreditGrantsQuery {
   /** Id of the grant after which the page begins. */
@@ -7533,6 +7646,8 @@ export type BareError429RateLimit = Refusal<429, "rate_limit", BareErrorBody<"ra
 export type BareError500ServerError = Refusal<500, "server_error", BareErrorBody<"server_error">>;
 export type BareError502ServerError = Refusal<502, "server_error", BareErrorBody<"server_error">>;
 export type BeginTotpError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", "permission_error">>;
+export type CancelBatchError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type CancelBatchError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type CheckCatalogError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type CloneVoiceError400 = Refusal<400, "invalid_request" | "not_a_voice_clone_model", ErrorBody<"invalid_request" | "not_a_voice_clone_model", "invalid_request_error">>;
 export type CloneVoiceError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
@@ -7561,6 +7676,9 @@ export type CreateAccountError400 = Refusal<400, "invalid_json" | "missing_param
 export type CreateAccountError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type CreateApiKeyError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type CreateApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type CreateBatchError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type CreateBatchError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type CreateBatchError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type CreateChatCompletionError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content", "invalid_request_error">>;
 export type CreateChatCompletionError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CreateChatCompletionError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
@@ -7683,6 +7801,7 @@ export type Error403PermissionDeniedOrCsrfFailed = Refusal<403, "permission_deni
 export type Error403PermissionDeniedOrSessionRequired = Refusal<403, "permission_denied" | "session_required", ErrorBody<"permission_denied" | "session_required", "permission_error">>;
 export type Error403PermissionDeniedOrSignupClosed = Refusal<403, "permission_denied" | "signup_closed", ErrorBody<"permission_denied" | "signup_closed", "permission_error">>;
 export type Error403SignupClosed = Refusal<403, "signup_closed", ErrorBody<"signup_closed", "permission_error">>;
+export type Error404BatchNotFound = Refusal<404, "batch_not_found", ErrorBody<"batch_not_found", "not_found_error">>;
 export type Error404EndpointNotFound = Refusal<404, "endpoint_not_found", ErrorBody<"endpoint_not_found", "not_found_error">>;
 export type Error404EndpointNotFoundOrAccountNotFound = Refusal<404, "endpoint_not_found" | "account_not_found", ErrorBody<"endpoint_not_found" | "account_not_found", "not_found_error">>;
 export type Error404EndpointNotFoundOrJobNotFound = Refusal<404, "endpoint_not_found" | "job_not_found", ErrorBody<"endpoint_not_found" | "job_not_found", "not_found_error">>;
@@ -7701,6 +7820,7 @@ export type Error404VoucherNotFound = Refusal<404, "voucher_not_found", ErrorBod
 export type Error404WebhookNotFound = Refusal<404, "webhook_not_found", ErrorBody<"webhook_not_found", "not_found_error">>;
 export type Error404WebhookNotFoundOrWebhookDeliveryNotFound = Refusal<404, "webhook_not_found" | "webhook_delivery_not_found", ErrorBody<"webhook_not_found" | "webhook_delivery_not_found", "not_found_error">>;
 export type Error409AccountNotDeletable = Refusal<409, "account_not_deletable", ErrorBody<"account_not_deletable", "invalid_request_error">>;
+export type Error409BatchEnded = Refusal<409, "batch_ended", ErrorBody<"batch_ended", "invalid_request_error">>;
 export type Error409CardMissing = Refusal<409, "card_missing", ErrorBody<"card_missing", "invalid_request_error">>;
 export type Error409IdempotencyKeyReusedOrNotPossible = Refusal<409, "idempotency_key_reused" | "not_possible", ErrorBody<"idempotency_key_reused" | "not_possible", "invalid_request_error">>;
 export type Error409NotPossible = Refusal<409, "not_possible", ErrorBody<"not_possible", "invalid_request_error">>;
@@ -7714,6 +7834,7 @@ export type Error422RequestRejected = Refusal<422, "request_rejected", ErrorBody
 export type Error422RequestRejectedOrNoSpeechDetected = Refusal<422, "request_rejected" | "no_speech_detected", OlderErrorBody<"request_rejected" | "no_speech_detected", "invalid_request_error">>;
 export type Error429RateLimitExceeded = Refusal<429, "rate_limit_exceeded", ErrorBody<"rate_limit_exceeded", "rate_limit_error">>;
 export type Error429RateLimitExceededOrAudioConcurrentLimit = Refusal<429, "rate_limit_exceeded" | "audio_concurrent_limit", ErrorBody<"rate_limit_exceeded" | "audio_concurrent_limit", "rate_limit_error">>;
+export type Error429RateLimitExceededOrBatchLimitReached = Refusal<429, "rate_limit_exceeded" | "batch_limit_reached", ErrorBody<"rate_limit_exceeded" | "batch_limit_reached", "rate_limit_error">>;
 export type Error500InternalError = Refusal<500, "internal_error", ErrorBody<"internal_error", "api_error">>;
 export type Error500InternalErrorOrOwnershipWriteFailed = Refusal<500, "internal_error" | "ownership_write_failed", ErrorBody<"internal_error" | "ownership_write_failed", "api_error">>;
 export type Error502ProviderError = Refusal<502, "provider_error", ErrorBody<"provider_error", "upstream_error">>;
@@ -7736,6 +7857,8 @@ export type GenmediaError503Overloaded = Refusal<503, "overloaded", GenmediaErro
 export type GenmediaError504ProviderTimeoutOrTimeout = Refusal<504, "provider_timeout" | "timeout", GenmediaErrorBody<"provider_timeout" | "timeout">>;
 export type GetApiKeyUsageError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type GetApiKeyUsageError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type GetBatchError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type GetBatchError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type GetCreditBalanceError401 = Refusal<401, "auth_required" | "invalid_credentials" | "key_expired", ErrorBody<"auth_required" | "invalid_credentials" | "key_expired", "authentication_error">>;
 export type GetCreditBalanceError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type GetFileContentError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
@@ -7759,6 +7882,8 @@ export type GetUsageSummaryError403 = Refusal<403, "permission_denied" | "operat
 export type LeaveWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type ListApiKeysError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListApiKeysError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type ListBatchesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type ListBatchesError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListCreditGrantsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListCreditGrantsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListFilesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
@@ -7891,6 +8016,14 @@ export type ListUsageLogsError = Error400InvalidParameter | ListUsageLogsError40
 export type VerifyAccountError = VerifyAccountError400 | Error403PermissionDeniedOrSignupClosed | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `auth.resendVerification`. */
 export type ResendVerificationError = ResendVerificationError400 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `batches.list`. */
+export type ListBatchesError = Error400InvalidParameter | ListBatchesError401 | ListBatchesError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `batches.create`. */
+export type CreateBatchError = CreateBatchError400 | CreateBatchError401 | CreateBatchError403 | Error404FileNotFound | Error413RequestTooLarge | Error429RateLimitExceededOrBatchLimitReached | Error500InternalError | Error503Overloaded;
+/** The errors of `batches.get`. */
+export type GetBatchError = Error400InvalidParameter | GetBatchError401 | GetBatchError403 | Error404BatchNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `batches.cancel`. */
+export type CancelBatchError = Error400InvalidParameter | CancelBatchError401 | CancelBatchError403 | Error404BatchNotFound | Error409BatchEnded | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `chat.completions.create`. */
 export type CreateChatCompletionError = CreateChatCompletionError400 | CreateChatCompletionError401 | CreateChatCompletionError402 | CreateChatCompletionError403 | Error404ModelNotFound | CreateChatCompletionError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateChatCompletionError503;
 /** The errors of `completions.create`. */
@@ -8098,6 +8231,12 @@ export interface ErrorsByCode {
   auth_error: Refusal<401, "auth_error", ErrorBody<"auth_error", "authentication_error">>;
   /** The request has no credential. */
   auth_required: Refusal<401, "auth_required", BareErrorBody<"auth_required"> | ErrorBody<"auth_required", "authentication_error">>;
+  /** The batch has ended, or its output is being written. */
+  batch_ended: Refusal<409, "batch_ended", ErrorBody<"batch_ended", "invalid_request_error">>;
+  /** A workspace may have 20 batches that have not ended. */
+  batch_limit_reached: Refusal<429, "batch_limit_reached", ErrorBody<"batch_limit_reached", "rate_limit_error">>;
+  /** The batch does not exist, belongs to another workspace, or ended more than 30 days ago. */
+  batch_not_found: Refusal<404, "batch_not_found", ErrorBody<"batch_not_found", "not_found_error">>;
   /** The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less. */
   billing_error: Refusal<402, "billing_error", PaymentErrorBody<"billing_error", "billing_error">>;
   /** `captcha_token` is missing, wrong, used or too old. */
@@ -8309,6 +8448,9 @@ export type ErrorCode =
   | "audio_concurrent_limit"
   | "auth_error"
   | "auth_required"
+  | "batch_ended"
+  | "batch_limit_reached"
+  | "batch_not_found"
   | "billing_error"
   | "captcha_failed"
   | "card_missing"
@@ -8801,6 +8943,50 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: ResendVerificationError;
+  };
+  /** `batches.list`: `GET /v1/batches`. */
+  listBatches: {
+    path: never;
+    query: ListBatchesQuery;
+    headers: never;
+    body: never;
+    result: BatchList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListBatchesError;
+  };
+  /** `batches.create`: `POST /v1/batches`. */
+  createBatch: {
+    path: never;
+    query: never;
+    headers: never;
+    body: BatchRequest;
+    result: Batch;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: CreateBatchError;
+  };
+  /** `batches.get`: `GET /v1/batches/{id}`. */
+  getBatch: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: never;
+    result: Batch;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetBatchError;
+  };
+  /** `batches.cancel`: `POST /v1/batches/{id}/cancel`. */
+  cancelBatch: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: never;
+    result: Batch;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: CancelBatchError;
   };
   /** `chat.completions.create`: `POST /v1/chat/completions`. */
   createChatCompletion: {

@@ -155,13 +155,27 @@ function digestOfShaped(key: string): string | undefined {
   return isKeyShaped(key) ? digestOf(key).toString("hex") : undefined;
 }
 
-async function findCaller(db: Db, hash: Buffer): Promise<Caller | undefined> {
+function findCaller(db: Db, hash: Buffer): Promise<Caller | undefined> {
+  return readCaller(
+    db,
+    "(k.hash = $1 or k.old_hash = $1 and k.old_until > clock_timestamp())",
+    "case when k.hash <> $1 then k.old_until end",
+    hash,
+  );
+}
+
+/** The caller of a key by its id, as the database has it now. Undefined: it is disabled or deleted. */
+export function findKeyCaller(db: Db, keyId: bigint): Promise<Caller | undefined> {
+  return readCaller(db, "k.id = $1", "null::timestamptz", keyId);
+}
+
+async function readCaller(db: Db, isKey: string, secretEnds: string, value: Buffer | bigint): Promise<Caller | undefined> {
   const { rows } = await db.pool.query<Omit<Caller, "policy" | "session"> & PolicyRow>(
     `select k.account_id as "accountId", k.id as "keyId", b.purchased, a.assigned_tier as "assignedTier", a.suspended_at is not null as suspended,
-       k.prefix, k.last4, ${policyColumns}, case when k.hash <> $1 then k.old_until end as secret_ends
+       k.prefix, k.last4, ${policyColumns}, ${secretEnds} as secret_ends
      from api_key k join account a on a.id = k.account_id join balance b on b.account_id = k.account_id
-     where (k.hash = $1 or k.old_hash = $1 and k.old_until > clock_timestamp()) and k.enabled and k.deleted_at is null`,
-    [hash],
+     where ${isKey} and k.enabled and k.deleted_at is null`,
+    [value],
   );
   if (rows[0] === undefined) return undefined;
   const { accountId, keyId, purchased, assignedTier, suspended, ...policy } = rows[0];

@@ -3,7 +3,6 @@
 import { createHash } from "node:crypto";
 import type { components } from "../../generated/api.d.ts";
 import { lockAccountRow } from "../accounts/users.ts";
-import { keepDoing } from "../concurrency/keep-doing.ts";
 import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
@@ -20,6 +19,8 @@ export interface StoredFile {
 }
 
 interface NewFile {
+  /** Absent: a new one. A file that is stored again under its id is the same. */
+  id?: string;
   accountId: bigint;
   purpose: StoredFile["purpose"];
   filename: string;
@@ -43,13 +44,14 @@ type Storing = Pick<Context, "db" | "media" | "clock">;
 export async function storeFile({ db, media, clock }: Storing, file: NewFile): Promise<StoredFile> {
   const { accountId, purpose, bytes, path } = file;
   const createdAt = wholeSecond(clock());
-  const stored = { id: uuidv7(createdAt), purpose, bytes, createdAt, expiresAt: new Date(createdAt.getTime() + keptMs) };
+  const stored = { id: file.id ?? uuidv7(createdAt), purpose, bytes, createdAt, expiresAt: new Date(createdAt.getTime() + keptMs) };
   const filename = shownName(file.filename);
   await inTransaction(db, async (transaction) => {
     await lockAccountRow(transaction, accountId);
     if (purpose === "batch") await assertRoom(transaction, accountId, bytes, createdAt);
     await transaction.pool.query(
-      `insert into stored_file (id, account_id, purpose, filename, bytes, created_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7)`,
+      `insert into stored_file (id, account_id, purpose, filename, bytes, created_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7)
+       on conflict (id) do update set bytes = excluded.bytes`,
       [stored.id, accountId, purpose, filename, bytes, createdAt, stored.expiresAt],
     );
   });
@@ -154,11 +156,6 @@ export function shownFile({ id, purpose, filename, bytes, createdAt, expiresAt }
 /** An upload that takes longer is of a dead process: storing 100 MB has minutes (src/media/s3-store.ts). */
 const storingMs = 60 * 60 * 1000;
 const batch = 100;
-const sweepEveryMs = 10 * 60 * 1000;
-
-export function keepFilesSwept(context: Storing, onFault: (error: unknown, what: string) => void): { stop(): Promise<void> } {
-  return keepDoing(sweepEveryMs, () => sweepFiles(context).catch((error: unknown) => onFault(error, "removing old files")));
-}
 
 export async function sweepFiles(context: Storing): Promise<void> {
   const at = context.clock();

@@ -19,6 +19,8 @@ export interface Ask {
   stopping: AbortSignal;
   /** Of the call that an idempotency key claimed: its hold's id. Absent: a new one. */
   callId?: string;
+  /** A line of a batch: it leaves half of each limit to other requests. */
+  isBatch?: true;
   /** Absent: the request is carried out. Else it is only quoted: this takes what would be counted and held, before anything is. */
   quote?: (planned: PlannedCall) => never;
   /** What the caller calls the request; undefined: nothing. */

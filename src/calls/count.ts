@@ -16,6 +16,8 @@ export interface LimitedCall {
   model: Pick<Model, "id">;
   /** Likely tokens of the input and, if a cap was sent, the most of the output; 0 where nothing is counted in tokens. */
   tokens: { input: number; output: number };
+  /** It leaves half of each limit to other calls. */
+  isBatch?: boolean;
   /** Adds what is left of the limits to every reply from here on. */
   addHeaders: (headers: Record<string, string>) => void;
 }
@@ -65,7 +67,7 @@ export async function countCall<Result>(
 /** Fails with permission_denied or request_too_large. */
 export function takesOf(
   { limits, catalog }: { limits: { counters: Pick<Counters, "correct"> }; catalog: Pick<Catalog, "tiers"> },
-  { caller, model, tokens, addHeaders }: LimitedCall,
+  { caller, model, tokens, addHeaders, isBatch = false }: LimitedCall,
 ): CallTakes {
   const tier = tierOf(catalog, caller);
   assertAllowed(catalog.tiers, tier, "requests", ({ rpm, per_model_rpm, tpm }) => Math.min(rpm, per_model_rpm, tpm));
@@ -73,14 +75,15 @@ export function takesOf(
   if (caller.policy !== null) assertFitsKey(tokens, caller.policy);
   const { accountId } = caller;
   // A call that asks for more than a minute allows takes the whole minute: it may not use all that it asks for.
-  const estimate = Math.min(tokens.input + tokens.output, tier.tpm);
+  const part = (limit: number) => (isBatch ? Math.max(1, Math.floor(limit / 2)) : limit);
+  const estimate = Math.min(tokens.input + tokens.output, part(tier.tpm));
   const takes: Take[] = [
-    { accountId, bucket: buckets.requests, seconds: minuteSeconds, amount: 1, limit: tier.rpm },
-    { accountId, bucket: `${buckets.requests}:${model.id}`, seconds: minuteSeconds, amount: 1, limit: tier.per_model_rpm },
-    { accountId, bucket: buckets.tokens, seconds: minuteSeconds, amount: estimate, limit: tier.tpm },
+    { accountId, bucket: buckets.requests, seconds: minuteSeconds, amount: 1, limit: part(tier.rpm) },
+    { accountId, bucket: `${buckets.requests}:${model.id}`, seconds: minuteSeconds, amount: 1, limit: part(tier.per_model_rpm) },
+    { accountId, bucket: buckets.tokens, seconds: minuteSeconds, amount: estimate, limit: part(tier.tpm) },
     { accountId, bucket: buckets.day, seconds: daySeconds, amount: 1, limit: null },
   ];
-  if (caller.policy !== null) takes.push(...takesOfKey(caller, caller.policy, estimate));
+  if (caller.policy !== null) takes.push(...takesOfKey(caller, caller.policy, estimate, part));
   const decided = ({ refused, first, waitMs }: Decision): CountedCall => {
     const headers = rateHeaders(tier.rpm, first);
     addHeaders(headers);
@@ -124,10 +127,13 @@ function assertFits({ input, output }: LimitedCall["tokens"], tier: { tier: numb
 
 // The limits of a key, beside those of its account: the smaller one decides.
 
-function takesOfKey({ accountId, keyId }: Caller, { rpm, tpm }: KeyPolicy, estimate: number): Take[] {
+function takesOfKey({ accountId, keyId }: Caller, { rpm, tpm }: KeyPolicy, estimate: number, part: (limit: number) => number): Take[] {
   const of = keyBuckets(keyId!);
   const take = (bucket: string, amount: number, limit: number) => ({ accountId, bucket, seconds: minuteSeconds, amount, limit });
-  return [...(rpm === null ? [] : [take(of.requests, 1, rpm)]), ...(tpm === null ? [] : [take(of.tokens, Math.min(estimate, tpm), tpm)])];
+  return [
+    ...(rpm === null ? [] : [take(of.requests, 1, part(rpm))]),
+    ...(tpm === null ? [] : [take(of.tokens, Math.min(estimate, part(tpm)), part(tpm))]),
+  ];
 }
 
 function countsTokens({ bucket }: Take): boolean {

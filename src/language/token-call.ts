@@ -143,7 +143,7 @@ function heldTier(ask: Ask, { tokens, routes }: Model, tier: string | null): str
 
 /** At the prices of the requested model: a fallback never costs more. */
 async function holdTokens(context: Opening, ask: Ask, { admitted, size, cap, tier, webSearches, candidates }: Asked) {
-  const { caller, callId, addHeaders } = ask;
+  const { caller, callId, addHeaders, isBatch = false } = ask;
   const { model } = admitted;
   const { maxOutputTokens, outputLimited } = model;
   // After each search the model reads the whole conversation again, with what was found: as much as its window holds.
@@ -165,7 +165,7 @@ async function holdTokens(context: Opening, ask: Ask, { admitted, size, cap, tie
     likely: () => likelyCost(context, caller, model, { size, outputMax: outputMax * cap.choices, tier, webSearches }),
     routes: () => candidates,
   });
-  const { rate, reserved } = await context.admitCall(context.catalog, { caller, model, tokens, addHeaders }, money);
+  const { rate, reserved } = await context.admitCall(context.catalog, { caller, model, tokens, addHeaders, isBatch }, money);
   const { granted, keyLeft } = reserved;
   if (granted === null)
     return await refuseUnpaid(context, { caller, model, need: least, affordable: outputMax === 0 ? null : affordable }, reserved);

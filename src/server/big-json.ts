@@ -1,6 +1,7 @@
 // Parses big JSON bodies in a thread (parse-thread.ts), one after the other, so that they don't block other requests. Their bytes are
 // transferred both ways without a copy. The thread starts with the first big body and ends when none has come for a while.
 import { Worker } from "node:worker_threads";
+import type { Holder } from "../concurrency/fair-quota.ts";
 import { inSlot, openSlots } from "../concurrency/slots.ts";
 import { ApiError, fail } from "../errors/fail.ts";
 import type { JsonText } from "../providers/json/text.ts";
@@ -85,12 +86,18 @@ export async function readBigJson(
     ...(type === undefined ? {} : { "content-type": type }),
     ...(encoding === undefined ? {} : { "content-encoding": encoding }),
   };
-  const answer = await edge.bigJson.read(
-    { operation: { id, bodies }, headers, bytes: bytes as Uint8Array<ArrayBuffer> },
-    exchange.signal(),
-    exchange.holder,
-  );
-  found(answer.model);
+  const order = { operation: { id, bodies }, headers, bytes: bytes as Uint8Array<ArrayBuffer> };
+  return readBigBytes(edge, order, { signal: exchange.signal(), holder: exchange.holder, found });
+}
+
+/** The same without a connection. */
+export async function readBigBytes(
+  edge: Pick<Edge, "bigJson">,
+  order: ParseOrder,
+  { signal, holder, found }: { signal: AbortSignal; holder: Holder; found?: (model: string | null) => void },
+): Promise<JsonContent> {
+  const answer = await edge.bigJson.read(order, signal, holder);
+  found?.(answer.model);
   if ("refusal" in answer) fail(answer.refusal.code, answer.refusal.details);
   if ("fault" in answer) throw answer.fault;
   const body = Buffer.from(answer.bytes.buffer, answer.bytes.byteOffset, answer.bytes.length);

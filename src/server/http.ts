@@ -8,10 +8,11 @@ import { openFairQuota } from "../concurrency/fair-quota.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
 import { mediaPrefix } from "../network/own-addresses.ts";
-import type { Handlers } from "../operation.ts";
+import type { Handlers, LineReply, LineRequest } from "../operation.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { RequestSpan, Tracing } from "../tracing.ts";
 import { openAbandoned } from "./abandoned.ts";
+import { answerLine } from "./answer-line.ts";
 import { openBigJson } from "./big-json.ts";
 import { connectionLimit, type Connections, limitConnections, trackConnections } from "./connections.ts";
 import { exposedHeaders } from "./cors.ts";
@@ -43,6 +44,8 @@ interface Server extends Shutdown {
   listen: (port: number, host: string) => Promise<{ port: number }>;
   /** For requests whose handlers begin from now on; running ones keep their context. */
   useContext: (context: Context) => void;
+  /** Of a batch. */
+  answerLine: (request: LineRequest) => Promise<LineReply>;
 }
 
 export async function createServer(parts: ServerParts): Promise<Server> {
@@ -72,6 +75,7 @@ export async function createServer(parts: ServerParts): Promise<Server> {
   return {
     listen: (port, host) => listen(edge, server, port, host),
     useContext: (context) => void (edge.context = context),
+    answerLine: (request) => answerLine(edge, parts.handlers, request),
     ...createShutdown(edge, server, connections, serveWebSockets(edge, server, connections)),
   };
 }

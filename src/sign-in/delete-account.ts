@@ -145,6 +145,11 @@ async function close(transaction: Queries, accountId: bigint, at: Date): Promise
   await pool.query("update invitation set ended_at = $2, outcome = 'revoked' where account_id = $1 and ended_at is null", [accountId, at]);
   await pool.query("update api_key set name = 'deleted' where account_id = $1", [accountId]);
   await pool.query("update voice set name = 'deleted' where account_id = $1", [accountId]);
+  await pool.query(
+    `update batch set status = 'cancelled', cancelled_at = $2, ended_at = $2, metadata = null where account_id = $1 and ended_at is null`,
+    [accountId, at],
+  );
+  await pool.query("delete from batch_line l using batch b where b.id = l.batch_id and b.account_id = $1", [accountId]);
   await pool.query("update stored_file set deleted_at = $2 where account_id = $1 and deleted_at is null", [accountId, at]);
   await pool.query("update account set suspended_at = coalesce(suspended_at, $2), deleted_at = $2 where id = $1", [accountId, at]);
 }

@@ -4,7 +4,7 @@ import { listKeys } from "../accounts/key-records.ts";
 import { maskedKey } from "../accounts/keys.ts";
 import { sessionRecord, readSessions } from "../accounts/list-sessions.ts";
 import type { Db } from "../db/connect.ts";
-import { fileIdText, topupIdText, userIdText, workspaceIdText } from "../ids.ts";
+import { batchIdText, fileIdText, topupIdText, userIdText, workspaceIdText } from "../ids.ts";
 import { entryRecord, readEntries } from "../ledger/entries.ts";
 import { readLogs, usageLogRecord } from "../ledger/read-usage-log.ts";
 import { type Amount, toUsd } from "../money.ts";
@@ -34,6 +34,7 @@ export async function* exportAccount(db: Db, { personId, hash, at }: Exporting):
   yield* readUsage(db, personId);
   yield* readJobs(db, personId);
   yield await readFiles(db, personId, at);
+  yield await readBatches(db, personId);
   yield* readAllNotices(db, personId);
   yield [{ record: "end", exported_at: at.toISOString() }];
 }
@@ -145,6 +146,14 @@ async function readFiles({ pool }: Db, accountId: bigint, at: Date): Promise<Lin
   return rows.map(({ id, createdAt, expiresAt, ...row }) => ({
     ...{ record: "file", id: fileIdText(id), ...row, created_at: createdAt, expires_at: expiresAt },
   }));
+}
+
+async function readBatches({ pool }: Db, accountId: bigint): Promise<Line[]> {
+  const { rows } = await pool.query<{ id: string; endpoint: string; status: string; metadata: object | null; createdAt: Date }>(
+    `select id, endpoint, status, metadata, created_at as "createdAt" from batch where account_id = $1 order by created_at, id limit 10000`,
+    [accountId],
+  );
+  return rows.map(({ id, createdAt, ...row }) => ({ record: "batch", id: batchIdText(id), ...row, created_at: createdAt }));
 }
 
 /** Of the own workspace; one that is deleted while the next page is read ends the list. */

@@ -33,6 +33,7 @@ interface GatewayOptions {
   limits?: ServerOptions["limits"];
   graceMs?: number;
   jobs?: ServerOptions["jobs"];
+  batches?: ServerOptions["batches"];
   media?: ServerOptions["media"];
   connectionLifeMs?: number;
   ledger?: ServerOptions["ledger"];
@@ -98,6 +99,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.jobs === undefined ? {} : { jobs: options.jobs }),
+    ...(options.batches === undefined ? {} : { batches: options.batches }),
     ...(options.media === undefined ? {} : { media: options.media }),
     ...(options.connectionLifeMs === undefined ? {} : { connectionLifeMs: options.connectionLifeMs }),
     ...(options.ledger === undefined ? {} : { ledger: options.ledger }),

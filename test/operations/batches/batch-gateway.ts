@@ -1,4 +1,5 @@
 // Files and batches for tests: uploads as a form, batches from lines, and the end of a batch.
+import { eventually } from "../../support/eventually.ts";
 import { type Gateway, type TestAccount } from "../../support/gateway.ts";
 
 export interface FileObject {
@@ -27,4 +28,55 @@ export async function upload(gateway: Pick<Gateway, "request">, { key }: TestAcc
   const reply = await gateway.request("POST", "/v1/files", { key, body, headers: { "content-type": type } });
   if (reply.status !== 200) throw new Error(reply.text);
   return reply.json as FileObject;
+}
+
+/** Of the requests of one endpoint, a line each, with the ids `r0`, `r1` and so on. */
+export function linesFor(url: string, bodies: readonly object[]): string {
+  return bodies.map((body, at) => `${JSON.stringify({ custom_id: `r${at}`, method: "POST", url, body })}\n`).join("");
+}
+
+export interface BatchObject {
+  id: string;
+  status: string;
+  errors: { data: { code: string; line: number | null; param: string | null }[] } | null;
+  output_file_id: string | null;
+  error_file_id: string | null;
+  request_counts: { total: number; completed: number; failed: number };
+  [more: string]: unknown;
+}
+
+type Asking = Pick<Gateway, "request">;
+
+export async function createBatch(gateway: Asking, account: TestAccount, endpoint: string, text: string): Promise<BatchObject> {
+  const { id } = await upload(gateway, account, text);
+  const body = { input_file_id: id, endpoint, completion_window: "24h" };
+  const reply = await gateway.request("POST", "/v1/batches", { key: account.key, body });
+  if (reply.status !== 200) throw new Error(reply.text);
+  return reply.json as BatchObject;
+}
+
+const final = ["failed", "completed", "expired", "cancelled"];
+
+export function ended(gateway: Asking, { key }: TestAccount, { id }: Pick<BatchObject, "id">): Promise<BatchObject> {
+  return eventually(async () => {
+    const batch = (await gateway.request("GET", `/v1/batches/${id}`, { key })).json as BatchObject;
+    if (!final.includes(batch.status)) throw new Error(`it is ${batch.status}`);
+    return batch;
+  });
+}
+
+export interface Result {
+  custom_id: string;
+  response: { status_code: number; request_id: string; body: any } | null;
+  error: { code: string; message: string } | null;
+}
+
+/** The lines of a batch's file; none where there is no file. */
+export async function resultsOf(gateway: Asking, { key }: TestAccount, fileId: string | null): Promise<Result[]> {
+  if (fileId === null) return [];
+  const { text } = await gateway.request("GET", `/v1/files/${fileId}/content`, { key });
+  return text
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Result);
 }

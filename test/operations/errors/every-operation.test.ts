@@ -164,7 +164,12 @@ describe("invalid bodies", () => {
       expect(codeOf(await ask(operation, credential, lacking[operation.id] ?? {}))).toEqual([400, "missing_parameter"]);
     const long = JSON.stringify({ filler: "x".repeat(operation.bodyMax) });
     expect(codeOf(await ask(operation, credential, long))).toEqual([413, "request_too_large"]);
-    const ofItsOwn: Record<string, number> = { receivePaymentEvent: 1024 * 1024, checkCatalog: 8_000_000, compareCatalog: 8_000_000 };
+    const ofItsOwn: Record<string, number> = {
+      receivePaymentEvent: 1024 * 1024,
+      checkCatalog: 8_000_000,
+      compareCatalog: 8_000_000,
+      createBatch: 65_536,
+    };
     expect(operation.bodyMax).toBe(ofItsOwn[operation.id] ?? (operation.auth === "key" ? 25 * 1024 * 1024 : 65_536));
   });
 });
