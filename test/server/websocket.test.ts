@@ -1,6 +1,8 @@
 // The WebSocket of /v1/responses at the edge: its bounds, and how it ends when the gateway does.
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openSocket, type TestSocket } from "../operations/responses/responses-socket.ts";
+import { startBalancer } from "../scale/balancer.ts";
+import { needTool } from "../support/find-tool.ts";
 import { auth, type EdgeUnderTest, startEdge } from "./start-edge.ts";
 
 type Options = Parameters<typeof startEdge>[0];
@@ -124,5 +126,25 @@ describe("bounds", () => {
     await new Promise<void>((next) => socket.ws.addEventListener("message", () => next(), { once: true }));
     socket.close();
     await aborted;
+  });
+});
+
+const nginx = needTool("nginx");
+
+describe.skipIf(nginx === null)("behind nginx, by deploy/nginx/nginx.conf", () => {
+  test("it is passed on, with its turn and its end; a plain request's connection is not upgraded", async () => {
+    const createResponse = () => ({
+      status: 200,
+      headers: { "content-type": "text/event-stream" },
+      stream: async (sink: Sink) => void (await sink.write(created + completed)),
+    });
+    const { edge } = await opened({ handlers: { createResponse } });
+    const balancer = await startBalancer(nginx!, [edge.port, edge.port, edge.port]);
+    onTestFinished(() => balancer.stop());
+    const socket = await openSocket(balancer.url, auth);
+    expect((await socket.turn({ model: "m", input: "Hi" })).map(({ type }) => type)).toEqual(["response.created", "response.completed"]);
+    expect((await fetch(`${balancer.url}/v1/models`, { headers: auth })).status).toBe(200);
+    void edge.close(60_000);
+    expect(await socket.closed).toEqual([1001, "the gateway is stopping: connect again"]);
   });
 });
