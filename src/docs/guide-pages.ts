@@ -107,6 +107,12 @@ export const guides: readonly Guide[] = [
     book: "customer",
   },
   {
+    slug: "batches",
+    title: "Batches",
+    summary: "Many requests in one file, answered within a day.",
+    book: "customer",
+  },
+  {
     slug: "audio",
     title: "Speech and transcription",
     summary: "Text to speech, transcription, music.",
