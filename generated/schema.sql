@@ -207,6 +207,19 @@ create table budget_told (
   constraint budget_told_span_check CHECK ((span = ANY (ARRAY['life'::text, 'period'::text])))
 );
 
+create table catalog_version (
+  id integer not null generated always as identity,
+  applied_at timestamp with time zone not null,
+  applied_by text not null,
+  reason text,
+  text text,
+  sha256 text,
+  previous integer,
+  restores integer,
+  constraint catalog_version_pkey PRIMARY KEY (id),
+  constraint catalog_version_check CHECK (((text IS NULL) = (sha256 IS NULL)))
+);
+
 create table closed_month (
   account_id bigint not null,
   month date not null,
@@ -691,6 +704,17 @@ create table payment_reversal (
   constraint payment_reversal_topup_id_fkey FOREIGN KEY (topup_id) REFERENCES topup(id)
 );
 CREATE INDEX payment_reversal_of_topup ON public.payment_reversal USING btree (topup_id);
+
+create table price_change (
+  id bigint not null generated always as identity,
+  model text not null,
+  at timestamp with time zone not null,
+  price_before jsonb,
+  price_after jsonb,
+  constraint price_change_pkey PRIMARY KEY (id),
+  constraint price_change_check CHECK ((price_before IS DISTINCT FROM price_after))
+);
+CREATE INDEX price_change_model ON public.price_change USING btree (model, id DESC);
 
 create unlogged table rate_window (
   account_id bigint not null,

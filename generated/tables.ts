@@ -148,6 +148,17 @@ export interface BudgetTold {
   span: string;
 }
 
+export interface CatalogVersion {
+  applied_at: Timestamp;
+  applied_by: string;
+  id: Generated<number>;
+  previous: number | null;
+  reason: string | null;
+  restores: number | null;
+  sha256: string | null;
+  text: string | null;
+}
+
 export interface ClosedMonth {
   account_id: bigint;
   adjustments: bigint;
@@ -443,6 +454,14 @@ export interface PaymentReversal {
   withdrawn: boolean;
 }
 
+export interface PriceChange {
+  at: Timestamp;
+  id: Generated<bigint>;
+  model: string;
+  price_after: Json | null;
+  price_before: Json | null;
+}
+
 export interface RateWindow {
   account_id: bigint;
   bucket: string;
@@ -704,6 +723,7 @@ export interface DB {
   batch: Batch;
   batch_line: BatchLine;
   budget_told: BudgetTold;
+  catalog_version: CatalogVersion;
   closed_month: ClosedMonth;
   commit_proof: CommitProof;
   credit_grant: CreditGrant;
@@ -731,6 +751,7 @@ export interface DB {
   operator_action: OperatorAction;
   payment_event: PaymentEvent;
   payment_reversal: PaymentReversal;
+  price_change: PriceChange;
   rate_window: RateWindow;
   receipt_key: ReceiptKey;
   recovery_code: RecoveryCode;

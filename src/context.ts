@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Accounts } from "./accounts/accounts.ts";
 import type { SealedTexts } from "./accounts/sealed-texts.ts";
 import type { AdmitCall } from "./calls/admit.ts";
+import type { CatalogFollower } from "./catalog/follow.ts";
 import type { Catalog } from "./catalog/types.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
@@ -27,7 +28,10 @@ export interface Context {
   clock: Clock;
   log: Logger;
   db: Db;
+  /** In use when the call began, which keeps it. */
   catalog: Catalog;
+  /** The versions of it. */
+  catalogs: CatalogFollower;
   ledger: Ledger;
   receiptKeys: ReceiptKeys;
   ledgerAudits: LedgerAudits;

@@ -9,6 +9,7 @@ import { openSealedTexts } from "./accounts/sealed-texts.ts";
 import { type Batches, startBatches } from "./batches/runner.ts";
 import type { BatchTimes } from "./batches/types.ts";
 import { openAdmission } from "./calls/admit.ts";
+import { followCatalog } from "./catalog/follow.ts";
 import type { Catalog } from "./catalog/types.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
@@ -50,8 +51,8 @@ import { addGatewayFigures, createMetrics, type Gathering } from "./telemetry/me
 export interface Gateway {
   url: string;
   context: Context;
-  /** Uses another catalog from now on: a call keeps the prices that it began with. */
-  useCatalog(catalog: Catalog): void;
+  /** The file as it is now; false: a version that was applied stays in use. A call keeps the prices that it began with. */
+  useCatalog(catalog: Catalog): boolean;
   /** Takes no more connections, finishes requests in flight, settles, closes. A second call can only shorten the grace time. */
   stop(how?: Partial<Stopping>): Promise<void>;
 }
@@ -65,7 +66,10 @@ export interface Stopping {
 
 export interface GatewayOptions {
   databaseUrl: string;
+  /** Of the file. */
   catalog: Catalog;
+  /** What `simulator:` stands for in a version of the catalog; absent: no simulator runs. */
+  simulatorUrl?: string | null;
   /** Absent: the database's clock, so that a wrong clock of this machine never dates stored rows. */
   clock?: Clock;
   log?: Logger;
@@ -107,7 +111,7 @@ const flushMs = 3_000;
 
 /** The database must be migrated. */
 export async function startGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
-  const { catalog, log = createLog(config) } = options;
+  const { catalog: file, log = createLog(config) } = options;
   await using opening = new AsyncDisposableStack(); // closes, last first, what a failed start has opened
   const onFault = (error: unknown, what: string) => log.error({ err: error }, `${what} failed`);
   const db = opening.adopt(openDatabase(config, options, log), (opened) => opened.close());
@@ -116,7 +120,9 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const batchers = { admit: openBatcherGauge(), reserve: openBatcherGauge(), settle: openBatcherGauge(), limits: openBatcherGauge() };
   const disabled = opening.adopt(openDisabledRoutes(db, { clock, onFault }), (opened) => opened.close());
   await disabled.refresh();
-  const alsoHears = { channel: disabledChannel, changed: () => void disabled.refresh() };
+  const surroundings = { environment: config.environment, simulatorUrl: options.simulatorUrl ?? null };
+  const catalogs = opening.adopt(await followCatalog({ db, file, surroundings, clock, log, onFault }), (opened) => opened.close());
+  const alsoHears = [{ channel: disabledChannel, changed: () => void disabled.refresh() }, catalogs.hears];
   const domain = await openDomain(config, options, { opening, db, clock, log, metrics, batchers, onFault, alsoHears });
   const upstreams = opening.adopt(connectUpstreams(), (opened) => opened.close());
   const media = opening.adopt(await openMedia(config, options.media), (opened) => opened.close());
@@ -126,18 +132,19 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   opening.defer(() => tracing?.close(flushMs));
   const breakers = createBreakers(undefined, disabled.isDisabled);
   const { ledger } = domain;
-  addGatewayFigures(metrics, { batchers, upstreams, breakers, database: db.pool, standing: db.standing, commitAgeMs: ledger.commitAgeMs });
+  const { commitAgeMs } = ledger;
+  addGatewayFigures(metrics, { batchers, upstreams, breakers, database: db.pool, standing: db.standing, commitAgeMs, catalogs });
   addDatabaseFigures(metrics, { transaction: (work) => inTransaction(db, work), lookAtParity, onFault });
   const providers = openAdapters(upstreams, media);
   const listenUrl = config.databaseDirectUrl ?? options.databaseUrl;
   const engine = {
-    ...{ db, listenUrl, catalog, providers, breakers, media, log, onFault, tracing },
+    ...{ db, listenUrl, catalog: catalogs.catalog, providers, breakers, media, log, onFault, tracing },
     ...{ counts: metrics, chargeLog: domain.chargeLog, times: options.jobs },
   };
   const jobs = opening.adopt(await startJobs(engine), (opened) => opened.stop(0));
   const { countAttempt, countOverrun, countHold } = metrics;
-  const parts = { config, clock, log, db, catalog, breakers, providers, media, jobs, countAttempt, countOverrun, countHold };
-  const context: Context = { ...parts, ...domain, publicUrl: config.publicUrl ?? "" };
+  const parts = { config, clock, log, db, catalog: catalogs.catalog, catalogs, breakers, providers, media, jobs };
+  const context: Context = { ...parts, ...domain, countAttempt, countOverrun, countHold, publicUrl: config.publicUrl ?? "" };
   const { mailer } = domain;
   const send = (delivery: Parameters<Send>[0]) => sendWebhook({ db, config, onFault, options: options.webhooks }, delivery);
   const notices = {
@@ -187,7 +194,7 @@ interface Ground {
   metrics: ReturnType<typeof createMetrics>;
   batchers: Record<"admit" | "reserve" | "settle" | "limits", BatcherGauge>;
   onFault: (error: unknown, what: string) => void;
-  alsoHears: { channel: string; changed: () => void };
+  alsoHears: readonly { channel: string; changed: () => void }[];
 }
 
 /** Money, accounts, limits, mail, sign-in and payments; each closes with `opening`. */
@@ -252,6 +259,10 @@ interface Running {
 
 /** A gateway that serves, and how it ends. */
 function running({ url, context, jobs, batches, server, handOver, opened, graceMs }: Running): Gateway {
+  context.catalogs.serveWith((catalog) => {
+    jobs.useCatalog(catalog);
+    server.useContext({ ...context, catalog });
+  });
   let stopping: Promise<void> | undefined;
   const stop = async (how: Stopping) => {
     // In parallel: jobs and requests don't depend on each other. Another process finishes the jobs that take longer.
@@ -264,10 +275,7 @@ function running({ url, context, jobs, batches, server, handOver, opened, graceM
   return {
     url,
     context,
-    useCatalog(next) {
-      jobs.useCatalog(next);
-      server.useContext({ ...context, catalog: next });
-    },
+    useCatalog: (next) => context.catalogs.useFile(next),
     stop(how) {
       const { keepsIdle, ...asked } = { graceMs, keepsIdle: false, ...how };
       if (stopping !== undefined && !keepsIdle) server.hasten(asked.graceMs);

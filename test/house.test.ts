@@ -53,7 +53,7 @@ const mayImport: Record<string, readonly string[]> = {
   mail: leaves,
   identity: leaves,
   providers: ["sound", ...leaves],
-  catalog: ["providers", ...leaves],
+  catalog: ["db", "providers", ...leaves],
   routing: ["catalog", "pricing", "providers", ...leaves],
   telemetry: ["db", "providers", "routing", ...leaves],
   media: ["providers", "sound", ...leaves],

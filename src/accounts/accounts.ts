@@ -28,8 +28,8 @@ interface AccountsOptions {
   onFault: (error: unknown, what: string) => void;
   /** An account changed, or what other processes hold of it is recalled; null: notifications may have been missed. */
   onRecall?: (accountId: bigint | null) => void;
-  /** Another channel, heard on the same connection: a process has few. `changed` is called after a reconnect, too. */
-  alsoHears?: { channel: string; changed: () => void };
+  /** Other channels, heard on the same connection: a process has few. `changed` is called after a reconnect, too. */
+  alsoHears?: readonly { channel: string; changed: () => void }[];
 }
 
 interface Remembered {
@@ -126,18 +126,19 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
 const channels = ["api_key_changed", "account_changed", "escrow_recall"];
 
 function channelsOf({ alsoHears }: AccountsOptions): string[] {
-  return alsoHears === undefined ? channels : [...channels, alsoHears.channel];
+  return [...channels, ...(alsoHears ?? []).map(({ channel }) => channel)];
 }
 
 function mayHaveMissed({ onRecall, alsoHears }: AccountsOptions): void {
   onRecall?.(null);
-  alsoHears?.changed();
+  for (const { changed } of alsoHears ?? []) changed();
 }
 
 /** A change of an account recalls what is held for it, too. */
 function alsoRecalling(forget: (channel: string, payload: string) => void, { onRecall, alsoHears }: AccountsOptions) {
   return (channel: string, payload: string) => {
-    if (channel === alsoHears?.channel) return alsoHears.changed();
+    const other = alsoHears?.find((one) => one.channel === channel);
+    if (other !== undefined) return other.changed();
     if (channel !== "api_key_changed") onRecall?.(BigInt(payload));
     if (channel !== "escrow_recall") forget(channel, payload);
   };

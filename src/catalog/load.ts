@@ -57,7 +57,7 @@ export function loadCatalog({ path, text: given, environment, simulatorUrl = nul
   if (unsendable.length > 0) throw new CatalogFault(fileName, problemsOf(unsendable, lineOf));
   const unset = file.providers.flatMap((provider) => unsetVariables(provider, environment));
   return {
-    catalog: buildCatalog(file, { environment, simulatorUrl }, { text, path: path ?? null, loadedAt: new Date() }),
+    catalog: buildCatalog(file, { environment, simulatorUrl }, { text, path: path ?? null, loadedAt: new Date(), version: 0 }),
     text,
     unset,
     warnings: unset.map((one) => warningOf(one, fileName)),
@@ -65,7 +65,7 @@ export function loadCatalog({ path, text: given, environment, simulatorUrl = nul
 }
 
 /** The variables of the environment that its file names, for keys and headers. */
-export function catalogVariables({ source }: Pick<Catalog, "source">): string[] {
+export function catalogVariables({ source }: { source: Pick<Catalog["source"], "text"> }): string[] {
   const { providers = [] } = readCatalogText(source.text).file ?? {};
   const found = providers.flatMap((provider) => unsetVariables(provider, {}));
   return [...new Set(found.map(({ variable }) => variable))];

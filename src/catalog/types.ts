@@ -36,6 +36,8 @@ export interface CatalogSource {
   /** Null: the text came from elsewhere. */
   path: string | null;
   loadedAt: Date;
+  /** Of those that were applied (versions.ts); 0: the file, and none was ever applied. */
+  version: number;
 }
 
 export type DefaultKind = "speech" | Capability;

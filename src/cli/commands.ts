@@ -1,4 +1,5 @@
 // Lists the commands of `svc`. The code of each is loaded when it runs.
+import { catalogCommands } from "./catalog-commands.ts";
 import { type Command, flag, text } from "./command.ts";
 import { keyCommands } from "./key-commands.ts";
 import { ledgerCommands } from "./ledger-commands.ts";
@@ -265,25 +266,7 @@ export const commands: readonly Command[] = [
     does: "sign receipts with a new key from now on; the old one's public half stays published, its private half is deleted",
     run: async (input) => (await import("./receipt.ts")).rotate(input),
   },
-  {
-    name: "catalog check",
-    takes: ["FILE"],
-    options: {},
-    does: "validate a catalog file; print each fault with its line",
-    run: async (input) => (await import("./catalog.ts")).check(input),
-  },
-  {
-    name: "catalog import",
-    takes: ["FILE"],
-    options: {
-      vendor: { ...text("V", "whose models: openai, anthropic, mistral, groq, deepseek, xai, together or fireworks"), required: true },
-      markup: text("PERCENT", "what you add to the vendor's prices; 0 by default"),
-      from: text("NAME", "the name of the list, for the file's first line; by default its file name"),
-      write: text("CATALOG", "write this catalog file; without it only the changes are shown"),
-    },
-    does: "read a vendor's models and prices from a list (LiteLLM's, or one shaped as models.dev's) and show what would change",
-    run: async (input) => (await import("./catalog-import.ts")).importCatalog(input),
-  },
+  ...catalogCommands,
   {
     name: "simulate",
     takes: [],

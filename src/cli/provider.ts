@@ -3,7 +3,7 @@ import type { Loaded } from "../catalog/load.ts";
 import { type CredentialFigure, readCredentialFigures, readRouteFigures, type RouteFigure } from "../ledger/read-usage-log.ts";
 import { healthMinutes, healthOf, type RouteHealth } from "../operators/route-health.ts";
 import type { Provider } from "../providers/types.ts";
-import { modelsOf, readCatalog } from "./catalog.ts";
+import { modelsOf, readServed } from "./catalog.ts";
 import type { Input, Outcome } from "./command.ts";
 import { withDatabase } from "./with-database.ts";
 
@@ -26,8 +26,8 @@ interface CredentialRow {
 }
 
 export async function list({ config }: Input): Promise<Outcome> {
-  const loaded = readCatalog(config);
   return withDatabase(config, async (db) => {
+    const loaded = await readServed(db, config);
     const [routes, credentials] = [await readRouteFigures(db, healthMinutes), await readCredentialFigures(db, healthMinutes)];
     const data = [...loaded.catalog.providers.values()].map((provider) => ({
       ...rowOf(loaded, provider, routes),

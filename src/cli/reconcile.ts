@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { Refused } from "../accounts/admin.ts";
 import { type ProviderUsage, readProviderUsage, type UsageFigure, usageFigures } from "../ledger/provider-usage.ts";
-import { readCatalog } from "./catalog.ts";
+import { readServed } from "./catalog.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
 import { type ExportColumns, type ExportedUsage, readExport } from "./usage-export.ts";
 import { withDatabase, withoutTimeout } from "./with-database.ts";
@@ -19,7 +19,8 @@ interface Difference {
 export async function reconcile({ config, words, options }: Input): Promise<Outcome> {
   const [provider, file] = words as [string, string];
   const map = typeof options.map === "string" ? readMap(options.map) : null;
-  if (!readCatalog(config).catalog.providers.has(provider)) throw new Refused(`the catalog has no provider ${provider}`);
+  const { catalog } = await withDatabase(config, (db) => readServed(db, config));
+  if (!catalog.providers.has(provider)) throw new Refused(`the catalog has no provider ${provider}`);
   const exported = readExport(readFile(file), file, map);
   const theirs = ofOneKey(exported.rows, options.key);
   const days = exported.days.sort();

@@ -45,7 +45,7 @@ export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
     const running =
       config.workers > 1
         ? await startWorkers({ count: config.workers, ground: ground(catalogText), readGround: () => ground(read().text), log })
-        : await startAlone(config, { databaseUrl, catalog, log }, () => read().catalog);
+        : await startAlone(config, { databaseUrl, catalog, simulatorUrl: simulator?.url ?? null, log }, () => read().catalog);
     if (config.smtpUrl === null && embedded === null) log.warn(isLocal(databaseUrl) ? mailsPrinted : mailsLost);
     if (demo !== null) printDemo(running.url, demo, config, catalog);
     process.stdout.write(`gateway ready ${running.url}\n`);
@@ -64,8 +64,12 @@ async function startAlone(config: Config, options: GatewayOptions & { log: Logge
   const { url, stop, useCatalog } = await startGateway(config, options);
   const roll = () => {
     try {
-      useCatalog(readAnew());
-      options.log.info("the catalog was reloaded: its prices apply from now on");
+      const isUsed = useCatalog(readAnew());
+      options.log.info(
+        isUsed
+          ? "the catalog was reloaded: its prices apply from now on"
+          : "the catalog file was read; a version of the catalog was applied and stays in use: svc catalog history",
+      );
     } catch (error) {
       options.log.error(`new catalog refused, the current one stays in use: ${(error as Error).message}`);
     }
@@ -175,7 +179,7 @@ async function startWorker(config: Config): Promise<void> {
   if (ground === null) process.exit(0);
   const { databaseUrl, simulatorUrl, catalogText: text } = ground;
   const { catalog } = loadCatalog({ path: config.catalogPath ?? shippedCatalogPath, text, environment: config.environment, simulatorUrl });
-  gateway = await startGateway(config, { databaseUrl, catalog, gathering: joinWorkers() });
+  gateway = await startGateway(config, { databaseUrl, catalog, simulatorUrl, gathering: joinWorkers() });
   process.send?.(gateway.url);
   await gateway.stop(await leaving.promise);
   await leaveFirst(worker);

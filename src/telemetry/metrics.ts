@@ -134,9 +134,11 @@ interface Parts {
   database: { totalCount: number; idleCount: number; waitingCount: number };
   standing: Pick<Standing, "skewMs" | "doubts">;
   commitAgeMs: () => number;
+  catalogs: { catalog: { source: { version: number } }; refused: number | null };
 }
 
-export function addGatewayFigures(metrics: Metrics, { batchers, upstreams, breakers, database, standing, commitAgeMs }: Parts): void {
+export function addGatewayFigures(metrics: Metrics, parts: Parts): void {
+  const { batchers, upstreams, breakers, database, standing, commitAgeMs, catalogs } = parts;
   addBatchers(metrics, batchers);
   metrics.gauge("svc_upstream_calls", "Calls to upstreams in progress", () => upstreams.gauge().calls);
   metrics.gauge("svc_upstream_waiting", "Calls that wait for a connection to their upstream", () => upstreams.gauge().waiting);
@@ -153,6 +155,14 @@ export function addGatewayFigures(metrics: Metrics, { batchers, upstreams, break
   const skewHelp = "By how much this machine's clock is off the database's, at least";
   metrics.add({ name: "svc_clock_skew_seconds", help: skewHelp, type: "gauge", aggregator: "max" }, () => [
     { labels: {}, value: Math.abs(standing.skewMs) / 1000 },
+  ]);
+  const versionHelp = "The applied version of the catalog in use; 0: the file, and none was ever applied";
+  metrics.add({ name: "svc_catalog_version", help: versionHelp, type: "gauge", aggregator: "max" }, () => [
+    { labels: {}, value: catalogs.catalog.source.version },
+  ]);
+  const refusedHelp = "1: a process can't load the version of the catalog in use and keeps another one; its log says why";
+  metrics.add({ name: "svc_catalog_refused", help: refusedHelp, type: "gauge", aggregator: "max" }, () => [
+    { labels: {}, value: catalogs.refused === null ? 0 : 1 },
   ]);
   const ageHelp = "Time since the database last confirmed a commit; checked every 3 s";
   metrics.add({ name: "svc_database_commit_age_seconds", help: ageHelp, type: "gauge", aggregator: "max" }, () => [

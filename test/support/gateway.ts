@@ -95,6 +95,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const server = await startServer(config, {
     databaseUrl: database.url,
     catalog,
+    simulatorUrl: simulator.url,
     log: mailReadingLog(mails, options.logLines),
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
