@@ -10,6 +10,10 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Names that stand in no contract, each with where it comes from. */
 const elsewhere: Record<string, string> = {
+  custom_id: "a line of a batch's file",
+  status_code: "a line of a batch's file",
+  batch_cancelled: "a line of a batch's file",
+  batch_expired: "a line of a batch's file",
   always_on: "a sampler of OpenTelemetry",
   always_off: "a sampler of OpenTelemetry",
   parentbased_always_on: "a sampler of OpenTelemetry",
