@@ -4522,6 +4522,8 @@ export interface components {
         };
         /** @description Billed by token. */
         CatalogPerToken: {
+            /** @description What a line of a batch costs, as a multiple of every token price; default 1. A line that asks for a priced service tier pays that. */
+            batch?: components["schemas"]["CatalogMultiple"];
             /** @description USD per million input tokens written to the model's prompt cache; default: the input price. */
             cache_write?: components["schemas"]["CatalogUsd"];
             /** @description USD per million input tokens written to the model's prompt cache for an hour; default: `cache_write`. */
@@ -14902,6 +14904,11 @@ export interface components {
         ModelPricing: {
             /**
              * Format: double
+             * @description What a line of a batch costs, as a multiple of every token price; absent: as any call.
+             */
+            batch?: number;
+            /**
+             * Format: double
              * @description USD per million input tokens written to the model's prompt cache; absent: as `input`.
              */
             cache_write?: number;
@@ -20015,6 +20022,11 @@ export interface components {
         };
         /** @description Rates of a token-billed model, in USD per million tokens. */
         TextPriceRow: {
+            /**
+             * Format: double
+             * @description What a line of a batch costs, as a multiple of every token price; absent: as any call.
+             */
+            batch?: number;
             /**
              * Format: double
              * @description USD per million input tokens written to the model's prompt cache for an hour; absent: as other writes.

@@ -55079,6 +55079,7 @@ const schema_CatalogPerToken = {
 "type": "object",
 "additionalProperties": { "$ref": "#/components/schemas/CatalogMultiple" }
 },
+"batch": { "$ref": "#/components/schemas/CatalogMultiple" },
 "long_context": { "$ref": "#/components/schemas/CatalogLongContext" },
 "per_request": { "$ref": "#/components/schemas/CatalogUsd" },
 "per_web_search": { "$ref": "#/components/schemas/CatalogUsd" },
@@ -56042,8 +56043,65 @@ return false;
 var valid0 = _errs23 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.long_context !== void 0) {
+if (data.batch !== void 0) {
+let data8 = data.batch;
 const _errs29 = errors;
+if (errors === errors) {
+if (typeof data8 == "number") {
+if (data8 > 100 || isNaN(data8)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/batch",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 100
+},
+message: "must be <= 100",
+parentSchema: schema_CatalogMultiple,
+data: data8
+}];
+return false;
+} else if (data8 <= 0 || isNaN(data8)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/batch",
+keyword: "exclusiveMinimum",
+params: {
+comparison: ">",
+limit: 0
+},
+message: "must be > 0",
+parentSchema: schema_CatalogMultiple,
+data: data8
+}];
+return false;
+} else if (!formats_f5433107.validate(data8)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/batch",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogMultiple,
+data: data8
+}];
+return false;
+}
+} else {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/batch",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogMultiple,
+data: data8
+}];
+return false;
+}
+}
+var valid0 = _errs29 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.long_context !== void 0) {
+const _errs32 = errors;
 if (!validate_CatalogLongContext(data.long_context, {
 instancePath: instancePath + "/long_context",
 parentData: data,
@@ -56054,74 +56112,17 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogLongContext.errors : vErrors.concat(validate_CatalogLongContext.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs32 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_request !== void 0) {
-let data9 = data.per_request;
-const _errs30 = errors;
-if (errors === errors) {
-if (typeof data9 == "number") {
-if (data9 > 1e6 || isNaN(data9)) {
-validate_CatalogPerToken.errors = [{
-instancePath: instancePath + "/per_request",
-keyword: "maximum",
-params: {
-comparison: "<=",
-limit: 1e6
-},
-message: "must be <= 1000000",
-parentSchema: schema_CatalogUsd,
-data: data9
-}];
-return false;
-} else if (data9 < 0 || isNaN(data9)) {
-validate_CatalogPerToken.errors = [{
-instancePath: instancePath + "/per_request",
-keyword: "minimum",
-params: {
-comparison: ">=",
-limit: 0
-},
-message: "must be >= 0",
-parentSchema: schema_CatalogUsd,
-data: data9
-}];
-return false;
-} else if (!formats_f5433107.validate(data9)) {
-validate_CatalogPerToken.errors = [{
-instancePath: instancePath + "/per_request",
-keyword: "format",
-params: { format: "double" },
-message: "must match format \"double\"",
-parentSchema: schema_CatalogUsd,
-data: data9
-}];
-return false;
-}
-} else {
-validate_CatalogPerToken.errors = [{
-instancePath: instancePath + "/per_request",
-keyword: "type",
-params: { type: "number" },
-message: "must be number",
-parentSchema: schema_CatalogUsd,
-data: data9
-}];
-return false;
-}
-}
-var valid0 = _errs30 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.per_web_search !== void 0) {
-let data10 = data.per_web_search;
+let data10 = data.per_request;
 const _errs33 = errors;
 if (errors === errors) {
 if (typeof data10 == "number") {
 if (data10 > 1e6 || isNaN(data10)) {
 validate_CatalogPerToken.errors = [{
-instancePath: instancePath + "/per_web_search",
+instancePath: instancePath + "/per_request",
 keyword: "maximum",
 params: {
 comparison: "<=",
@@ -56134,7 +56135,7 @@ data: data10
 return false;
 } else if (data10 < 0 || isNaN(data10)) {
 validate_CatalogPerToken.errors = [{
-instancePath: instancePath + "/per_web_search",
+instancePath: instancePath + "/per_request",
 keyword: "minimum",
 params: {
 comparison: ">=",
@@ -56147,7 +56148,7 @@ data: data10
 return false;
 } else if (!formats_f5433107.validate(data10)) {
 validate_CatalogPerToken.errors = [{
-instancePath: instancePath + "/per_web_search",
+instancePath: instancePath + "/per_request",
 keyword: "format",
 params: { format: "double" },
 message: "must match format \"double\"",
@@ -56158,7 +56159,7 @@ return false;
 }
 } else {
 validate_CatalogPerToken.errors = [{
-instancePath: instancePath + "/per_web_search",
+instancePath: instancePath + "/per_request",
 keyword: "type",
 params: { type: "number" },
 message: "must be number",
@@ -56171,23 +56172,80 @@ return false;
 var valid0 = _errs33 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.max_web_searches !== void 0) {
-let data11 = data.max_web_searches;
+if (data.per_web_search !== void 0) {
+let data11 = data.per_web_search;
 const _errs36 = errors;
-if (!(typeof data11 == "number" && !(data11 % 1) && !isNaN(data11))) {
+if (errors === errors) {
+if (typeof data11 == "number") {
+if (data11 > 1e6 || isNaN(data11)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/per_web_search",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data11
+}];
+return false;
+} else if (data11 < 0 || isNaN(data11)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/per_web_search",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data11
+}];
+return false;
+} else if (!formats_f5433107.validate(data11)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/per_web_search",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data11
+}];
+return false;
+}
+} else {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/per_web_search",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data11
+}];
+return false;
+}
+}
+var valid0 = _errs36 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.max_web_searches !== void 0) {
+let data12 = data.max_web_searches;
+const _errs39 = errors;
+if (!(typeof data12 == "number" && !(data12 % 1) && !isNaN(data12))) {
 validate_CatalogPerToken.errors = [{
 instancePath: instancePath + "/max_web_searches",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_CatalogPerToken.properties.max_web_searches,
-data: data11
+data: data12
 }];
 return false;
 }
-if (errors === _errs36) {
-if (typeof data11 == "number") {
-if (data11 > 100 || isNaN(data11)) {
+if (errors === _errs39) {
+if (typeof data12 == "number") {
+if (data12 > 100 || isNaN(data12)) {
 validate_CatalogPerToken.errors = [{
 instancePath: instancePath + "/max_web_searches",
 keyword: "maximum",
@@ -56197,10 +56255,10 @@ limit: 100
 },
 message: "must be <= 100",
 parentSchema: schema_CatalogPerToken.properties.max_web_searches,
-data: data11
+data: data12
 }];
 return false;
-} else if (data11 < 1 || isNaN(data11)) {
+} else if (data12 < 1 || isNaN(data12)) {
 validate_CatalogPerToken.errors = [{
 instancePath: instancePath + "/max_web_searches",
 keyword: "minimum",
@@ -56210,24 +56268,25 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_CatalogPerToken.properties.max_web_searches,
-data: data11
+data: data12
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data11)) {
+} else if (!formats_6f7aca8b.validate(data12)) {
 validate_CatalogPerToken.errors = [{
 instancePath: instancePath + "/max_web_searches",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_CatalogPerToken.properties.max_web_searches,
-data: data11
+data: data12
 }];
 return false;
 }
 }
 }
-var valid0 = _errs36 === errors;
+var valid0 = _errs39 === errors;
 } else var valid0 = true;
+}
 }
 }
 }

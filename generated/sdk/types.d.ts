@@ -2489,6 +2489,8 @@ export interface ModelPricing {
   cache_write_1h?: number;
   /** What each `service_tier` costs, as a multiple of every token price; absent: there is one tier. */
   service_tiers?: { [key: string]: number };
+  /** What a line of a batch costs, as a multiple of every token price; absent: as any call. */
+  batch?: number;
   /** Prices of a request with a longer prompt; absent: prices do not depend on its length. */
   long_context?: LongContextPricing;
   /** USD per web search that the provider makes for a request; absent: requests that ask for searches are refused. */
@@ -5711,6 +5713,8 @@ export interface TextPriceRow {
   cache_write_1h_per_1m?: number;
   /** What each `service_tier` costs, as a multiple of every token price; absent: there is one tier. */
   service_tiers?: { [key: string]: number };
+  /** What a line of a batch costs, as a multiple of every token price; absent: as any call. */
+  batch?: number;
   /** Prices of a request with a longer prompt, in USD per million tokens; absent: prices do not depend on its length. */
   long_context?: LongContextPricing;
   /** USD per web search that the provider makes for a request; absent: requests that ask for searches are refused. */

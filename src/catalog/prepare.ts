@@ -1,7 +1,17 @@
 // What every call of a model needs and only the catalog decides: its candidates, its prices and how records show them. Computed once.
 import { type Amount, amountFromUsd, million, toUsd, usdFromPrice } from "../money.ts";
 import type { Route } from "../providers/types.ts";
-import type { Candidate, Layer, Model, ModelType, PricesAsLogged, Pricing, TokenPrices, TokenTerms } from "./types.ts";
+import {
+  batchTier,
+  type Candidate,
+  type Layer,
+  type Model,
+  type ModelType,
+  type PricesAsLogged,
+  type Pricing,
+  type TokenPrices,
+  type TokenTerms,
+} from "./types.ts";
 
 export function withCandidates(model: Omit<Model, "weighted" | "candidates" | "standIns">): Model {
   const weighted = model.routes.some(({ weight }) => weight !== undefined);
@@ -20,7 +30,8 @@ export function withCandidates(model: Omit<Model, "weighted" | "candidates" | "s
 
 export function tokenTerms(id: string, type: ModelType, pricing: Pricing): TokenTerms | null {
   if (pricing.mode !== "per-token") return null;
-  const { input, cached, cacheWrite, cacheWriteHour, serviceTiers, longContext, perRequest, webSearch } = pricing;
+  const { input, cached, cacheWrite, cacheWriteHour, batch, longContext, perRequest, webSearch } = pricing;
+  const serviceTiers = batch === null ? pricing.serviceTiers : new Map([...pricing.serviceTiers, [batchTier, batch]]);
   // Decisions: input is rounded up to 0.0001 USD, output is free whatever the file says.
   const isDecision = type === "decisions";
   const prices: TokenPrices = {

@@ -33,7 +33,7 @@ function byId(one: Model, other: Model): number {
 
 function textPriceRow({ id, row, pricing }: Model): TextPriceRow | undefined {
   if (pricing.mode !== "per-token") return undefined;
-  const { cache_write, cache_write_1h, service_tiers, long_context, per_web_search } = row.pricing;
+  const { cache_write, cache_write_1h, service_tiers, batch, long_context, per_web_search } = row.pricing;
   return {
     id,
     name: row.name,
@@ -45,6 +45,7 @@ function textPriceRow({ id, row, pricing }: Model): TextPriceRow | undefined {
     ...(cache_write === undefined ? {} : { cache_write_per_1m: cache_write }),
     ...(cache_write_1h === undefined ? {} : { cache_write_1h_per_1m: cache_write_1h }),
     ...(service_tiers === undefined ? {} : { service_tiers }),
+    ...(batch === undefined ? {} : { batch }),
     ...(long_context === undefined ? {} : { long_context }),
     ...(per_web_search === undefined ? {} : { per_web_search }),
   };

@@ -111,7 +111,21 @@ interface Compared {
 
 /** What `pricing` brings in for less than a route of `model` costs. A dearer price of one thing may still pay for another. */
 function lossesOf(pricing: FilePricing, model: FileModel): Compared[] {
-  return comparedPrices(pricing, model).filter(({ price, cost }) => price < cost);
+  return comparedPrices(asInBatches(pricing), model).filter(({ price, cost }) => price < cost);
+}
+
+/** Lines of a batch are asked for one by one: the provider bills them as it does any call. */
+function asInBatches(pricing: FilePricing): FilePricing {
+  if (pricing.mode !== "per-token" || (pricing.batch ?? 1) >= 1) return pricing;
+  const times = (usd: number) => Number((usd * pricing.batch!).toFixed(12));
+  const { input, output, cached, cache_write, cache_write_1h } = pricing;
+  return {
+    ...{ ...pricing, input: times(input) },
+    ...(output === undefined ? {} : { output: times(output) }),
+    ...(cached == null ? {} : { cached: times(cached) }),
+    ...(cache_write === undefined ? {} : { cache_write: times(cache_write) }),
+    ...(cache_write_1h === undefined ? {} : { cache_write_1h: times(cache_write_1h) }),
+  };
 }
 
 /** Each price of `pricing` beside what each route of `model` costs, where the route names a cost. */

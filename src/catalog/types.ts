@@ -167,6 +167,8 @@ export interface TokenPricing extends TokenRates {
   mode: "per-token";
   /** Multiples of every token price, in millionths. */
   serviceTiers: ReadonlyMap<string, bigint>;
+  /** The same for lines of a batch; null: they cost what any call costs. */
+  batch: bigint | null;
   /** For prompts of more tokens; null: no price depends on their length. */
   longContext: (TokenRates & { above: number }) | null;
   /** Flat fee of a search model; 0 on all others. */
@@ -180,6 +182,9 @@ export interface WebSearchPrice {
   /** The most that one answer may bring; null: a request has to say how many. */
   max: number | null;
 }
+
+/** The name of the price of batches among those of service tiers, in a call's terms and in its row of the usage log. */
+export const batchTier = "batch";
 
 /** The prices of a call, which it keeps from its admission to its end. */
 export interface TokenPrices extends TokenRates {
@@ -211,7 +216,9 @@ export interface PricesAsLogged {
 }
 
 /** What a token-billed call costs, and how its row of the usage log says so. */
-export interface TokenTerms extends Pick<TokenPricing, "serviceTiers" | "longContext" | "webSearch"> {
+export interface TokenTerms extends Pick<TokenPricing, "longContext" | "webSearch"> {
+  /** Multiples of every token price, in millionths, by service tier; that of batches is a tier here. */
+  serviceTiers: ReadonlyMap<string, bigint>;
   /** The usual ones: of no tier, and of a prompt that is not long. */
   prices: TokenPrices;
   logged: PricesAsLogged;

@@ -97,7 +97,7 @@ function aboutOf({ row, pricing, listPricing, freeTier, supports }: Model): stri
   return notes.map((note) => `${note}.`).join(" ");
 }
 
-function tokenNotes({ input, cacheWrite, longContext, perRequest, webSearch, serviceTiers }: TokenPricing): string[] {
+function tokenNotes({ input, cacheWrite, longContext, perRequest, webSearch, serviceTiers, batch }: TokenPricing): string[] {
   return [
     ...(cacheWrite === input ? [] : [`Cache writes ${perMillion(cacheWrite)}`]),
     ...(longContext === null
@@ -106,6 +106,7 @@ function tokenNotes({ input, cacheWrite, longContext, perRequest, webSearch, ser
     ...(perRequest === 0n ? [] : [`${usd(perRequest * 10_000n)} a request`]),
     ...(webSearch === null ? [] : [`${usd(webSearch.each)} a web search`]),
     ...[...serviceTiers].map(([tier, millionths]) => `Service tier \`${tier}\` ${Number(millionths) / 1_000_000} x`),
+    ...(batch === null ? [] : [`In batches ${Number(batch) / 1_000_000} x`]),
   ];
 }
 

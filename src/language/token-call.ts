@@ -8,7 +8,7 @@ import { type Likely, tryReserving } from "../calls/quote.ts";
 import { refuseUnpaid } from "../calls/refusals.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import { pricesAsLogged } from "../catalog/prepare.ts";
-import type { Catalog, Model } from "../catalog/types.ts";
+import { batchTier, type Catalog, type Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { uuidv7 } from "../ids.ts";
 import { readUsualOutput } from "../ledger/read-usage-log.ts";
@@ -75,8 +75,9 @@ interface Asked {
 
 /** Fails with permission_denied, request_too_large, rate_limit_exceeded, insufficient_credits, key_limit_reached or overloaded. */
 export async function openTokenCall(context: Opening, ask: Ask, asked: Asked): Promise<TokenCall> {
-  const { admitted, stream, size, tier } = asked;
+  const { admitted, stream, size } = asked;
   const { model } = admitted;
+  const tier = pricedTier(ask, model, asked.tier);
   const held = heldTier(ask, model, tier);
   const { hold, rate } = await holdTokens(context, ask, { ...asked, tier: held });
   const nothing: TokenBill = { ...billAt(model, noUsage, hold.bounds, held), cost: 0n };
@@ -84,7 +85,7 @@ export async function openTokenCall(context: Opening, ask: Ask, asked: Asked): P
   const paid = openCall<TokenHold, TokenBill>(context, ask, { admitted, stream, hold, rate, nothing, used });
   const tierAt = (other: Model) => {
     const last = paid.served ?? paid.attempts.at(-1)?.candidate;
-    return last?.model !== other ? held : carriesTier(ask, last.route) ? tier : null;
+    return last?.model !== other ? held : tier === batchTier || carriesTier(ask, last.route) ? tier : null;
   };
   const billOf = (usage: Usage) =>
     atLesserPrice(model, paid.served?.model ?? model, (other) => billAt(other, usage, hold.bounds, tierAt(other)));
@@ -135,9 +136,15 @@ function carriesTier({ operationId }: Pick<Ask, "operationId">, { provider: { pr
   return protocol === "openai" || protocol === "azure-openai" || (protocol === "anthropic" && operationId === "createMessage");
 }
 
+/** A batch's line pays the price of batches, unless it asks for a tier that has a price. No request can ask for the price of batches. */
+function pricedTier({ isBatch }: Ask, { tokens }: Model, asked: string | null): string | null {
+  if (asked !== null && asked !== batchTier && tokens!.serviceTiers.has(asked)) return asked;
+  return isBatch === true ? batchTier : null;
+}
+
 /** The tier that is held for: none where it is cheaper than none and one of the model's routes would not carry it. */
 function heldTier(ask: Ask, { tokens, routes }: Model, tier: string | null): string | null {
-  const isCheaper = tier !== null && (tokens!.serviceTiers.get(tier) ?? million) < million;
+  const isCheaper = tier !== null && tier !== batchTier && (tokens!.serviceTiers.get(tier) ?? million) < million;
   return isCheaper && !routes.every((route) => carriesTier(ask, route)) ? null : tier;
 }
 
