@@ -18,7 +18,7 @@ const exposed = [
 export function exposedHeaders(contractHeaders: Iterable<string>): string {
   const own = [...contractHeaders]
     .map((name) => name.toLowerCase())
-    .filter((name) => name.startsWith("x-svc-") || name.startsWith("x-ratelimit-"));
+    .filter((name) => name.startsWith("x-svc-") || name.startsWith("x-litellm-") || name.startsWith("x-ratelimit-"));
   return [...new Set([...exposed, ...own.sort()])].join(", ");
 }
 
