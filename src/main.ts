@@ -259,7 +259,10 @@ interface Running {
 
 /** A gateway that serves, and how it ends. */
 function running({ url, context, jobs, batches, server, handOver, opened, graceMs }: Running): Gateway {
+  let served = context.catalog;
   context.catalogs.serveWith((catalog) => {
+    if (catalog === served) return;
+    served = catalog;
     jobs.useCatalog(catalog);
     server.useContext({ ...context, catalog });
   });
@@ -273,9 +276,7 @@ function running({ url, context, jobs, batches, server, handOver, opened, graceM
     await opened.disposeAsync();
   };
   return {
-    url,
-    context,
-    useCatalog: (next) => context.catalogs.useFile(next),
+    ...{ url, context, useCatalog: (next: Catalog) => context.catalogs.useFile(next) },
     stop(how) {
       const { keepsIdle, ...asked } = { graceMs, keepsIdle: false, ...how };
       if (stopping !== undefined && !keepsIdle) server.hasten(asked.graceMs);

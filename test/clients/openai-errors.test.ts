@@ -179,7 +179,7 @@ test("an unknown model names near ones, where the SDK keeps the inner object onl
 
 test("a path that does not exist, such as an endpoint of a newer SDK, is a NotFoundError", async () => {
   const customer = await clients.customer();
-  const error = await caught(customer.openai().batches.list());
+  const error = await caught(customer.openai().fineTuning.jobs.list());
   expect(error).toBeInstanceOf(OpenAI.NotFoundError);
   expect(error).toMatchObject({ type: "not_found_error", code: "endpoint_not_found", param: null });
   expect(customer.exchanges).toHaveLength(1);

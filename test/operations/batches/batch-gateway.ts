@@ -23,7 +23,12 @@ export async function fileForm(
   return { body: Buffer.from(await written.arrayBuffer()), type: written.headers.get("content-type")! };
 }
 
-export async function upload(gateway: Pick<Gateway, "request">, { key }: TestAccount, text: string, name?: string): Promise<FileObject> {
+export async function upload(
+  gateway: Pick<Gateway, "request">,
+  { key }: Pick<TestAccount, "key">,
+  text: string,
+  name?: string,
+): Promise<FileObject> {
   const { body, type } = await fileForm(text, name);
   const reply = await gateway.request("POST", "/v1/files", { key, body, headers: { "content-type": type } });
   if (reply.status !== 200) throw new Error(reply.text);
@@ -47,7 +52,12 @@ export interface BatchObject {
 
 type Asking = Pick<Gateway, "request">;
 
-export async function createBatch(gateway: Asking, account: TestAccount, endpoint: string, text: string): Promise<BatchObject> {
+export async function createBatch(
+  gateway: Asking,
+  account: Pick<TestAccount, "key">,
+  endpoint: string,
+  text: string,
+): Promise<BatchObject> {
   const { id } = await upload(gateway, account, text);
   const body = { input_file_id: id, endpoint, completion_window: "24h" };
   const reply = await gateway.request("POST", "/v1/batches", { key: account.key, body });
@@ -57,7 +67,7 @@ export async function createBatch(gateway: Asking, account: TestAccount, endpoin
 
 const final = ["failed", "completed", "expired", "cancelled"];
 
-export function ended(gateway: Asking, { key }: TestAccount, { id }: Pick<BatchObject, "id">): Promise<BatchObject> {
+export function ended(gateway: Asking, { key }: Pick<TestAccount, "key">, { id }: Pick<BatchObject, "id">): Promise<BatchObject> {
   return eventually(async () => {
     const batch = (await gateway.request("GET", `/v1/batches/${id}`, { key })).json as BatchObject;
     if (!final.includes(batch.status)) throw new Error(`it is ${batch.status}`);
@@ -72,7 +82,7 @@ export interface Result {
 }
 
 /** The lines of a batch's file; none where there is no file. */
-export async function resultsOf(gateway: Asking, { key }: TestAccount, fileId: string | null): Promise<Result[]> {
+export async function resultsOf(gateway: Asking, { key }: Pick<TestAccount, "key">, fileId: string | null): Promise<Result[]> {
   if (fileId === null) return [];
   const { text } = await gateway.request("GET", `/v1/files/${fileId}/content`, { key });
   return text

@@ -6,6 +6,7 @@ import { parseUsd } from "../../../src/money.ts";
 import { eventually } from "../../support/eventually.ts";
 import type { TestReply } from "../../support/gateway.ts";
 import { startStripe, stripeEnv, type StripeServer } from "../../support/stripe-server.ts";
+import { createBatch, linesFor, upload } from "../batches/batch-gateway.ts";
 import { hello, language, provider } from "../chat/chat-gateway.ts";
 import { type Person, startTeamGateway, type Team, type TeamGateway } from "./team-gateway.ts";
 
@@ -64,7 +65,11 @@ async function filled(): Promise<Filled> {
   await eventually(async () => expect((await gateway.request("GET", `/v1/usage/${request}`, { key })).status).toBe(200));
   const job = (await post("/v1/images/generations", { model: "demo/image", prompt: "A lighthouse" })).json.id;
   const genmedia = (await post("/v1/genmedia/run", { model: "demo/image", input: { prompt: "A lighthouse" } })).json.request_id;
+  const line = linesFor("/v1/chat/completions", [{ model: "demo/chat", messages: hello }]);
+  const file = (await upload(gateway, { key }, line)).id;
+  const batch = (await createBatch(gateway, { key }, "/v1/chat/completions", line)).id;
   const ids = {
+    ...{ getFile: file, getFileContent: file, deleteFile: file, getBatch: batch, cancelBatch: batch },
     ...{ updateApiKey: made.id, deleteApiKey: made.id, rollApiKey: made.id, getApiKeyUsage: made.id },
     ...{ getTopup: topup, getReceipt: request, getReceiptProof: request, getJob: job, getGenmediaJob: genmedia },
     ...{ revokeInvitation: invitation, resendInvitation: invitation, updateMember: team.viewer.userId, removeMember: team.viewer.userId },
