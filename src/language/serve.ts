@@ -121,14 +121,11 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     if (result.kind === "stream") return { kind: "stream", ask, call, headers, source: result as Stream };
     const answer = result as Answer;
     const characters = adapter.charactersOf(answer);
+    // A caller who disconnected gets the answer by repeating the request with its idempotency key.
+    const disconnected = isDisconnected(ask.signal);
+    if (!disconnected) ask.signal.throwIfAborted();
     const counted = () => countedUsage(context, size, { deltas: 0, characters, prompt: null });
-    const charge = () => {
-      // A caller who disconnected gets the answer by repeating the request with its idempotency key.
-      if (isDisconnected(ask.signal)) return chargeWhole(context, call, answer, characters);
-      ask.signal.throwIfAborted();
-      return call.complete(answer.usage, counted);
-    };
-    const bill = await charge();
+    const bill = await (disconnected ? chargeWhole(context, call, answer, characters) : call.complete(answer.usage, counted));
     return { kind: "whole", ask, call, headers: { ...headers, "x-litellm-response-cost": usdText(bill.cost) }, answer, bill };
   } catch (thrown) {
     const ending = { ask, failed: call.failed, disconnected: () => chargeUnanswered(context, call, thrown) };
