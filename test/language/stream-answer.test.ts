@@ -7,6 +7,7 @@ import { streamAnswer, type StreamEncoder } from "../../src/language/stream-answ
 import type { AnswerStream } from "../../src/providers/types.ts";
 import type { ChatRecord } from "../../src/providers/verbs/chat.ts";
 import { createBreakers } from "../../src/routing/breaker.ts";
+import { createRouteFigures } from "../../src/routing/figures.ts";
 import { noUsage } from "../../src/usage.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -27,10 +28,10 @@ async function stream(produce: (send: (json: string) => void) => Promise<void>):
     tally: { usage: noUsage, deltas: 0, characters: 0, prompt: null },
     forEach: (onRecord: (record: ChatRecord) => unknown) => produce((json) => void onRecord({ json })),
   } as unknown as AnswerStream<ChatRecord>;
-  const attempts = [{ candidate: { routeId: "a" }, outcome: "ok" }];
+  const attempts = [{ candidate: { routeId: "a", model: { routes: [] } }, outcome: "ok" }];
   const call = { attempts, complete: async () => ({ usage: noUsage, cost: 0n, cacheDiscount: 0n }) } as unknown as TokenCall;
   const ask = { requestId: "req_1", signal: new AbortController().signal } as unknown as Ask;
-  await streamAnswer({ breakers: createBreakers() } as Context, { ask, call, source }, encoder, {
+  await streamAnswer({ breakers: createBreakers(), routeFigures: createRouteFigures() } as Context, { ask, call, source }, encoder, {
     write: (chunk) => void (written += String(chunk)),
   });
   return written;
