@@ -142,3 +142,11 @@ describe("what is over", () => {
     media.store.remove = remove;
   });
 });
+
+test("413 request_too_large: more than any file may have", async () => {
+  const account = await gateway.createAccount({ deposit: "5" });
+  const body = Buffer.alloc(112 * 1024 * 1024, "a");
+  const headers = { "content-type": "multipart/form-data; boundary=x" };
+  const reply = await gateway.request("POST", "/v1/files", { key: account.key, body, headers });
+  expect([reply.status, reply.json.error.code]).toEqual([413, "request_too_large"]);
+});
