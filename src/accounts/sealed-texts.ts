@@ -1,7 +1,8 @@
 // Texts that an account's clients keep for the gateway and send back later, such as the summary of a conversation that was compacted:
 // encrypted and authenticated under one key in the database, so that no client can read, change or make one, nor send another account's.
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { Db } from "../db/connect.ts";
+import { seal, unseal } from "../text/sealed.ts";
 
 export interface SealedTexts {
   seal(accountId: bigint, text: string): Promise<string>;
@@ -10,7 +11,6 @@ export interface SealedTexts {
 }
 
 const form = "svc1.";
-const [ivBytes, tagBytes] = [12, 16];
 
 /** All replicas share the key; the first use of a database makes it. */
 export function openSealedTexts(db: Db): SealedTexts {
@@ -22,19 +22,13 @@ export function openSealedTexts(db: Db): SealedTexts {
     }));
   return {
     async seal(accountId, text) {
-      const iv = randomBytes(ivBytes);
-      const cipher = createCipheriv("aes-256-gcm", await key(), iv).setAAD(ownerOf(accountId));
-      return form + Buffer.concat([iv, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]).toString("base64url");
+      return form + seal(await key(), ownerOf(accountId), text).toString("base64url");
     },
     async open(accountId, sealed) {
       if (!sealed.startsWith(form)) return null;
-      const bytes = Buffer.from(sealed.slice(form.length), "base64url");
-      if (bytes.length < ivBytes + tagBytes) return null;
-      const decipher = createDecipheriv("aes-256-gcm", await key(), bytes.subarray(0, ivBytes)).setAAD(ownerOf(accountId));
-      decipher.setAuthTag(bytes.subarray(-tagBytes));
-      const text = decipher.update(bytes.subarray(ivBytes, -tagBytes));
+      const opening = await key();
       try {
-        return Buffer.concat([text, decipher.final()]).toString();
+        return unseal(opening, ownerOf(accountId), Buffer.from(sealed.slice(form.length), "base64url"));
       } catch {
         return null; // forged, cut, or another account's
       }
@@ -42,8 +36,8 @@ export function openSealedTexts(db: Db): SealedTexts {
   };
 }
 
-function ownerOf(accountId: bigint): Buffer {
-  return Buffer.from(`account ${accountId}`);
+function ownerOf(accountId: bigint): string {
+  return `account ${accountId}`;
 }
 
 /** Replicas that do this at once get the same key. */

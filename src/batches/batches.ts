@@ -3,6 +3,7 @@ import type { components } from "../../generated/api.d.ts";
 import type { OperationId } from "../../generated/operations.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { lockAccountRow } from "../accounts/users.ts";
+import { unixSeconds, wholeSecond } from "../clock.ts";
 import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
@@ -69,7 +70,7 @@ export async function createBatch(context: Pick<Context, "db" | "clock">, batch:
   const { accountId, keyId } = caller;
   const file = await findFile(context, accountId, batch.inputFileId);
   if (file.purpose !== "batch") failParameter("input_file_id", "it must be a file with the purpose batch");
-  const at = new Date(Math.floor(context.clock().getTime() / 1000) * 1000); // callers see seconds
+  const at = wholeSecond(context.clock());
   return inTransaction(context.db, async (transaction) => {
     await lockAccountRow(transaction, accountId);
     const { pool } = transaction;
@@ -153,5 +154,5 @@ export function shownBatch(batch: BatchRow): Shown {
 }
 
 function seconds(at: Date | null): number | null {
-  return at === null ? null : Math.floor(at.getTime() / 1000);
+  return at === null ? null : unixSeconds(at);
 }

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import type { components } from "../../generated/api.d.ts";
 import { lockAccountRow } from "../accounts/users.ts";
+import { unixSeconds, wholeSecond } from "../clock.ts";
 import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
@@ -66,9 +67,6 @@ export async function storeFile({ db, media, clock }: Storing, file: NewFile): P
 
 /** In the store: not to be guessed from the id, though the id alone opens nothing. */
 const nameOf = (id: string): string => `${createHash("sha256").update(`file ${id}`).digest("hex")}.jsonl`;
-
-/** Callers see seconds. */
-const wholeSecond = (at: Date): Date => new Date(Math.floor(at.getTime() / 1000) * 1000);
 
 function shownName(given: string): string {
   const name = given.replaceAll(/[\p{Cc}]/gu, "").toWellFormed();
@@ -147,7 +145,7 @@ export async function deleteFile(context: Storing, accountId: bigint, shownId: s
 }
 
 export function shownFile({ id, purpose, filename, bytes, createdAt, expiresAt }: StoredFile): components["schemas"]["FileObject"] {
-  const times = { created_at: createdAt.getTime() / 1000, expires_at: expiresAt.getTime() / 1000 };
+  const times = { created_at: unixSeconds(createdAt), expires_at: unixSeconds(expiresAt) };
   return { id: fileIdText(id), object: "file", bytes, ...times, filename, purpose, status: "processed" };
 }
 

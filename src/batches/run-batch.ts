@@ -61,7 +61,7 @@ async function validate(parts: BatchParts, { batch, isOurs }: Running): Promise<
 }
 
 async function isCancelled({ db }: BatchParts, { id }: ClaimedBatch): Promise<boolean> {
-  const { rowCount } = await db.pool.query("select 1 from batch where id = $1 and status = 'cancelling'", [id]);
+  const { rowCount } = await db.pool.query("select 1 from batch where id = $1 and cancelling_at is not null", [id]);
   return rowCount === 1;
 }
 
@@ -175,12 +175,7 @@ const notRun = {
 /** Writes the files and ends the batch. May run again after a crash: its files have the ids that the batch has remembered. */
 async function finish(parts: BatchParts, { batch, isOurs }: Running): Promise<void> {
   const { db } = parts;
-  const how =
-    (await isCancelled(parts, batch)) || (await wasCancelled(parts, batch))
-      ? "cancelled"
-      : parts.clock() >= batch.expiresAt
-        ? "expired"
-        : "completed";
+  const how = (await isCancelled(parts, batch)) ? "cancelled" : parts.clock() >= batch.expiresAt ? "expired" : "completed";
   if (how !== "completed") await endWaiting(db, batch.id, notRun[how], parts.clock());
   else if ((await readWaiting(db, batch.id, -1, 1)).length > 0) return; // cancelled just now, or stopped
   const ids = { output: batch.outputFileId ?? uuidv7(parts.clock()), error: batch.errorFileId ?? uuidv7(parts.clock()) };
@@ -199,11 +194,6 @@ async function finish(parts: BatchParts, { batch, isOurs }: Running): Promise<vo
     [batch.id, how, parts.clock()],
   );
   await db.pool.query("delete from batch_line where batch_id = $1", [batch.id]);
-}
-
-async function wasCancelled({ db }: BatchParts, { id }: ClaimedBatch): Promise<boolean> {
-  const { rowCount } = await db.pool.query("select 1 from batch where id = $1 and cancelling_at is not null", [id]);
-  return rowCount === 1;
 }
 
 async function writeFile(parts: BatchParts, { id, accountId }: ClaimedBatch, fileId: string, isAnswered: boolean): Promise<void> {

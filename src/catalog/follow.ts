@@ -1,8 +1,9 @@
-// Keeps one process on the catalog in use: the newest version that was applied, or the file where there is none. It reads when it hears of a
-// change, after a reconnect, and every few seconds, and keeps what it has where it can't load another.
+// Keeps a process on the catalog in use: the newest applied version, or the file if no version was applied. It reads when it is told of a change,
+// after a reconnect, and every few seconds. If it can't load the new version, it keeps the one that it has.
 import type { Clock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
-import { catalogVariables, loadCatalog, type Loaded, type LoadOptions } from "./load.ts";
+import { keepDoing } from "../concurrency/keep-doing.ts";
+import { loadCatalog, type LoadOptions, newlyUnset } from "./load.ts";
 import { notePrices } from "./price-history.ts";
 import type { Catalog } from "./types.ts";
 import { catalogChannel, fileVersion, newestVersion, newestVersionId, type VersionWithText } from "./versions.ts";
@@ -10,21 +11,15 @@ import { catalogChannel, fileVersion, newestVersion, newestVersionId, type Versi
 export interface CatalogFollower {
   /** In use by this process; it never changes within a call. */
   readonly catalog: Catalog;
-  /** A version that this process can't load, so that it still uses another; null: there is none. */
+  /** The version that this process can't load, so it still uses another; null: it uses the newest. */
   readonly refused: number | null;
-  /** Loads a text as this process would serve it; throws a CatalogFault. */
-  load(text: string): Loaded;
-  /** The variables that are not set here and that no catalog in use named before. */
-  newlyUnset(loaded: Loaded): string[];
-  /** Resolves when this process uses the newest version, or has refused it. */
-  refresh(): Promise<void>;
   /** What it listens to. */
   hears: { channel: string; changed: () => void };
   /** The file as it is now: served where no version was applied. False: a version is in use. */
   useFile(catalog: Catalog): boolean;
   /** From now on each change is handed to `serve`, and looked for. */
   serveWith(serve: (catalog: Catalog) => void): void;
-  close(): void;
+  close(): Promise<void>;
 }
 
 interface Following {
@@ -38,13 +33,13 @@ interface Following {
   everyMs?: number;
 }
 
-/** Throws where the version in use can't be loaded: nobody is charged prices that no longer hold. */
+/** Throws if the version in use can't be loaded, so that no call is charged at outdated prices. */
 export async function followCatalog(following: Following): Promise<CatalogFollower> {
   const { db, log, onFault, everyMs = 5_000 } = following;
   const held = holdCatalog(following);
   const { state, take, note } = held;
   let serve: (catalog: Catalog) => void = () => undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let looking: ReturnType<typeof keepDoing> | undefined;
 
   const look = async (): Promise<void> => {
     const before = state.catalog;
@@ -59,9 +54,6 @@ export async function followCatalog(following: Following): Promise<CatalogFollow
   };
   let running = Promise.resolve();
   const refresh = () => (running = running.then(look).catch((error: unknown) => onFault(error, "reading the catalog in use")));
-  const keepLooking = () => {
-    timer = setTimeout(() => void refresh().then(() => timer !== undefined && keepLooking()), everyMs).unref();
-  };
 
   const version = await newestVersion(db);
   if (version !== null) take(version, true);
@@ -73,9 +65,6 @@ export async function followCatalog(following: Following): Promise<CatalogFollow
     get refused() {
       return state.refused;
     },
-    load: held.load,
-    newlyUnset: held.newlyUnset,
-    refresh,
     hears: { channel: catalogChannel, changed: () => void refresh() },
     useFile(next) {
       if (!held.useFile(next)) return false;
@@ -86,11 +75,10 @@ export async function followCatalog(following: Following): Promise<CatalogFollow
     serveWith(given) {
       serve = given;
       serve(state.catalog); // it may have changed since this process began to start
-      keepLooking();
+      looking = keepDoing(everyMs, refresh);
     },
-    close() {
-      clearTimeout(timer);
-      timer = undefined;
+    async close() {
+      await looking?.stop();
     },
   };
 }
@@ -100,12 +88,6 @@ function holdCatalog({ db, file, surroundings, clock, log, onFault }: Following)
   const state = { file, isFile: true, catalog: file, seen: fileVersion, refused: null as number | null };
   let unnoted = true;
 
-  const load = (text: string) => loadCatalog({ text, ...surroundings });
-  const newlyUnset = ({ unset }: Loaded) => {
-    if (unset.length === 0) return [];
-    const named = new Set(catalogVariables(state.catalog));
-    return [...new Set(unset.map(({ variable }) => variable))].filter((variable) => !named.has(variable));
-  };
   const use = (catalog: Catalog, seen: number, isFile: boolean) => {
     Object.assign(state, { isFile, seen, refused: null, catalog: withVersion(catalog, seen) });
     unnoted = true;
@@ -116,13 +98,11 @@ function holdCatalog({ db, file, surroundings, clock, log, onFault }: Following)
   };
   return {
     state,
-    load,
-    newlyUnset,
     take({ id, text }: VersionWithText, isStart: boolean) {
       if (text === null) return use(state.file, id, true);
       try {
-        const loaded = load(text);
-        const unset = isStart ? [] : newlyUnset(loaded);
+        const loaded = loadCatalog({ text, ...surroundings });
+        const unset = isStart ? [] : newlyUnset(loaded, state.catalog);
         if (unset.length > 0) return refuse(id, `not set here: ${unset.join(", ")}`);
         for (const warning of loaded.warnings) log.warn(warning);
         use(loaded.catalog, id, false);

@@ -71,6 +71,13 @@ export function catalogVariables({ source }: { source: Pick<Catalog["source"], "
   return [...new Set(found.map(({ variable }) => variable))];
 }
 
+/** The variables that are not set here and that the catalog in use doesn't name: where it names one, the gateway has it or lacks it already. */
+export function newlyUnset({ unset }: Pick<Loaded, "unset">, inUse: { source: Pick<Catalog["source"], "text"> }): string[] {
+  if (unset.length === 0) return [];
+  const named = new Set(catalogVariables(inUse));
+  return [...new Set(unset.map(({ variable }) => variable))].filter((variable) => !named.has(variable));
+}
+
 export interface Checked {
   models: number;
   providers: number;

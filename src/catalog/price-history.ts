@@ -39,7 +39,7 @@ async function lastPrices({ pool }: Queries): Promise<Map<string, KnownPrice>> {
   return new Map(rows.flatMap(({ model, price }) => (price === null ? [] : [[model, price]])));
 }
 
-/** A paused model keeps its price, and one that never was active has none yet: what is prepared is nobody's business. */
+/** A paused model keeps its price. A model that was never active has none yet, so that prices in preparation stay private. */
 function changesOf(known: ReadonlyMap<string, KnownPrice>, { models }: Pick<Catalog, "models">): Change[] {
   const sold = [...models.values()].filter(({ state, type }) => state.kind === "active" && !neverServed.has(type));
   const changed = sold.flatMap((model): Change[] => {

@@ -21,7 +21,7 @@ export interface Version {
   reason: string | null;
   /** Null: the file of SVC_CATALOG. */
   sha256: string | null;
-  /** What a revert goes back to; 0: the file; null: there is none before. */
+  /** What a revert goes back to; 0: the file; null: there is no earlier one. */
   previous: number | null;
   /** What it went back to; 0: the file; null: it is a text of its own. */
   restores: number | null;
@@ -56,12 +56,8 @@ export async function newestVersion({ pool }: Queries): Promise<VersionWithText 
 }
 
 /** Newest first, without their texts. */
-export async function listVersions({ pool }: Queries, limit: number, before?: number): Promise<Version[]> {
-  const values = [limit, before ?? null];
-  const { rows } = await pool.query<Version>(
-    `select ${columns} from catalog_version where $2::int is null or id < $2 order by id desc limit $1`,
-    values,
-  );
+export async function listVersions({ pool }: Queries, limit: number): Promise<Version[]> {
+  const { rows } = await pool.query<Version>(`select ${columns} from catalog_version order by id desc limit $1`, [limit]);
   return rows;
 }
 

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { Refused } from "../accounts/admin.ts";
 import { compareCatalogs, type Comparison } from "../catalog/compare.ts";
-import { CatalogFault, catalogVariables, checkCatalog, loadCatalog, type Loaded } from "../catalog/load.ts";
+import { CatalogFault, checkCatalog, loadCatalog, type Loaded, newlyUnset } from "../catalog/load.ts";
 import { simulatorScheme } from "../catalog/provider.ts";
 import { catalogSource } from "../catalog/sources.ts";
 import { fileVersion, listVersions, newestVersion, type Version } from "../catalog/versions.ts";
@@ -53,7 +53,7 @@ export async function revert({ config, options }: Input): Promise<Outcome> {
   const reason = typeof options.reason === "string" ? readReason(options.reason) : null;
   const load = (text: string) => loadCatalog({ text, ...surroundings(config) });
   return withDatabase(config, async (db) => {
-    const { id, restores } = await revertCatalog({ db, clock: systemClock }, shellActor(), { load, expected: null, reason });
+    const { id, restores } = await revertCatalog({ db, clock: systemClock }, shellActor(), { load, reason });
     return { json: { version: id, restores }, text: `${nameOf(id)} is in use: it is ${nameOf(restores ?? fileVersion)} again` };
   });
 }
@@ -116,11 +116,8 @@ function loadHere(config: Config, text: string, path: string): Loaded {
   }
 }
 
-/** A variable that the catalog in use names as well is set where the gateway runs, or lacks there already. */
-function assertSet({ unset }: Loaded, currentText: string): void {
-  if (unset.length === 0) return;
-  const named = new Set(catalogVariables({ source: { text: currentText } }));
-  const missing = [...new Set(unset.map(({ variable }) => variable))].filter((variable) => !named.has(variable));
+function assertSet(loaded: Loaded, currentText: string): void {
+  const missing = newlyUnset(loaded, { source: { text: currentText } });
   if (missing.length === 0) return;
   throw new Refused(`not set in this environment: ${missing.join(", ")}; set it for the gateway's processes and for this command`);
 }

@@ -62,7 +62,7 @@ function read(path: string): string {
 
 // The catalog that the gateway of this environment serves, for commands that look at its providers.
 
-/** The version that was applied, or the file where there is none. */
+/** The applied version, or the file if none was applied. */
 export async function readServed(db: Queries, config: Config): Promise<Loaded> {
   const { text } = (await newestVersion(db)) ?? { text: null };
   return text === null ? readCatalog(config) : loadCatalog({ text, environment: config.environment, simulatorUrl: simulatorScheme });

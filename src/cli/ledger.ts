@@ -69,7 +69,7 @@ function describePlan({ migrations, functions, is_new: isNew }: Plan): string {
   if (migrations.length + functions.length === 0) return "the database is up to date";
   const how = isNew ? "all in one transaction: the database is new" : "each in a transaction of its own";
   const lines = migrations.flatMap(({ name, does, locks }) => [`${name}: ${does}`, ...locks.map((lock) => `  ${describeLock(lock)}`)]);
-  const loaded = functions.length === 0 ? [] : [`functions loaded, which nobody waits for: ${functions.join(", ")}`];
+  const loaded = functions.length === 0 ? [] : [`functions loaded, without a wait for anyone: ${functions.join(", ")}`];
   return [...(migrations.length === 0 ? [] : [`migrations, ${how}:`]), ...lines, ...loaded, "nothing was applied"].join("\n");
 }
 

@@ -35,10 +35,13 @@ export async function applyCatalog({ db, clock }: Needs, actor: Actor, applying:
   const { loaded, fileText, expected, reason } = applying;
   const at = clock();
   return recorded(db, actor, at, async (transaction) => {
-    const current = await lockedAt(transaction, expected);
+    const current = await newestLocked(transaction);
+    const id = current?.id ?? fileVersion;
+    if (expected !== id)
+      fail("not_possible", { text: { reason: `version ${id} of the catalog is in use by now, not ${expected}; compare again` } });
     if ((current?.text ?? fileText()) === loaded.text) return { result: null, row: null };
     const row = { appliedAt: at, appliedBy: actor.who, reason, text: loaded.text };
-    const written = await writeVersion(transaction, { ...row, previous: current?.id ?? fileVersion, restores: null });
+    const written = await writeVersion(transaction, { ...row, previous: id, restores: null });
     await notePrices(transaction, loaded.catalog, written.id, at);
     return { result: versionOf(written), row: actionOn("catalog.apply", reason, current, written) };
   });
@@ -46,16 +49,14 @@ export async function applyCatalog({ db, clock }: Needs, actor: Actor, applying:
 
 interface Reverting {
   load: (text: string) => Loaded;
-  /** Null: whatever is in use. */
-  expected: number | null;
   reason: string | null;
 }
 
 /** To the text that was in use before the one in use now, or to the file. The prices of the file are noted by the process that serves it first. */
-export async function revertCatalog({ db, clock }: Needs, actor: Actor, { load, expected, reason }: Reverting): Promise<Version> {
+export async function revertCatalog({ db, clock }: Needs, actor: Actor, { load, reason }: Reverting): Promise<Version> {
   const at = clock();
   return recorded(db, actor, at, async (transaction) => {
-    const current = await lockedAt(transaction, expected);
+    const current = await newestLocked(transaction);
     if (current === null) return fail("not_possible", { text: { reason: "no version of the catalog was applied" } });
     const { text, previous, id } = await versionBefore(transaction, current);
     const loaded = text === null ? null : loadable(load, text, id);
@@ -67,13 +68,9 @@ export async function revertCatalog({ db, clock }: Needs, actor: Actor, { load, 
 }
 
 /** Null: none was ever applied. */
-async function lockedAt(transaction: Queries, expected: number | null): Promise<VersionWithText | null> {
+async function newestLocked(transaction: Queries): Promise<VersionWithText | null> {
   await lockVersions(transaction);
-  const current = await newestVersion(transaction);
-  const id = current?.id ?? fileVersion;
-  if (expected !== null && expected !== id)
-    fail("not_possible", { text: { reason: `version ${id} of the catalog is in use by now, not ${expected}; compare again` } });
-  return current;
+  return newestVersion(transaction);
 }
 
 type Before = Pick<VersionWithText, "text" | "previous" | "id">;

@@ -1,5 +1,6 @@
 // Saved cards at Stripe: a page that saves one, charges without their holder, and what became of a charge. Stores nothing.
 import Stripe from "stripe";
+import { unixSeconds } from "../clock.ts";
 import { accountIdText, topupIdText } from "../ids.ts";
 import { type Amount, cent } from "../money.ts";
 import type { Card, CardCharges, Charge, ChargeOutcome } from "./types.ts";
@@ -17,7 +18,7 @@ export function stripeCards(stripe: Stripe, bounded: Bounded): CardCharges {
           ...(customerId === null ? { customer_creation: "always" } : { customer: customerId }),
           metadata: { card_of: account },
           setup_intent_data: { metadata: { card_of: account } },
-          ...{ success_url: returnUrl, cancel_url: returnUrl, expires_at: Math.floor(expiresAt.getTime() / 1000) },
+          ...{ success_url: returnUrl, cancel_url: returnUrl, expires_at: unixSeconds(expiresAt) },
         },
         { idempotencyKey },
       );
@@ -26,7 +27,7 @@ export function stripeCards(stripe: Stripe, bounded: Bounded): CardCharges {
     readCard: async (setupId) => cardOf(await bounded(stripe.setupIntents.retrieve(setupId, { expand: ["payment_method"] }))),
     charge: (charge) => bounded(charged(stripe, charge)),
     findCharge: async ({ topupId, customerId, since }) => {
-      const asked = { customer: customerId, created: { gte: Math.floor(since.getTime() / 1000) - clockSkewSec }, limit: 100 };
+      const asked = { customer: customerId, created: { gte: unixSeconds(since) - clockSkewSec }, limit: 100 };
       const { data } = await bounded(stripe.paymentIntents.list(asked));
       const intent = data.find(({ metadata }) => metadata["topup_id"] === topupIdText(topupId));
       return intent && paymentOutcome(intent);

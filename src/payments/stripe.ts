@@ -1,6 +1,7 @@
 // The payment provider: Stripe Checkout through its own SDK. Turns a top-up into a checkout, and a signed event into what
 // it says of a payment. Stores nothing and moves no money.
 import Stripe from "stripe";
+import { unixSeconds } from "../clock.ts";
 import type { StripeConfig } from "../config.ts";
 import { parseJson } from "../json/parse.ts";
 import { cent } from "../money.ts";
@@ -70,7 +71,7 @@ function createSession(
       ...(automaticTax && { automatic_tax: { enabled: true } }),
       success_url: returnUrl,
       cancel_url: returnUrl,
-      expires_at: Math.floor(expiresAt.getTime() / 1000),
+      expires_at: unixSeconds(expiresAt),
     },
     { idempotencyKey: id },
   );

@@ -3,14 +3,15 @@
 import { operations } from "../../generated/operations.ts";
 import { assertNotExpired, assertOperationAllowed } from "../accounts/key-policy.ts";
 import { type Ask, tagsOf } from "../calls/ask.ts";
-import { isTransient } from "../db/transient-error.ts";
-import { ApiError, fail, failParameter } from "../errors/fail.ts";
+import { failSuspended } from "../accounts/users.ts";
+import { fail, failParameter } from "../errors/fail.ts";
 import { rowAt } from "../errors/text.ts";
 import type { Handler, Handlers, LineReply, LineRequest, Reply, Request } from "../operation.ts";
 import { bigBytes, readBigBytes } from "./big-json.ts";
 import type { Edge } from "./edge.ts";
 import { type JsonContent, readJson } from "./parse-json.ts";
 import { renderError } from "./render-error.ts";
+import { plannedError } from "./send-error.ts";
 
 const jsonHeaders = { "content-type": "application/json" };
 
@@ -35,7 +36,7 @@ async function handle(edge: Edge, handlers: Handlers, request: LineRequest): Pro
   const { caller, requestId, stopping } = request;
   const { context } = edge;
   const operation = operations[request.operation];
-  if (caller.suspended) fail("permission_denied", { text: { reason: "the account is suspended" } });
+  if (caller.suspended) failSuspended();
   if (caller.policy !== null) {
     assertNotExpired(caller.policy, context.clock().getTime());
     assertOperationAllowed(caller.policy, operation.id);
@@ -76,11 +77,7 @@ function textOf(reply: Reply): string {
 }
 
 function refused(edge: Edge, { operation: id, requestId }: LineRequest, thrown: unknown): LineReply {
-  const { log } = edge.context;
-  const error =
-    thrown instanceof ApiError ? thrown : new ApiError(isTransient(thrown) ? "overloaded" : "internal_error", { cause: thrown });
-  if (error !== thrown) log.error({ err: thrown, request_id: requestId, operation: id }, "unexpected exception in a batch");
-  const { code, details } = error;
+  const { code, details } = plannedError(edge, thrown, { requestId, operation: id });
   const { dialect, errors } = operations[id];
   if (!errors.includes(code)) edge.onUndeclared(id, code);
   const { status, body } = renderError(code, details, { dialect, requestId, publicUrl: edge.publicUrl });

@@ -2,6 +2,7 @@
 // exceptions are logged in full under the request id and reveal nothing to the caller.
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import type { OperationId } from "../../generated/operations.ts";
 import { isTransient } from "../db/transient-error.ts";
 import { ApiError } from "../errors/fail.ts";
 import type { Connections } from "./connections.ts";
@@ -53,7 +54,7 @@ export async function sendError(edge: Edge, exchange: Exchange, thrown: unknown)
   const { res, operation, requestId } = exchange;
   // A handler that stopped because its client disconnected has nothing to answer or report.
   if (exchange.gone || res.destroyed) return;
-  const error = thrown instanceof ApiError ? thrown : unplanned(edge, exchange, thrown);
+  const error = plannedError(edge, thrown, { requestId, operation: operation?.id });
   exchange.code = error.code;
   if (res.headersSent) {
     breakOff(exchange);
@@ -76,11 +77,17 @@ function breakOff({ req, res }: Exchange): void {
   setTimeout(() => res.destroy(), lingerMs).unref();
 }
 
-function unplanned(edge: Edge, exchange: Exchange, thrown: unknown): ApiError {
+/** What a caller is told: a fault of the gateway's own is logged in full, and tells nothing. */
+export function plannedError(
+  { context: { log } }: Pick<Edge, "context">,
+  thrown: unknown,
+  { requestId, operation }: { requestId: string; operation?: OperationId | undefined },
+): ApiError {
+  if (thrown instanceof ApiError) return thrown;
   if (isTransient(thrown)) {
-    edge.context.log.warn({ err: thrown, request_id: exchange.requestId }, "the database is unavailable");
+    log.warn({ err: thrown, request_id: requestId }, "the database is unavailable");
     return new ApiError("overloaded", { cause: thrown });
   }
-  edge.context.log.error({ err: thrown, request_id: exchange.requestId, operation: exchange.operation?.id }, "unexpected exception");
+  log.error({ err: thrown, request_id: requestId, operation }, "unexpected exception");
   return new ApiError("internal_error", { cause: thrown });
 }

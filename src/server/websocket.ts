@@ -5,8 +5,7 @@ import type { Duplex } from "node:stream";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { operations } from "../../generated/operations.ts";
 import type { Holder } from "../concurrency/fair-quota.ts";
-import { isTransient } from "../db/transient-error.ts";
-import { ApiError, fail, failParameter } from "../errors/fail.ts";
+import { fail, failParameter } from "../errors/fail.ts";
 import { parseJson } from "../json/parse.ts";
 import { requestBound } from "../limits/bounds.ts";
 import { authenticate } from "./authenticate.ts";
@@ -14,7 +13,7 @@ import type { Connections } from "./connections.ts";
 import { chooseRequestId, type Edge } from "./edge.ts";
 import { parseBody } from "./parse-json.ts";
 import { renderError } from "./render-error.ts";
-import { rawReply } from "./send-error.ts";
+import { plannedError, rawReply } from "./send-error.ts";
 import { openConversation, type PreparedTurn } from "./websocket-conversation.ts";
 import { askTurn, eventsOf, textOf } from "./websocket-turn.ts";
 
@@ -83,18 +82,11 @@ export function serveWebSockets(edge: Edge, server: Server, connections: Connect
 
 function refuse(edge: Edge, socket: Duplex, thrown: unknown): void {
   const requestId = chooseRequestId(undefined);
-  const { code, details } = plannedError(edge, thrown, requestId);
+  const { code, details } = plannedError(edge, thrown, { requestId, operation: operation.id });
   const { status, headers, body } = renderError(code, details, { dialect: "standard", requestId, publicUrl: edge.publicUrl });
   edge.context.log.info({ request_id: requestId, code, status }, "a WebSocket was refused");
   socket.end(rawReply(status, { ...headers, "x-request-id": requestId }, JSON.stringify(body)));
   setTimeout(() => socket.destroy(), closingMs).unref();
-}
-
-function plannedError(edge: Edge, thrown: unknown, requestId: string): ApiError {
-  if (thrown instanceof ApiError) return thrown;
-  if (isTransient(thrown)) return new ApiError("overloaded", { cause: thrown });
-  edge.context.log.error({ err: thrown, request_id: requestId }, "unexpected exception on a WebSocket");
-  return new ApiError("internal_error", { cause: thrown });
 }
 
 /** Words of RFC 6455. */
@@ -246,7 +238,7 @@ function send(edge: Edge, ws: WebSocket, text: string): Promise<void> | void {
 /** What is refused before there is a request. */
 function ownError(edge: Edge, thrown: unknown): string {
   const requestId = chooseRequestId(undefined);
-  const { code, details } = plannedError(edge, thrown, requestId);
+  const { code, details } = plannedError(edge, thrown, { requestId, operation: operation.id });
   const { status, body } = renderError(code, details, { dialect: "standard", requestId, publicUrl: edge.publicUrl });
   return errorEvent(status, JSON.stringify(body), 0);
 }

@@ -2,6 +2,7 @@
 // src/accounts/sealed-texts.ts encrypts; messages.ts puts an opened summary into the prompt.
 import type { components } from "../../../generated/api.d.ts";
 import type { Ask } from "../../calls/ask.ts";
+import { unixSeconds } from "../../clock.ts";
 import type { Context } from "../../context.ts";
 import { fail, failParameter } from "../../errors/fail.ts";
 import { unreadable } from "../../providers/transport/json.ts";
@@ -136,7 +137,7 @@ export async function compactionOf(
   return {
     id: `resp_${tail}`,
     object: "response.compaction",
-    created_at: Math.floor(ask.receivedAt.getTime() / 1000),
+    created_at: unixSeconds(ask.receivedAt),
     output: [...kept, { id: `cmp_${tail}`, type: "compaction", encrypted_content }],
     usage: usageOf(bill),
   };

@@ -1,5 +1,6 @@
 // The response object: the fields that repeat its request, and those that it gets when it ends.
 import type { Ask } from "../../calls/ask.ts";
+import { unixSeconds } from "../../clock.ts";
 import { toUsd } from "../../money.ts";
 import { arrayOf, isObject, objectOf } from "../../providers/json/read.ts";
 import type { Protocol } from "../../providers/types.ts";
@@ -29,7 +30,7 @@ export function newResponse({ ask, request, model, protocol, offered }: Answerin
   return {
     id: `resp_${idTailOf(ask)}`,
     object: "response",
-    created_at: seconds(ask.receivedAt),
+    created_at: unixSeconds(ask.receivedAt),
     completed_at: null,
     status: "in_progress",
     error: null,
@@ -102,7 +103,7 @@ export function endedResponse(
 ): ResponseObject {
   return {
     ...begun,
-    completed_at: seconds(now),
+    completed_at: unixSeconds(now),
     ...(isCut(finish) ? { status: "incomplete", incomplete_details: { reason: reasonOf[finish] } } : { status: "completed" }),
     output,
     usage: usageOf(bill),
@@ -120,10 +121,6 @@ export function usageOf({ usage, cost, cacheDiscount }: TokenBill): NonNullable<
     cost: toUsd(cost),
     cache_discount: toUsd(cacheDiscount),
   };
-}
-
-function seconds(at: Date): number {
-  return Math.floor(at.getTime() / 1000);
 }
 
 // Log probabilities: whether a request asks for them, and how chat's entries become those of Responses, where each has its bytes.

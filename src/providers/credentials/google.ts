@@ -1,7 +1,7 @@
 // Tokens of Google's accounts (docs/behaviour/providers.md#vertex): of a service account, by an assertion that its key signs, or of the
 // machine's own, from its metadata server. Obtained once for all calls that wait, and renewed before they end.
 import { importPKCS8, SignJWT } from "jose";
-import { type Clock, systemClock } from "../../clock.ts";
+import { type Clock, systemClock, unixSeconds } from "../../clock.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { type Json, textOf } from "../json/read.ts";
 import { credentialsFault } from "./authorize.ts";
@@ -39,7 +39,7 @@ async function obtain(identity: GoogleIdentity, clock: Clock): Promise<Expiring<
 }
 
 async function assertionOf({ email, privateKey, keyId, tokenUrl }: ServiceAccount, variable: string, now: Date): Promise<string> {
-  const issuedAt = Math.floor(now.getTime() / 1000);
+  const issuedAt = unixSeconds(now);
   try {
     const key = await importPKCS8(privateKey, "RS256");
     return await new SignJWT({ scope })

@@ -1,6 +1,7 @@
 // Translates a streamed message into chat chunks (docs/behaviour/translation.md#message-stream-to-chat). The finish chunk follows the
 // message's end, which the stream keeps for the flow; the flow adds usage and [DONE].
 import { randomUUID } from "node:crypto";
+import { unixSeconds } from "../../clock.ts";
 import { parseJson } from "../../json/parse.ts";
 import { type Json, objectOf, textOf } from "../json/read.ts";
 import { inOrder } from "../transport/outlet.ts";
@@ -109,7 +110,7 @@ export function messageToChatAnswer({ message, usage }: MessageWhole, now: Date)
 
 /** A new id: one of the Anthropic dialect would look odd in this one. */
 function newChatIds(now: Date): { id: string; created: number } {
-  return { id: `chatcmpl-${randomUUID().replaceAll("-", "")}`, created: Math.floor(now.getTime() / 1000) };
+  return { id: `chatcmpl-${randomUUID().replaceAll("-", "")}`, created: unixSeconds(now) };
 }
 
 // The finish reason for a message's stop reason (docs/behaviour/translation.md#stop-reasons).
