@@ -1,5 +1,6 @@
-// What nginx says by itself, by the very file of deploy/nginx, with no gateway behind it.
-import { request } from "node:http";
+// What nginx says by itself, by the very file of deploy/nginx, and the largest body that it passes on.
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { needTool } from "../support/find-tool.ts";
 import { freePort } from "../support/free-port.ts";
@@ -15,6 +16,34 @@ describe.skipIf(nginx === null)("nginx alone", () => {
     const { status, id, json } = await announce(`${balancer.url}/v1/chat/completions`, 64 * 1024 * 1024 + 1, "mine-1");
     expect([status, id]).toEqual([413, "mine-1"]);
     expect(json).toMatchObject({ error: { code: "request_too_large", type: "request_too_large", retryable: false, request_id: "mine-1" } });
+  });
+
+  test("a file of batches may be larger than other bodies, and is bounded, too", async () => {
+    balancer = await startBalancer(nginx!, [await freePort(), await freePort(), await freePort()]);
+    const { status, json } = await announce(`${balancer.url}/v1/files`, 128 * 1024 * 1024 + 1, "mine-2");
+    expect([status, json]).toMatchObject([413, { error: { message: "The request is too large: at most 128 MB are taken." } }]);
+    const other = await announce(`${balancer.url}/v1/batches`, 64 * 1024 * 1024 + 1, "mine-3");
+    expect([other.status, other.json]).toMatchObject([413, { error: { message: "The request is too large: at most 64 MB are taken." } }]);
+  });
+
+  test("a file of 70 MB reaches a gateway whole, with the headers that every request has", async () => {
+    const heard = Promise.withResolvers<{ bytes: number; id: unknown; proto: unknown }>();
+    const gateway = createServer((req, res) => {
+      let bytes = 0;
+      req.on("data", (chunk: Buffer) => (bytes += chunk.length));
+      req.on("end", () => {
+        heard.resolve({ bytes, id: req.headers["x-request-id"], proto: req.headers["x-forwarded-proto"] });
+        res.end();
+      });
+    });
+    await new Promise<void>((resolve) => gateway.listen(0, "127.0.0.1", resolve));
+    const { port } = gateway.address() as AddressInfo;
+    balancer = await startBalancer(nginx!, [port, await freePort(), await freePort()]);
+    const body = Buffer.alloc(70_000_000);
+    expect((await fetch(`${balancer.url}/v1/files`, { method: "POST", headers: { "x-request-id": "mine-4" }, body })).status).toBe(200);
+    expect(await heard.promise).toEqual({ bytes: body.length, id: "mine-4", proto: "http" });
+    gateway.closeAllConnections();
+    await new Promise((resolve) => gateway.close(resolve));
   });
 
   test("an id that the gateway would not take is not taken here, so that both name one", async () => {
