@@ -13,6 +13,7 @@ describe.skipIf(chromiumPath === null)("Playground", () => {
     language("demo/slow", ["chat+sim-tokens-2000+sim-pace-100ms"]),
     language("demo/down", ["chat+sim-fail-503"]),
     language("demo/sees", ["chat"], { input_modalities: ["text", "image"], supports_tools: true }),
+    language("demo/tools", ["chat"], { supports_tools: true }),
   ]);
   const answered = (text: string | null) => /\$0\.0\d+/.test(text ?? "");
 
@@ -160,6 +161,72 @@ describe.skipIf(chromiumPath === null)("Playground", () => {
     expect([message!.content.map(({ type }) => type), message!.content[1]!.image_url!.url]).toEqual([["text", "image_url"], expect.stringContaining(png)]); // prettier-ignore
     expect([await violationsOf(page), faults, foreign]).toEqual([[], [], []]);
     await keepScreen(page, "desktop-light-playground-tools");
+    await close();
+  });
+
+  test("tool calls are answered in each column on its own, and the conversation goes on; View code has the round trip", async () => {
+    const { page, faults, close } = await openPerson(chromium.browser, world.gateway, { account: await world.account() });
+    await page.goto(`${world.gateway.url}/console/playground?models=demo/sees,demo/tools`);
+    const parameters = { type: "object", properties: { place: { type: "string" } }, required: ["place"] };
+    const tool = (name: string) => ({ type: "function", function: { name, parameters } });
+    await page.getByLabel("Tools").fill(JSON.stringify([tool("weather"), tool("tides")]));
+    await page.getByRole("textbox", { name: "Message" }).fill("Ask for weather and tides.");
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    const sees = page.getByRole("region", { name: "demo/sees", exact: true });
+    const other = page.getByRole("region", { name: "demo/tools", exact: true });
+    const send = sees.getByRole("button", { name: "Send results" });
+    await sees.getByLabel("Result of weather").fill('{"sky":"clear"}');
+    await other.getByLabel("Result of weather").waitFor();
+    expect(await send.isEnabled()).toBe(false);
+    await sees.getByLabel("Result of tides, call 2").fill("High at noon.\nLow at six.");
+    expect([await other.getByLabel("Result of weather").inputValue(), await violationsOf(page)]).toEqual(["", []]);
+    const first = world.sent().length;
+    await send.click();
+    await page.getByRole("region", { name: "demo/sees, answer 2" }).getByRole("link", { name: "Receipt" }).waitFor();
+    const roundTrip = [
+      { role: "user", content: "Ask for weather and tides." },
+      { role: "assistant", content: null, tool_calls: [{ id: expect.any(String), type: "function", function: { name: "weather", arguments: expect.stringContaining("place") } }, expect.anything()] }, // prettier-ignore
+      { role: "tool", tool_call_id: expect.any(String), content: '{"sky":"clear"}' },
+      { role: "tool", tool_call_id: expect.any(String), content: "High at noon.\nLow at six." },
+    ];
+    const [sent, ...more] = world.sent().slice(first);
+    expect([sent!["messages"], more]).toEqual([roundTrip, []]);
+    const ids = JSON.stringify(sent!["messages"]).matchAll(/"(?:tool_call_)?id":"([^"]+)"/g);
+    const [weather, tides, ...answered] = [...ids].map(([, id]) => id);
+    expect(answered).toEqual([weather, tides]);
+    // What was sent stands; it is not sent again.
+    await sees.getByText("High at noon.").waitFor();
+    expect(await send.count()).toBe(0);
+    await page.getByRole("button", { name: "View code" }).click();
+    const dialog = page.getByRole("dialog", { name: "View code" });
+    await dialog.getByText(/"role": "tool"[^}]*"content": "High at noon/).waitFor();
+    await page.keyboard.press("Escape");
+    await keepScreen(page, "desktop-light-playground-tool-results");
+    // The other column's calls were not answered, so they are left out of what follows.
+    await page.getByRole("textbox", { name: "Message" }).fill("Thank you");
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await page.getByRole("region", { name: "demo/sees, answer 3" }).getByRole("link", { name: "Receipt" }).waitFor();
+    const roles = world.sent().slice(-2).map(({ messages }) => (messages as { role: string }[]).map(({ role }) => role).join()); // prettier-ignore
+    expect(roles.sort()).toEqual(["user", "user,assistant,tool,tool,assistant,user"]);
+    expect([await violationsOf(page), faults]).toEqual([[], []]);
+    await close();
+  });
+
+  test("results whose answer fails can be sent once more", async () => {
+    const { page, close } = await openPerson(chromium.browser, world.gateway, { account: await world.account(), viewport: phone });
+    await page.goto(`${world.gateway.url}/console/playground?models=demo/tools`);
+    await page.getByLabel("Tools").fill(JSON.stringify([{ type: "function", function: { name: "weather" } }]));
+    await page.getByRole("textbox", { name: "Message" }).fill("Ask for weather.");
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await page.getByLabel("Result of weather").fill("Rain");
+    await page.route("**/v1/chat/completions", (route) => route.abort(), { times: 1 });
+    await page.getByRole("button", { name: "Send result" }).click();
+    const next = page.getByRole("region", { name: "demo/tools, answer 2" });
+    await next.getByText("The gateway did not answer.").waitFor();
+    await page.getByRole("button", { name: "Send result" }).click();
+    await next.getByRole("link", { name: "Receipt" }).waitFor();
+    expect((world.sent().at(-1)!["messages"] as unknown[]).length).toBe(3);
+    expect(await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth")).toBe(0);
     await close();
   });
 });

@@ -22,9 +22,18 @@ export function applyWorkspace(): void {
   }
 }
 
+type Changed = () => void;
+const whenChanged: Changed[] = [];
+
+/** For what is held beside the queries. */
+export function onWorkspaceChange(changed: Changed): void {
+  whenChanged.push(changed);
+}
+
 /** Nothing that was read of the workspace before is shown in the next. */
 export function enterWorkspace(id: string | null): void {
   keepWorkspace(id);
+  for (const changed of whenChanged) changed();
   void queries.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" });
 }
 

@@ -10,20 +10,23 @@ import { Markdown } from "../../ui/markdown.tsx";
 import { Badge } from "../../ui/parts.tsx";
 import type { Answer } from "./chat-store.ts";
 import { InputError } from "./request.ts";
+import { ToolCalls } from "./tool-calls.tsx";
 
 interface AnswerViewProps {
   answer: Answer;
   asked: string;
   model: ModelRow | undefined;
-  /** Of which turn, from 1. */
-  turn: number;
+  /** Which answer of its column, from 1. */
+  number: number;
+  /** Whether the results of its calls may be sent. */
+  open: boolean;
 }
 
-export function AnswerView({ answer, asked, model, turn }: AnswerViewProps): ReactNode {
+export function AnswerView({ answer, asked, model, number, open }: AnswerViewProps): ReactNode {
   const { text, reasoning, calls, state, error } = answer;
   return (
     <section
-      aria-label={turn === 1 ? answer.model : `${answer.model}, answer ${turn}`}
+      aria-label={number === 1 ? answer.model : `${answer.model}, answer ${number}`}
       aria-busy={state === "running"}
       className="min-w-0 rounded-xl border border-line bg-panel p-4 shadow-card"
     >
@@ -46,12 +49,7 @@ export function AnswerView({ answer, asked, model, turn }: AnswerViewProps): Rea
         </details>
       )}
       <Markdown text={text} />
-      {calls.map(({ name, arguments: given }, at) => (
-        <div key={at} className="mt-2 rounded-lg bg-sunken p-3">
-          <p className="text-xs text-quiet">Calls a tool</p>
-          <p className="font-mono text-xs break-words whitespace-pre-wrap">{`${name}(${given})`}</p>
-        </div>
-      ))}
+      <ToolCalls answer={answer} open={open} />
       {state !== "running" && text === "" && calls.length === 0 && error === null && <p className="text-quiet">No text came.</p>}
       {error instanceof InputError ? <p role="alert">{error.message}</p> : <ErrorNote error={error} />}
       <Measures answer={answer} asked={asked} model={model} />
@@ -59,7 +57,7 @@ export function AnswerView({ answer, asked, model, turn }: AnswerViewProps): Rea
   );
 }
 
-function Measures({ answer, asked, model }: Omit<AnswerViewProps, "turn">): ReactNode {
+function Measures({ answer, asked, model }: Omit<AnswerViewProps, "number" | "open">): ReactNode {
   const { state, cost, requestId, firstMs, wholeMs } = answer;
   const estimate = state === "running" ? estimateOf(answer, asked, model) : null;
   return (

@@ -5,7 +5,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { AnswerView } from "./answer-view.tsx";
-import { type Chat, mostColumns, setChat, setModels, type Turn, useChat } from "./chat-store.ts";
+import { type Answer, type Chat, isOpen, mostColumns, setChat, setModels, type Turn, useChat } from "./chat-store.ts";
 import { Composer } from "./composer.tsx";
 import { Pictures } from "./pictures.tsx";
 import { ModelChoice } from "./model-choice.tsx";
@@ -76,25 +76,37 @@ function useModels(models: readonly ModelRow[], { columns }: Chat): (chosen: rea
 const widths = ["", "", "md:grid-cols-2", "md:grid-cols-3", "md:grid-cols-2"];
 
 function Turns({ turns, models }: { turns: readonly Turn[]; models: readonly ModelRow[] }): ReactNode {
+  const all = turns.flatMap(({ answers }) => answers);
+  const number = (answer: Answer) => all.filter(({ column }) => column === answer.column).indexOf(answer) + 1;
   return (
     <div role="log" aria-label="Conversation" aria-live="off" className="space-y-5">
-      {turns.map(({ id, text, pictures, answers }, at) => (
-        <div key={id} className="space-y-3">
-          <p className="ml-auto w-fit max-w-[85%] rounded-xl bg-accent-soft px-4 py-2.5 break-words whitespace-pre-wrap">{text}</p>
-          <Pictures pictures={pictures} />
-          <div className={`grid gap-3 ${widths[answers.length] ?? ""}`}>
-            {answers.map((answer) => (
-              <AnswerView
-                turn={at + 1}
-                key={answer.column}
-                answer={answer}
-                asked={text}
-                model={models.find((one) => one.id === answer.model)}
-              />
-            ))}
+      {turns.map(({ id, text, pictures, answers }) => {
+        const columns = [...new Set(answers.map(({ column }) => column))];
+        return (
+          <div key={id} className="space-y-3">
+            <p className="ml-auto w-fit max-w-[85%] rounded-xl bg-accent-soft px-4 py-2.5 break-words whitespace-pre-wrap">{text}</p>
+            <Pictures pictures={pictures} />
+            <div className={`grid items-start gap-3 ${widths[columns.length] ?? ""}`}>
+              {columns.map((column) => (
+                <div key={column} className="min-w-0 space-y-3">
+                  {answers
+                    .filter((answer) => answer.column === column)
+                    .map((answer) => (
+                      <AnswerView
+                        key={answer.id}
+                        number={number(answer)}
+                        answer={answer}
+                        open={isOpen({ turns }, answer)}
+                        asked={text}
+                        model={models.find((one) => one.id === answer.model)}
+                      />
+                    ))}
+                </div>
+              ))}
+            </div>
           </div>
-        </div>
-      ))}
+        );
+      })}
     </div>
   );
 }

@@ -9,6 +9,9 @@ export interface Sample {
 }
 
 export function codeOf(body: ChatRequest): Sample[] {
+  const callsTools = body.tools != null;
+  const scriptText = `choices[0]?.delta.content ?? ${callsTools ? "JSON.stringify(choices[0]?.delta.tool_calls) ?? " : ""}""`;
+  const pythonText = `chunk.choices[0].delta.content or ${callsTools ? "chunk.choices[0].delta.tool_calls or " : ""}""`;
   const json = JSON.stringify({ ...body, stream: true }, shortened, 2);
   return [
     {
@@ -17,11 +20,11 @@ export function codeOf(body: ChatRequest): Sample[] {
     },
     {
       name: "TypeScript",
-      code: `import Svc from "svc-sdk"; // npm install ${gatewayUrl}/docs/svc-sdk.tgz\n\nconst svc = new Svc({ baseURL: "${gatewayUrl}", apiKey: process.env.SVC_KEY });\nconst stream = await svc.chat.completions.create(${json});\nfor await (const { choices } of stream) process.stdout.write(choices[0]?.delta.content ?? "");\nconsole.log("\\ncost in USD:", stream.cost);`,
+      code: `import Svc from "svc-sdk"; // npm install ${gatewayUrl}/docs/svc-sdk.tgz\n\nconst svc = new Svc({ baseURL: "${gatewayUrl}", apiKey: process.env.SVC_KEY });\nconst stream = await svc.chat.completions.create(${json});\nfor await (const { choices } of stream) process.stdout.write(${scriptText});\nconsole.log("\\ncost in USD:", stream.cost);`,
     },
     {
       name: "Python",
-      code: `import os\nfrom openai import OpenAI\n\nclient = OpenAI(base_url="${gatewayUrl}/v1", api_key=os.environ["SVC_KEY"])\nstream = client.chat.completions.create(**${python(JSON.stringify(body, shortened, 4))}, stream=True)\nfor chunk in stream:\n    if chunk.choices:\n        print(chunk.choices[0].delta.content or "", end="")`,
+      code: `import os\nfrom openai import OpenAI\n\nclient = OpenAI(base_url="${gatewayUrl}/v1", api_key=os.environ["SVC_KEY"])\nstream = client.chat.completions.create(**${python(JSON.stringify(body, shortened, 4))}, stream=True)\nfor chunk in stream:\n    if chunk.choices:\n        print(${pythonText}, end="")`,
     },
   ];
 }

@@ -1,24 +1,52 @@
 // The body that a column sends: what was said before it in the column, the new message, the settings that are set.
 import type { ChatRequest } from "svc-sdk/functions";
-import type { Chat, Picture, Settings } from "./chat-store.ts";
+import { type Answer, type Chat, type Column, isOpen, type Picture, type Settings, type Turn, withResults } from "./chat-store.ts";
 
 interface Message {
   text: string;
   pictures: readonly Picture[];
 }
 
-type Content = ChatRequest["messages"][number]["content"];
+type Messages = ChatRequest["messages"];
+type Content = Messages[number]["content"];
+type Asker = Pick<Column, "id" | "model">;
 
-export async function requestOf({ turns, settings }: Chat, model: string, column: number, message: Message): Promise<ChatRequest> {
-  const messages: ChatRequest["messages"] = settings.system.trim() === "" ? [] : [{ role: "system", content: settings.system }];
-  for (const turn of turns) {
-    const answer = turn.answers.find((one) => one.column === column);
-    // What has no answer is not part of the conversation.
-    if (answer === undefined || answer.text === "") continue;
-    messages.push({ role: "user", content: contentOf(turn) }, { role: "assistant", content: answer.text });
-  }
-  messages.push({ role: "user", content: contentOf(message) });
+/** Without a message it ends with the results of tool calls. */
+export async function requestOf({ turns, settings }: Chat, { id, model }: Asker, message: Message | null): Promise<ChatRequest> {
+  const messages: Messages = settings.system.trim() === "" ? [] : [{ role: "system", content: settings.system }];
+  for (const turn of turns) messages.push(...messagesOf(turn, id));
+  if (message !== null) messages.push({ role: "user", content: contentOf(message) });
   return { model, messages, ...(await parametersOf(settings)) };
+}
+
+/** What the column sends next, the message or the results that are written; where nothing is, what it sent last. */
+export async function nextRequest(chat: Chat, column: Asker): Promise<ChatRequest> {
+  const { draft, pictures, turns } = chat;
+  const turn = turns.at(-1);
+  const answers = turn?.answers.filter((one) => one.column === column.id) ?? [];
+  const last = answers.at(-1);
+  if (turn === undefined || last === undefined || draft.trim() !== "")
+    return requestOf(chat, column, { text: draft.trim() === "" ? "Hello" : draft, pictures });
+  if (isOpen(chat, last) && last.calls.every(({ result }) => result.trim() !== "")) return requestOf(withResults(chat, last), column, null);
+  const before = turns.slice(0, -1);
+  if (answers.length === 1) return requestOf({ ...chat, turns: before }, column, turn);
+  return requestOf({ ...chat, turns: [...before, { ...turn, answers: answers.slice(0, -1) }] }, column, null);
+}
+
+/** What has no answer is not part of the conversation. */
+function messagesOf(turn: Turn, column: number): Messages {
+  const said = turn.answers.filter((one) => one.column === column).flatMap(saidBy);
+  return said.length === 0 ? [] : [{ role: "user", content: contentOf(turn) }, ...said];
+}
+
+/** Hosts refuse calls without their results: those that have none are left out. */
+function saidBy({ text, calls, answered }: Answer): Messages {
+  if (!answered) return text === "" ? [] : [{ role: "assistant", content: text }];
+  const made = calls.map(({ id, name, arguments: given }) => ({ id, type: "function" as const, function: { name, arguments: given } }));
+  return [
+    { role: "assistant", content: text === "" ? null : text, tool_calls: made },
+    ...calls.map(({ id, result }) => ({ role: "tool" as const, tool_call_id: id, content: result })),
+  ];
 }
 
 function contentOf({ text, pictures }: Message): Content {

@@ -1,9 +1,10 @@
 // Sends a message to every column at once, and writes the answers down as they come. Stopping ends the requests; what was generated until
 // then is charged, and the receipt says how much.
-import { createChatCompletion, getReceipt, SvcError } from "svc-sdk/functions";
+import { type ChatRequest, createChatCompletion, getReceipt, SvcError } from "svc-sdk/functions";
 import { api } from "../../lib/api.ts";
 import { balanceQuery, noteSessionEnd, queries } from "../../lib/queries.ts";
-import { type Answer, type Chat, changeAnswer, type Column, newId, readChat, setChat, type ToolCall, type Turn } from "./chat-store.ts";
+import { onWorkspaceChange } from "../../lib/workspace.ts";
+import { type Answer, changeAnswer, type Column, newId, readChat, setChat, type ToolCall, withResults } from "./chat-store.ts";
 import { forgetKey, playgroundClient } from "./playground-key.ts";
 import { requestOf } from "./request.ts";
 
@@ -13,28 +14,43 @@ export function stopAll(): void {
   for (const controller of running.values()) controller.abort();
 }
 
+onWorkspaceChange(stopAll);
+
 export async function send(text: string): Promise<void> {
   const before = readChat();
-  const message = { text, pictures: before.pictures };
-  const turn = newId();
-  const answers = before.columns.map(({ id, model }) => ({ ...fresh, column: id, model, startedAt: Date.now() }));
-  setChat({ turns: [...before.turns, { id: turn, ...message, answers }], draft: "", pictures: [] });
-  await Promise.all(before.columns.map((column) => answer(before, column, turn, message)));
+  const { columns, pictures } = before;
+  const answers = columns.map(freshAnswer);
+  const turn = { id: newId(), text, pictures, answers };
+  setChat({ turns: [...before.turns, turn], draft: "", pictures: [] });
+  await Promise.all(answers.map(({ id, column, model }) => answer(id, () => requestOf(before, { id: column, model }, turn))));
   void queries.invalidateQueries({ queryKey: balanceQuery.queryKey });
 }
 
-const fresh: Omit<Answer, "column" | "model" | "startedAt"> = {
-  ...{ text: "", reasoning: "", calls: [], state: "running", error: null, cost: null, requestId: null, firstMs: null, wholeMs: null },
-};
+/** Goes on with the results of its calls. */
+export async function sendResults(called: Answer): Promise<void> {
+  const before = withResults(readChat(), called);
+  const column = { id: called.column, model: called.model };
+  const next = freshAnswer(column);
+  const own = ({ answers }: { answers: readonly Answer[] }) => answers.some(({ id }) => id === called.id);
+  setChat({ turns: before.turns.map((turn) => (own(turn) ? { ...turn, answers: [...turn.answers, next] } : turn)) });
+  await answer(next.id, () => requestOf(before, column, null));
+  void queries.invalidateQueries({ queryKey: balanceQuery.queryKey });
+}
 
-async function answer(before: Chat, column: Column, turn: number, message: Message): Promise<void> {
+function freshAnswer({ id: column, model }: Column): Answer {
+  return {
+    ...{ id: newId(), column, model, text: "", reasoning: "", calls: [], answered: false, state: "running", error: null },
+    ...{ cost: null, requestId: null, startedAt: Date.now(), firstMs: null, wholeMs: null },
+  };
+}
+
+async function answer(id: number, request: () => Promise<ChatRequest>): Promise<void> {
   const controller = new AbortController();
-  const id = newId();
   running.set(id, controller);
-  const set = (changed: (answer: Answer) => Partial<Answer>) => changeAnswer(turn, column.id, changed);
+  const set = (changed: (answer: Answer) => Partial<Answer>) => changeAnswer(id, changed);
   const ended = ({ startedAt }: Answer) => ({ wholeMs: Date.now() - startedAt });
   try {
-    await readAnswer(before, column, message, { signal: controller.signal, set });
+    await readAnswer(await request(), { signal: controller.signal, set });
     set((now) => ({ state: "done", ...ended(now) }));
   } catch (error) {
     const stopped = controller.signal.aborted;
@@ -46,15 +62,13 @@ async function answer(before: Chat, column: Column, turn: number, message: Messa
   }
 }
 
-type Message = Pick<Turn, "text" | "pictures">;
-
 interface Reading {
   signal: AbortSignal;
   set: (changed: (answer: Answer) => Partial<Answer>) => void;
 }
 
-async function readAnswer(before: Chat, { id, model }: Column, message: Message, { signal, set }: Reading): Promise<void> {
-  const body = { ...(await requestOf(before, model, id, message)), stream: true as const };
+async function readAnswer(request: ChatRequest, { signal, set }: Reading): Promise<void> {
+  const body = { ...request, stream: true as const };
   const ask = async () => createChatCompletion(await playgroundClient(), body, { signal }).withResponse();
   const { data: stream, requestId } = await ask().catch((error: unknown) => {
     // The key has ended before its time: once more with another one.
@@ -81,19 +95,24 @@ async function readAnswer(before: Chat, { id, model }: Column, message: Message,
 
 interface CallPart {
   index: number;
+  id?: string | null | undefined;
   function?: { name?: string | null; arguments?: string | null } | undefined;
 }
 
-/** A call comes in parts: its name first, then its arguments piece by piece. */
+/** A call comes in parts: its id and name first, then its arguments piece by piece. */
 function withParts(calls: readonly ToolCall[], parts: readonly CallPart[]): readonly ToolCall[] {
-  if (parts.length === 0) return calls;
-  const next = [...calls];
-  for (const { index, function: part } of parts) {
-    const known = next[index] ?? { name: "", arguments: "" };
-    next[index] = { name: known.name + (part?.name ?? ""), arguments: known.arguments + (part?.arguments ?? "") };
+  let next = calls;
+  for (const { index, id, function: part } of parts) {
+    const known = next.find((call) => call.index === index) ?? { index, id: `call_${index}`, name: "", arguments: "", result: "" };
+    const grown = {
+      ...known,
+      id: id ?? known.id,
+      name: known.name + (part?.name ?? ""),
+      arguments: known.arguments + (part?.arguments ?? ""),
+    };
+    next = [...next.filter((call) => call.index !== index), grown].sort((one, other) => one.index - other.index);
   }
-  // Without the gaps that a stream may leave.
-  return next.filter(() => true);
+  return next;
 }
 
 const waits = [500, 1_000, 2_000, 4_000];

@@ -67,7 +67,7 @@ export function SettingsPanel({ settings }: { settings: Settings }): ReactNode {
           value={settings.tools}
           onChange={(event) => set({ tools: event.target.value })}
           placeholder='[{"type": "function", …}]'
-          hint="A JSON array. Calls are shown, and nothing is called."
+          hint="A JSON array. The model’s calls are shown, and you answer them."
         />
       </div>
     </Card>

@@ -1,13 +1,14 @@
-// The code that makes the same call: with the settings, the conversation so far and the message that is being written.
+// The code that makes the same call: with the settings, the conversation so far, tool calls and their results, and what is being written.
 import { Tabs } from "@base-ui/react/tabs";
 import { useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { CopyButton } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { Select } from "../../ui/field.tsx";
 import { Loading } from "../../ui/parts.tsx";
 import type { Chat } from "./chat-store.ts";
 import { codeOf, type Sample } from "./code.ts";
-import { requestOf } from "./request.ts";
+import { nextRequest } from "./request.ts";
 
 export function ViewCode({ chat, open, onClose }: { chat: Chat; open: boolean; onClose: () => void }): ReactNode {
   return (
@@ -18,19 +19,24 @@ export function ViewCode({ chat, open, onClose }: { chat: Chat; open: boolean; o
 }
 
 function Code({ chat }: { chat: Chat }): ReactNode {
-  const column = chat.columns[0];
-  const { data, error } = useQuery({
-    queryKey: ["playground", "code", chat],
-    queryFn: () =>
-      requestOf(chat, column?.model ?? "", column?.id ?? 0, {
-        text: chat.draft.trim() === "" ? "Hello" : chat.draft,
-        pictures: chat.pictures,
-      }),
-    gcTime: 0,
-  });
-  if (error !== null) return <p role="alert">{error.message}</p>;
-  if (data === undefined) return <Loading what="Writing the code" />;
-  return <CodeTabs samples={codeOf(data)} />;
+  const [chosen, setChosen] = useState(0);
+  const column = chat.columns[chosen] ?? { id: 0, model: "" };
+  const { data, error } = useQuery({ queryKey: ["playground", "code", chat, column], queryFn: () => nextRequest(chat, column), gcTime: 0 });
+  return (
+    <div className="space-y-4">
+      {chat.columns.length > 1 && (
+        <Select
+          label="Code for"
+          value={chosen}
+          choices={chat.columns.map(({ model }, at) => ({ value: String(at), label: model }))}
+          onChange={(event) => setChosen(Number(event.target.value))}
+        />
+      )}
+      {error !== null && <p role="alert">{error.message}</p>}
+      {data === undefined && error === null && <Loading what="Writing the code" />}
+      {data !== undefined && <CodeTabs samples={codeOf(data)} />}
+    </div>
+  );
 }
 
 export function CodeDialog({ samples, onClose }: { samples: readonly Sample[] | null; onClose: () => void }): ReactNode {

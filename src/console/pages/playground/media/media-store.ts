@@ -1,5 +1,6 @@
 // What was asked for in the media tabs and what came of it: in memory, beside the page, so that it is still there after a look at another one.
 import { useSyncExternalStore } from "react";
+import { onWorkspaceChange } from "../../../lib/workspace.ts";
 import { newId } from "../chat-store.ts";
 import type { MediaTab, Values } from "./kinds.ts";
 
@@ -44,7 +45,8 @@ interface Media {
 
 /** Of each tab; older ones are let go. Their receipts stay in the logs. */
 const mostRuns = 20;
-let media: Media = { runs: [], values: {}, models: {} };
+const empty: Media = { runs: [], values: {}, models: {} };
+let media = empty;
 const listeners = new Set<() => void>();
 
 function set(changed: Partial<Media>): void {
@@ -96,3 +98,9 @@ export function changeRun(id: number, changed: Partial<MediaRun>): void {
 export function readRun(id: number): MediaRun | undefined {
   return media.runs.find((run) => run.id === id);
 }
+
+// Nothing of one workspace is shown in another.
+onWorkspaceChange(() => {
+  for (const { result } of media.runs) if (result?.kind === "sound") URL.revokeObjectURL(result.url);
+  set(empty);
+});

@@ -17,6 +17,7 @@ import {
 } from "svc-sdk/functions";
 import { gatewayUrl } from "../../../lib/api.ts";
 import { balanceQuery, noteSessionEnd, queries } from "../../../lib/queries.ts";
+import { onWorkspaceChange } from "../../../lib/workspace.ts";
 import { forgetKey, playgroundClient } from "../playground-key.ts";
 import type { MediaTab } from "./kinds.ts";
 import { addRun, changeRun, type MediaRun, readRun, type Result } from "./media-store.ts";
@@ -40,6 +41,10 @@ interface Making {
 }
 
 const running = new Map<number, AbortController>();
+
+onWorkspaceChange(() => {
+  for (const controller of running.values()) controller.abort();
+});
 
 export function stopRun(id: number): void {
   running.get(id)?.abort();
