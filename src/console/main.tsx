@@ -1,6 +1,7 @@
 // The console's first file: theme, what pages share, the router.
 import "./lib/token.ts";
 import "./lib/returned.ts";
+import "./lib/shared.ts";
 import "./styles.css";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";

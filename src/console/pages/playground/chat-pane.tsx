@@ -11,6 +11,7 @@ import { Pictures } from "./pictures.tsx";
 import { ModelChoice } from "./model-choice.tsx";
 import { stopAll } from "./send.ts";
 import { SettingsPanel } from "./settings-panel.tsx";
+import { ShareLink } from "./share-link.tsx";
 import { ViewCode } from "./view-code.tsx";
 
 export function ChatPane({ models }: { models: readonly ModelRow[] }): ReactNode {
@@ -41,13 +42,19 @@ export function ChatPane({ models }: { models: readonly ModelRow[] }): ReactNode
             </Button>
           )}
         </div>
+        {chat.fromLink && (
+          <p className="text-quiet">
+            This conversation came with a link. Nothing was sent; what you send now is charged to this workspace.
+          </p>
+        )}
         <Turns turns={chat.turns} models={models} />
         <Composer chat={chat} busy={busy} models={models} />
         <div className="flex flex-wrap gap-2">
           <Button onClick={() => setCode(true)}>
             <Icon name="code" /> View code
           </Button>
-          <Button kind="quiet" disabled={chat.turns.length === 0} onClick={() => (stopAll(), setChat({ turns: [] }))}>
+          <ShareLink chat={chat} disabled={busy || chat.turns.length === 0} />
+          <Button kind="quiet" disabled={chat.turns.length === 0} onClick={() => (stopAll(), setChat({ turns: [], fromLink: false }))}>
             New chat
           </Button>
         </div>

@@ -71,6 +71,8 @@ export interface Chat {
   settings: Settings;
   draft: string;
   pictures: readonly Picture[];
+  /** Whether it was read from a link: what it says then was not heard from the gateway. */
+  fromLink: boolean;
 }
 
 export const mostColumns = 4;
@@ -81,7 +83,7 @@ const exampleSchema = `{
   "additionalProperties": false
 }`;
 
-const settings: Settings = {
+export const settings: Settings = {
   system: "",
   temperature: "",
   topP: "",
@@ -91,7 +93,7 @@ const settings: Settings = {
   schema: exampleSchema,
   tools: "",
 };
-const empty: Chat = { columns: [], turns: [], settings, draft: "", pictures: [] };
+const empty: Chat = { columns: [], turns: [], settings, draft: "", pictures: [], fromLink: false };
 let chat = empty;
 let next = 1;
 const listeners = new Set<() => void>();
@@ -110,6 +112,11 @@ export function readChat(): Chat {
 export function setChat(changed: Partial<Chat>): void {
   chat = { ...chat, ...changed };
   for (const listener of listeners) listener();
+}
+
+/** Nothing was said, written or set yet. */
+export function isUntouched(now: Chat): boolean {
+  return now.turns.length === 0 && now.draft === "" && now.pictures.length === 0 && now.settings === settings;
 }
 
 export function newId(): number {

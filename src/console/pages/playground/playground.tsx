@@ -10,6 +10,7 @@ import { Loading, Page } from "../../ui/parts.tsx";
 import { ChatPane } from "./chat-pane.tsx";
 import { kinds, tabs } from "./media/kinds.ts";
 import { MediaPane } from "./media/media-pane.tsx";
+import { SharedChat } from "./shared-chat.tsx";
 
 const tabClass =
   "-mb-px border-b-2 border-transparent px-3 py-2 whitespace-nowrap text-quiet data-active:border-accent data-active:font-medium data-active:text-text";
@@ -28,6 +29,7 @@ export function Playground(): ReactNode {
       <RoleNote right="keys" what="call models" />
       <ErrorNote error={error} retry={() => void refetch()} />
       {data === undefined && error === null && <Loading what="Loading the models" />}
+      {data !== undefined && <SharedChat models={data.filter(({ type }) => type === "language")} />}
       {data !== undefined && (
         <Tabs.Root value={tab} onValueChange={choose} className="space-y-5">
           <Tabs.List className="flex gap-1 overflow-x-auto border-b border-line">
