@@ -2149,6 +2149,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/pricing/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List changes of prices
+         * @description Lists changes of the prices of listed models: when, and what each cost before and from then on. The first change of a model is the price
+         *     that it was first sold at. Public; the answer may be cached for 60 seconds. Older ones than the newest 5,000 of all models are left out.
+         */
+        get: operations["listPriceChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/quote": {
         parameters: {
             query?: never;
@@ -13737,6 +13758,13 @@ export interface components {
          * @enum {string}
          */
         KeysOfLeaver: "disable" | "keep";
+        /** @description What a model cost, in US dollars, with the keys of a catalog file's `pricing`; that of a token-billed model is its row's `pricing`. */
+        KnownPrice: {
+            /** @description The unit of billing. */
+            mode: components["schemas"]["PricingMode"];
+        } & {
+            [key: string]: unknown;
+        };
         /** @description An ISO 639-1 language code, such as `en`. */
         LanguageCode: string;
         /** @description Body of a 403. */
@@ -16523,6 +16551,38 @@ export interface components {
              * @enum {string}
              */
             object: "operator.posting";
+        };
+        /** @description A change of what a model costs. */
+        PriceChange: {
+            /** @description The price from then on; null: the model was no longer sold. */
+            after: components["schemas"]["KnownPrice"] | null;
+            /** @description When the price changed; what a request costs depends on when it was sent. */
+            at: components["schemas"]["Timestamp"];
+            /** @description The price before; null: the model was not sold. */
+            before: components["schemas"]["KnownPrice"] | null;
+            /** @description Id of the change. */
+            id: string;
+            /** @description Model id. */
+            model: string;
+            /**
+             * @description Always `price.change`.
+             * @enum {string}
+             */
+            object: "price.change";
+        };
+        /** @description A page of changes. */
+        PriceChangeList: {
+            /** @description The changes, the newest first. */
+            data: components["schemas"]["PriceChange"][];
+            /** @description Whether there are more; get them with `after` set to `last_id`. */
+            has_more: boolean;
+            /** @description Id of the last change of this page; null on an empty page. */
+            last_id: string | null;
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
+            object: "list";
         };
         /** @description Every price. */
         PricingCatalog: {
@@ -38507,6 +38567,89 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PricingCatalog"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+        };
+    };
+    listPriceChanges: {
+        parameters: {
+            query?: {
+                /** @description Id of the change after which the page begins. */
+                after?: string;
+                /** @description How many changes a page has at most. */
+                limit?: number;
+                /** @description A model's id or alias; one that is not listed has no changes. By default all models. */
+                model?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of changes. */
+            200: {
+                headers: {
+                    /** @description Caches may keep the answer for 60 seconds. */
+                    "cache-control": "public, max-age=60";
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PriceChangeList"];
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */

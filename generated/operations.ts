@@ -109,6 +109,7 @@ export type OperationId =
   | "listOperatorSettings"
   | "getOperatorUsageSummary"
   | "getPricing"
+  | "listPriceChanges"
   | "createQuote"
   | "createRerank"
   | "createResponse"
@@ -4864,6 +4865,47 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "bodyRequired": false,
     "bodyMax": 26214400,
     "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listPriceChanges": {
+    "id": "listPriceChanges",
+    "method": "get",
+    "path": "/v1/pricing/history",
+    "auth": "none",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "rate_limit_exceeded",
+      "internal_error"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "model",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "after",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      }
+    ],
     "successes": [
       200
     ],

@@ -39218,6 +39218,182 @@ validate_parameters_getOperatorUsageSummary.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const parameters_listPriceChanges = validate_parameters_listPriceChanges;
+const schema_parameters_listPriceChanges = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": {
+"model": { "type": "string" },
+"after": {
+"type": "string",
+"pattern": "^prc_[1-9][0-9]{0,17}$"
+},
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 100,
+"default": 50
+}
+},
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_listPriceChanges"
+};
+const pattern_367c7d60 = new RegExp("^prc_[1-9][0-9]{0,17}$", "u");
+function validate_parameters_listPriceChanges(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_listPriceChanges.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_listPriceChanges.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_listPriceChanges,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.model !== void 0) {
+let data1 = data0.model;
+if (typeof data1 !== "string") {
+validate_parameters_listPriceChanges.errors = [{
+instancePath: instancePath + "/query/model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listPriceChanges.properties.query.properties.model,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.after !== void 0) {
+let data2 = data0.after;
+if (typeof data2 === "string") {
+if (!pattern_367c7d60.test(data2)) {
+validate_parameters_listPriceChanges.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "pattern",
+params: { pattern: "^prc_[1-9][0-9]{0,17}$" },
+message: "must match pattern \"^prc_[1-9][0-9]{0,17}$\"",
+parentSchema: schema_parameters_listPriceChanges.properties.query.properties.after,
+data: data2
+}];
+return false;
+}
+} else {
+validate_parameters_listPriceChanges.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listPriceChanges.properties.query.properties.after,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.limit !== void 0) {
+let data3 = data0.limit;
+if (!(typeof data3 == "number" && !(data3 % 1) && !isNaN(data3))) {
+validate_parameters_listPriceChanges.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_listPriceChanges.properties.query.properties.limit,
+data: data3
+}];
+return false;
+}
+if (typeof data3 == "number") {
+if (data3 > 100 || isNaN(data3)) {
+validate_parameters_listPriceChanges.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 100
+},
+message: "must be <= 100",
+parentSchema: schema_parameters_listPriceChanges.properties.query.properties.limit,
+data: data3
+}];
+return false;
+} else if (data3 < 1 || isNaN(data3)) {
+validate_parameters_listPriceChanges.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_listPriceChanges.properties.query.properties.limit,
+data: data3
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data3)) {
+validate_parameters_listPriceChanges.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_listPriceChanges.properties.query.properties.limit,
+data: data3
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+} else {
+validate_parameters_listPriceChanges.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listPriceChanges.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_listPriceChanges.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listPriceChanges,
+data
+}];
+return false;
+}
+validate_parameters_listPriceChanges.errors = vErrors;
+return true;
+}
+validate_parameters_listPriceChanges.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_createQuote = validate_bodies_createQuote;
 const schema_QuoteRequest = {
 "type": "object",
@@ -63064,6 +63240,7 @@ getOperatorOverview: parameters_getOperatorOverview,
 disableProvider: parameters_disableProvider,
 enableProvider: parameters_enableProvider,
 getOperatorUsageSummary: parameters_getOperatorUsageSummary,
+listPriceChanges: parameters_listPriceChanges,
 createRerank: parameters_createRerank,
 createResponse: parameters_createResponse,
 compactResponse: parameters_compactResponse,
@@ -63216,6 +63393,7 @@ parameters_listOperatorAccounts,
 parameters_listOperatorActions,
 parameters_listOperatorCalls,
 parameters_listOperatorJobs,
+parameters_listPriceChanges,
 parameters_listSessions,
 parameters_listStatements,
 parameters_listUsageLogs,

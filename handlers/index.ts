@@ -47,6 +47,7 @@ import { getLegacyPricing } from "./get-legacy-pricing.ts";
 import { getLimits } from "./get-limits.ts";
 import { getModel } from "./get-model.ts";
 import { getPricing } from "./get-pricing.ts";
+import { listPriceChanges } from "./list-price-changes.ts";
 import { getReceiptProof } from "./get-receipt-proof.ts";
 import { getReceipt } from "./get-receipt.ts";
 import { getUsageSummary } from "./get-usage-summary.ts";
@@ -145,6 +146,7 @@ export const handlers: Handlers = {
   getLimits,
   getModel,
   getPricing,
+  listPriceChanges,
   getReceipt,
   getReceiptProof,
   getUsageSummary,

@@ -99,6 +99,7 @@ import type {
   ListOperatorActionsQuery,
   ListOperatorCallsQuery,
   ListOperatorJobsQuery,
+  ListPriceChangesQuery,
   ListSessionsQuery,
   ListStatementsQuery,
   ListUsageLogsQuery,
@@ -147,6 +148,7 @@ import type {
   PasswordWasReset,
   PingEvent,
   PostedEntry,
+  PriceChangeList,
   PricingCatalog,
   ProviderDisabling,
   ProviderEnabling,
@@ -2071,6 +2073,18 @@ export declare function getOperatorUsageSummary(client: Client, input?: GetOpera
  * @throws {SvcError} 500 `internal_error`
  */
 export declare function getPricing(client: Client, options?: RequestOptions): Call<PricingCatalog, "getPricing">;
+
+/**
+ * Lists changes of the prices of listed models: when, and what each cost before and from then on. The first change of a model is the price
+ * that it was first sold at. Public; the answer may be cached for 60 seconds. Older ones than the newest 5,000 of all models are left out.
+ *
+ * `GET /v1/pricing/history`, /docs/api/listPriceChanges
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ */
+export declare function listPriceChanges(client: Client, input?: ListPriceChangesQuery, options?: RequestOptions): Pages<PriceChangeList, "listPriceChanges">;
 
 /**
  * Returns what a paid request would reserve, what it will likely cost, whether balance, key budget and limits would let it through, and which

@@ -421,6 +421,10 @@ export function getPricing(client, options) {
   return call(client, { path: "/v1/pricing", auth: "none" }, undefined, options);
 }
 
+export function listPriceChanges(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/pricing/history", auth: "none" }, { ...input, ...cursor }, options));
+}
+
 export function createQuote(client, input, options) {
   return call(client, { path: "/v1/quote", method: "POST" }, input, options);
 }

@@ -100,6 +100,7 @@ import type {
   ListOperatorActionsQuery,
   ListOperatorCallsQuery,
   ListOperatorJobsQuery,
+  ListPriceChangesQuery,
   ListSessionsQuery,
   ListStatementsQuery,
   ListUsageLogsQuery,
@@ -148,6 +149,7 @@ import type {
   PasswordWasReset,
   PingEvent,
   PostedEntry,
+  PriceChangeList,
   PricingCatalog,
   ProviderDisabling,
   ProviderEnabling,
@@ -2640,6 +2642,17 @@ export interface PricingMethods {
    * @throws {SvcError} 500 `internal_error`
    */
   get(options?: RequestOptions): Call<PricingCatalog, "getPricing">;
+  /**
+   * Lists changes of the prices of listed models: when, and what each cost before and from then on. The first change of a model is the price
+   * that it was first sold at. Public; the answer may be cached for 60 seconds. Older ones than the newest 5,000 of all models are left out.
+   *
+   * `GET /v1/pricing/history`, /docs/api/listPriceChanges
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   */
+  history(input?: ListPriceChangesQuery, options?: RequestOptions): Pages<PriceChangeList, "listPriceChanges">;
 }
 
 /** `svc.quote` */

@@ -232,6 +232,7 @@ export class Svc {
     };
     this.pricing = {
       get: of(f.getPricing),
+      history: of(f.listPriceChanges),
     };
     this.quote = {
       create: of(f.createQuote),

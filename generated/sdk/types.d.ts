@@ -1965,6 +1965,12 @@ export type KeyScope = "read_only" | "no_media" | "no_audio" | "no_account";
 /** What happens to the keys that a person created or last rolled, when the person is no longer a member. */
 export type KeysOfLeaver = "disable" | "keep";
 
+/** What a model cost, in US dollars, with the keys of a catalog file's `pricing`; that of a token-billed model is its row's `pricing`. */
+export interface KnownPrice {
+  /** The unit of billing. */
+  mode: PricingMode;
+}
+
 /** An audit. */
 export interface LedgerAudit {
   /** Always `operator.ledger.audit`. */
@@ -3815,6 +3821,34 @@ export interface PostedEntry {
   amount_usd: number;
   /** USD of the account since. */
   balance_usd: number;
+}
+
+/** A change of what a model costs. */
+export interface PriceChange {
+  /** Id of the change. */
+  id: string;
+  /** Always `price.change`. */
+  object: "price.change";
+  /** Model id. */
+  model: string;
+  /** When the price changed; what a request costs depends on when it was sent. */
+  at: string;
+  /** The price before; null: the model was not sold. */
+  before: KnownPrice | null;
+  /** The price from then on; null: the model was no longer sold. */
+  after: KnownPrice | null;
+}
+
+/** A page of changes. */
+export interface PriceChangeList {
+  /** Always `list`. */
+  object: "list";
+  /** The changes, the newest first. */
+  data: PriceChange[];
+  /** Whether there are more; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the last change of this page; null on an empty page. */
+  last_id: string | null;
 }
 
 /** Every price. */
@@ -7055,6 +7089,15 @@ export interface GetOperatorUsageSummaryQuery {
   /** Lists the rows after the one with this id: the `last_id` of the previous page. */
   after?: string | undefined;
 }
+/** Query parameters of `pricing.history`. */
+export interface ListPriceChangesQuery {
+  /** A model's id or alias; one that is not listed has no changes. By default all models. */
+  model?: string | undefined;
+  /** Id of the change after which the page begins. */
+  after?: string | undefined;
+  /** How many changes a page has at most. 1 to 100; default 50. */
+  limit?: number | undefined;
+}
 /** Query parameters of `usage.summary`. */
 export interface GetUsageSummaryQuery {
   /** Only requests at or after this time, ISO 8601; by default 30 days before `to`. The first row may be of a part of its time. */
@@ -8156,6 +8199,8 @@ export type ListOperatorSettingsError = Error401MissingApiKeyOrInvalidApiKey | E
 export type GetOperatorUsageSummaryError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `pricing.get`. */
 export type GetPricingError = Error429RateLimitExceeded | Error500InternalError;
+/** The errors of `pricing.history`. */
+export type ListPriceChangesError = Error400InvalidParameter | Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `quote.create`. */
 export type CreateQuoteError = CreateQuoteError400 | CreateQuoteError401 | Error402ModelRequiresPaid | CreateQuoteError403 | Error404ModelNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error502ProviderError | Error503ModelUnavailableOrOverloaded;
 /** The errors of `rerank.create`. */
@@ -9695,6 +9740,17 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: GetPricingError;
+  };
+  /** `pricing.history`: `GET /v1/pricing/history`. */
+  listPriceChanges: {
+    path: never;
+    query: ListPriceChangesQuery;
+    headers: never;
+    body: never;
+    result: PriceChangeList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListPriceChangesError;
   };
   /** `quote.create`: `POST /v1/quote`. */
   createQuote: {

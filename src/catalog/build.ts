@@ -27,6 +27,7 @@ export function buildCatalog(file: CatalogFile, surroundings: ProviderSurroundin
     listed: [...models.values()].filter(
       ({ state, type }) => state.kind === "active" && type !== "realtime" && type !== "audio-understanding",
     ),
+    priceChanges: [],
     source,
   };
 }

@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
 import { keepDoing } from "../concurrency/keep-doing.ts";
 import { loadCatalog, type LoadOptions, newlyUnset } from "./load.ts";
-import { notePrices } from "./price-history.ts";
+import { notePrices, readPriceChanges } from "./price-history.ts";
 import type { Catalog } from "./types.ts";
 import { catalogChannel, fileVersion, newestVersion, newestVersionId, type VersionWithText } from "./versions.ts";
 
@@ -42,7 +42,7 @@ export async function followCatalog(following: Following): Promise<CatalogFollow
   let looking: ReturnType<typeof keepDoing> | undefined;
 
   const look = async (): Promise<void> => {
-    const before = state.catalog;
+    const { catalog: before, seen } = state;
     if ((await newestVersionId(db)) !== state.seen) {
       const version = await newestVersion(db);
       if (version !== null && version.id !== state.seen) take(version, false);
@@ -50,7 +50,7 @@ export async function followCatalog(following: Following): Promise<CatalogFollow
     await note();
     if (state.catalog === before) return;
     serve(state.catalog);
-    log.info(`version ${state.seen} of the catalog is in use: its prices apply from now on`);
+    if (state.seen !== seen) log.info(`version ${state.seen} of the catalog is in use: its prices apply from now on`);
   };
   let running = Promise.resolve();
   const refresh = () => (running = running.then(look).catch((error: unknown) => onFault(error, "reading the catalog in use")));
@@ -88,8 +88,12 @@ function holdCatalog({ db, file, surroundings, clock, log, onFault }: Following)
   const state = { file, isFile: true, catalog: file, seen: fileVersion, refused: null as number | null };
   let unnoted = true;
 
+  const following = (catalog: Catalog, version: number): Catalog => {
+    const { priceChanges } = state.catalog;
+    return { ...catalog, priceChanges, source: { ...catalog.source, version } };
+  };
   const use = (catalog: Catalog, seen: number, isFile: boolean) => {
-    Object.assign(state, { isFile, seen, refused: null, catalog: withVersion(catalog, seen) });
+    Object.assign(state, { isFile, seen, refused: null, catalog: following(catalog, seen) });
     unnoted = true;
   };
   const refuse = (version: number, reason: string) => {
@@ -115,23 +119,22 @@ function holdCatalog({ db, file, surroundings, clock, log, onFault }: Following)
     /** Before the prices are served, so that a page that shows them finds the rows. */
     async note() {
       if (!unnoted || state.refused !== null) return;
+      unnoted = false; // before it waits: another file may come meanwhile
       try {
         await notePrices(db, state.catalog, state.seen, clock());
-        unnoted = false;
+        const priceChanges = await readPriceChanges(db);
+        state.catalog = { ...state.catalog, priceChanges };
       } catch (error) {
-        onFault(error, "noting prices"); // the next look tries again
+        unnoted = true; // the next look tries again
+        onFault(error, "noting prices");
       }
     },
     useFile(next: Catalog): boolean {
       state.file = next;
       if (!state.isFile) return false;
-      state.catalog = withVersion(next, state.catalog.source.version);
+      state.catalog = following(next, state.catalog.source.version);
       unnoted = true;
       return true;
     },
   };
-}
-
-function withVersion(catalog: Catalog, version: number): Catalog {
-  return { ...catalog, source: { ...catalog.source, version } };
 }

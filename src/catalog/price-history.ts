@@ -1,12 +1,13 @@
 // What models cost over time: each change is a row, written by the process that first serves a catalog whose prices differ from the last known ones.
 import { isDeepStrictEqual } from "node:util";
+import type { components, operations } from "../../generated/api.d.ts";
 import { type Db, inTransactionOf, type Queries } from "../db/connect.ts";
 import { type Price, usdFromPrice } from "../money.ts";
-import type { Catalog, Model } from "./types.ts";
+import type { Catalog, Model, PriceChange } from "./types.ts";
 import { lockVersions, newestVersionId } from "./versions.ts";
 
 /** In USD, with the keys of the catalog file's `pricing`. */
-export type KnownPrice = { mode: string } & Record<string, unknown>;
+type KnownPrice = components["schemas"]["KnownPrice"];
 
 interface Change {
   model: string;
@@ -76,4 +77,56 @@ export function priceOf({ row, pricing }: Pick<Model, "row" | "pricing">): Known
     case "per-call":
       return { mode: pricing.mode, usd_per_call: usd(pricing.perCall) };
   }
+}
+
+// Showing it: each process keeps the newest changes with the catalog that it serves, so that reading them costs no statement.
+
+/** Some hundred bytes each. */
+const keptMax = 5_000;
+
+/** Newest first. */
+export async function readPriceChanges({ pool }: Queries): Promise<PriceChange[]> {
+  const { rows } = await pool.query<{ id: bigint; model: string; at: Date } & Pick<PriceChange, "before" | "after">>(
+    "select id, model, at, price_before as before, price_after as after from price_change order by id desc limit $1",
+    [keptMax],
+  );
+  return rows.map(({ id, at, ...row }) => ({ id: `${idPrefix}${id}`, object: "price.change", at: at.toISOString(), ...row }));
+}
+
+const idPrefix = "prc_";
+const orderOf = (id: string) => Number(id.slice(idPrefix.length));
+
+const pageDefault = 50;
+
+/** Of listed models alone: what was sold once may be a secret by now. */
+export function priceChangePage(
+  { priceChanges, listed, aliases }: Pick<Catalog, "priceChanges" | "listed" | "aliases">,
+  { model, after, limit = pageDefault }: NonNullable<operations["listPriceChanges"]["parameters"]["query"]>,
+): components["schemas"]["PriceChangeList"] {
+  const shown = new Set(listed.map(({ id }) => id));
+  const wanted = model === undefined ? undefined : (aliases.get(model) ?? model);
+  const rows = priceChanges.filter(
+    (change) =>
+      shown.has(change.model) &&
+      (wanted === undefined || change.model === wanted) &&
+      (after === undefined || orderOf(change.id) < orderOf(after)),
+  );
+  const data = rows.slice(0, limit);
+  return { object: "list", data, has_more: rows.length > limit, last_id: data.at(-1)?.id ?? null };
+}
+
+/** By key, such as `long_context.input`; those that stayed are left out. */
+export function priceDifferences(before: object | null | undefined, after: object | null | undefined) {
+  const [old, now] = [flat(before), flat(after)];
+  return [...new Set([...old.keys(), ...now.keys()])]
+    .map((key) => ({ key, before: old.get(key) ?? null, after: now.get(key) ?? null }))
+    .filter((one) => one.before !== one.after);
+}
+
+function flat(pricing: object | null | undefined, before = ""): Map<string, string> {
+  return new Map(
+    Object.entries(pricing ?? {}).flatMap(([key, value]: [string, unknown]) =>
+      typeof value === "object" && value !== null ? [...flat(value, `${before}${key}.`)] : [[`${before}${key}`, String(value)] as const],
+    ),
+  );
 }

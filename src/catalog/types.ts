@@ -10,6 +10,9 @@ export type { RouteCost } from "../providers/types.ts";
 /** The row as answers show it. */
 export type ModelRow = components["schemas"]["ModelRow"];
 
+/** As answers show it. */
+export type PriceChange = components["schemas"]["PriceChange"];
+
 /** The row as answers show it. */
 export type Tier = components["schemas"]["TierRow"];
 
@@ -27,6 +30,8 @@ export interface Catalog {
   tiers: readonly Tier[];
   /** What GET /v1/models shows: active, of a type that lists models, in the file's order. */
   listed: readonly Model[];
+  /** Newest first; none where no database was asked. */
+  priceChanges: readonly PriceChange[];
   source: CatalogSource;
 }
 

@@ -4,6 +4,7 @@ import { Refused } from "../accounts/admin.ts";
 import type { Comparison } from "../catalog/compare.ts";
 import { CatalogFault, type Checked, checkCatalog, loadCatalog, type Loaded } from "../catalog/load.ts";
 import { catalogPaths } from "../catalog/paths.ts";
+import { priceDifferences } from "../catalog/price-history.ts";
 import { catalogSource } from "../catalog/sources.ts";
 import { simulatorScheme } from "../catalog/provider.ts";
 import type { Catalog } from "../catalog/types.ts";
@@ -29,27 +30,17 @@ export function problemLines(path: string, { models, providers, problems, warnin
 
 /** A model that differs: its prices before and after, and the margins at what its routes cost. */
 export function changeLines({ id, change, fields, before, after }: Comparison["changes"][number]): string[] {
-  const [old, now] = [pricesOf(before?.pricing), pricesOf(after?.pricing)];
-  const keys = [...new Set([...old.keys(), ...now.keys()])].filter((key) => old.get(key) !== now.get(key));
-  const margins = (after?.margins ?? []).filter(({ unit, cost_usd }) => fields.includes("routes") || keys.includes(unit) || cost_usd > 0);
+  const prices = priceDifferences(before?.pricing, after?.pricing);
+  const margins = (after?.margins ?? []).filter(
+    ({ unit, cost_usd }) => fields.includes("routes") || prices.some(({ key }) => key === unit) || cost_usd > 0,
+  );
   return [
     `${change}: ${id}${fields.length === 0 ? "" : ` (${fields.join(", ")})`}`,
-    ...keys.map((key) => `  ${key}: ${old.get(key) ?? "none"} -> ${now.get(key) ?? "none"}`),
+    ...prices.map(({ key, before: old, after: now }) => `  ${key}: ${old ?? "none"} -> ${now ?? "none"}`),
     ...margins.map(
       ({ route, unit, price_usd, cost_usd, margin_usd }) => `  ${route} ${unit}: ${price_usd} less ${cost_usd}, margin ${margin_usd} USD`,
     ),
   ];
-}
-
-/** `long_context.input` to its price, as text. */
-function pricesOf(pricing: object | null | undefined, before = ""): Map<string, string> {
-  return new Map(
-    Object.entries(pricing ?? {}).flatMap(([key, value]: [string, unknown]) =>
-      typeof value === "object" && value !== null
-        ? [...pricesOf(value, `${before}${key}.`)]
-        : [[`${before}${key}`, String(value)] as const],
-    ),
-  );
 }
 
 function read(path: string): string {

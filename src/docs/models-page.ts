@@ -1,6 +1,7 @@
 // /docs/models: the models of the catalog in use and what they cost, by type, and the aliases that stand for them. The prices are those in
 // force when the page is made; a changed catalog has pages of its own.
-import type { Catalog, Model, Pricing, TokenPricing } from "../catalog/types.ts";
+import { priceChangePage, priceDifferences } from "../catalog/price-history.ts";
+import type { Catalog, Model, PriceChange, Pricing, TokenPricing } from "../catalog/types.ts";
 import { exactUsdText, million, type Price } from "../money.ts";
 import type { Page } from "./types.ts";
 
@@ -25,8 +26,9 @@ export function modelsPage(catalog: Catalog): Page {
     summary: "Every model that this gateway serves now, with its context window and its price.",
     blocks: () => [
       "Prices are in US dollars. [`GET /v1/models`](/docs/api/listModels) and [`GET /v1/pricing`](/docs/api/getPricing) answer the same as JSON, without a key. A model of the free tier needs no paid credit ([Credit](/docs/credits)); what a failed call costs is in [Billing on failure](/docs/guides/billing-on-failure).",
-      ...groupsOf(catalog.listed).map(([title, models]) => `## ${title}\n\n${tableOf(models)}`),
+      ...groupsOf(catalog.listed).map(([title, models]) => `## ${title}\n\n${tableOf(models, sinceOf(catalog))}`),
       ...aliases(catalog),
+      ...changes(catalog),
     ],
   };
 }
@@ -39,21 +41,35 @@ function groupsOf(models: readonly Model[]): [title: string, models: Model[]][] 
   return [...known, ...others].map((kind) => [titles[kind] ?? kind, groups.get(kind) as Model[]]);
 }
 
-function tableOf(models: readonly Model[]): string {
+/** The day of each model's last change of price; null: no history is known. */
+type Since = ReadonlyMap<string, string> | null;
+
+function sinceOf({ priceChanges }: Catalog): Since {
+  if (priceChanges.length === 0) return null;
+  return new Map(priceChanges.toReversed().map(({ model, at }) => [model, dayOf(at)]));
+}
+
+function dayOf(time: string): string {
+  return time.slice(0, "2026-11-21".length);
+}
+
+function tableOf(models: readonly Model[], since: Since): string {
+  const sinceHead = since === null ? [] : ["Since"];
+  const sinceCell = ({ id }: Model) => (since === null ? [] : [since.get(id) ?? ""]);
   const isTokens = models.every(({ pricing }) => pricing.mode === "per-token");
   const hasOutput = models.some(({ pricing }) => pricing.mode === "per-token" && pricing.output > 0n);
   if (!isTokens)
     return rows(
-      ["Model", "Price", "About"],
-      models.map((model) => [nameOf(model), priceText(model.pricing), aboutOf(model)]),
+      ["Model", "Price", ...sinceHead, "About"],
+      models.map((model) => [nameOf(model), priceText(model.pricing), ...sinceCell(model), aboutOf(model)]),
     );
-  const heads = hasOutput ? ["Model", "Context", "Input", "Output", "Cached input", "About"] : ["Model", "Context", "Input", "About"];
+  const heads = ["Model", "Context", "Input", ...(hasOutput ? ["Output", "Cached input"] : []), ...sinceHead, "About"];
   const table = rows(
     heads,
     models.map((model) => {
       const { input, output, cached } = model.pricing as TokenPricing;
       const prices = hasOutput ? [perMillion(input), perMillion(output), cached === null ? "" : perMillion(cached)] : [perMillion(input)];
-      return [nameOf(model), tokens(model.contextWindow), ...prices, aboutOf(model)];
+      return [nameOf(model), tokens(model.contextWindow), ...prices, ...sinceCell(model), aboutOf(model)];
     }),
   );
   return `Prices of a million tokens.\n\n${table}`;
@@ -154,4 +170,23 @@ function aliases({ aliases: all, listed }: Catalog): string[] {
   return [
     `## Aliases\n\nAn alias names a model by its purpose. What it points to may change; answers say it in \`x-svc-model\`.\n\n${table}`,
   ];
+}
+
+const changesShown = 20;
+
+/** Of prices that were others before: a model that is new has its day in its table. */
+function changes(catalog: Catalog): string[] {
+  const { data } = priceChangePage(catalog, { limit: Number.MAX_SAFE_INTEGER });
+  const shown = data.filter(({ before, after }) => before !== null && after !== null).slice(0, changesShown);
+  if (shown.length === 0) return [];
+  const table = rows(["Day", "Model", "Change"], shown.map((change) => [dayOf(change.at), `\`${change.model}\``, changeText(change)])); // prettier-ignore
+  return [
+    `## Changes of prices\n\nThe last ones, in US dollars; days are UTC. [\`GET /v1/pricing/history\`](/docs/api/listPriceChanges) lists all of them. A request pays the prices that it began with.\n\n${table}`,
+  ];
+}
+
+function changeText({ before, after }: PriceChange): string {
+  return priceDifferences(before, after)
+    .map((one) => `\`${one.key}\` ${plain(one.before ?? "none")} → ${plain(one.after ?? "none")}`)
+    .join(", ");
 }

@@ -68,7 +68,14 @@ export function createPortal({ site, head, scalar = findScalar(), document, cata
   );
   const assets = openAssets(scalar);
   const searchName = searchIndexName([
-    ...[site, JSON.stringify({ ...facts, here: null }), JSON.stringify(errors), catalog.source.text, readChangelog()],
+    ...[
+      site,
+      JSON.stringify({ ...facts, here: null }),
+      JSON.stringify(errors),
+      catalog.source.text,
+      JSON.stringify(catalog.priceChanges[0] ?? null),
+      readChangelog(),
+    ],
     ...[...guideSources(), assets.names.script, assets.names.search],
   ]);
   const frame = (page: Page): FrameParts => ({

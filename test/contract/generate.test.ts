@@ -18,7 +18,7 @@ const ids = all.map(({ id }) => id);
 /** The working names of the 52 operations: SDK, tests and documentation rest on them. */
 const promised = `createChatCompletion createMessage countMessageTokens createCompletion createEmbeddings createRerank createDecision
   createSystemOneDecision createImage getJob listJobs runGenmedia getGenmediaJob createVideo createTranscription understandAudio createSpeech
-  createMusic createSoundEffect listVoices cloneVoice designVoice listModels getModel recommendModels getPricing getLegacyPricing listTiers
+  createMusic createSoundEffect listVoices cloneVoice designVoice listModels getModel recommendModels getPricing listPriceChanges getLegacyPricing listTiers
   getCreditBalance createTopup getTopup listLedgerEntries receivePaymentEvent signUp verifyAccount resendVerification signIn
   signInWithProvider getSession signOut forgotPassword resetPassword createApiKey listApiKeys updateApiKey deleteApiKey getLimits
   listUsageLogs getReceipt startSignIn createResponse countResponseTokens compactResponse listErrors

@@ -1,11 +1,12 @@
 // One model: what it does, what it costs, what it accepts, and the code that calls it.
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import { getModel, type ModelRow, SvcError } from "svc-sdk/functions";
+import { getModel, listPriceChanges, type ModelRow, type PriceChange, SvcError } from "svc-sdk/functions";
 import type { ReactNode } from "react";
 import { api } from "../../lib/api.ts";
 import { count, none, usd } from "../../lib/money.ts";
 import { priceLine, pricingQuery } from "../../lib/prices.ts";
+import { dayOf } from "../../lib/time.ts";
 import { CopyIcon } from "../../ui/copy.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Badge, Card, Facts, Loading, Page } from "../../ui/parts.tsx";
@@ -75,7 +76,50 @@ function Prices({ model }: { model: ModelRow }): ReactNode {
       ) : (
         <p>{priceLine(model, list)}</p>
       )}
+      <PriceChanges model={model.id} />
     </Card>
+  );
+}
+
+/** Absent where the history is not known, which is no fault of the page. */
+function PriceChanges({ model }: { model: string }): ReactNode {
+  const asked = { model, limit: 5 };
+  const { data } = useQuery({ queryKey: ["price changes", model], queryFn: () => listPriceChanges(api, asked), staleTime: 60_000 });
+  const [newest, ...older] = data?.data ?? [];
+  if (newest === undefined) return null;
+  return (
+    <div className="mt-4 space-y-2 border-t border-line pt-3">
+      <p className="text-quiet">
+        {newest.before === null ? "Sold since" : "At this price since"} {dayOf(newest.at)}
+      </p>
+      {newest.before !== null && (
+        <ul aria-label="Changes of the price" className="space-y-1 text-quiet">
+          {[newest, ...older].map((change) => (
+            <li key={change.id} className="figures">
+              {dayOf(change.at)}: {changeText(change)}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+/** The numbers that differ, by their names in the price list. */
+function changeText({ before, after }: PriceChange): string {
+  if (before === null) return "first sold";
+  if (after === null) return "no longer sold";
+  const [old, now] = [pricesIn(before), pricesIn(after)];
+  const keys = [...new Set([...old.keys(), ...now.keys()])].filter((key) => old.get(key) !== now.get(key));
+  const text = (price: unknown) => (typeof price === "number" ? usd(price) : typeof price === "string" ? price : "none");
+  return keys.map((key) => `${key.replaceAll(/[_.]/g, " ")} from ${text(old.get(key))} to ${text(now.get(key))}`).join(", ");
+}
+
+function pricesIn(price: object, within = ""): Map<string, unknown> {
+  return new Map(
+    Object.entries(price).flatMap(([key, value]: [string, unknown]) =>
+      typeof value === "object" && value !== null ? [...pricesIn(value, `${within}${key}.`)] : [[within + key, value] as const],
+    ),
   );
 }
 
