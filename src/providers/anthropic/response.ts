@@ -1,7 +1,7 @@
 // Reads a whole message of Anthropic's hosts into the contract's form; events.ts reads streams. `usage` is read here and left out
 // of the message, because the flow writes its own.
 import { randomUUID } from "node:crypto";
-import type { Usage } from "../../usage.ts";
+import { sumOfUsages, type Usage } from "../../usage.ts";
 import { hideInMembers } from "../errors/hide-secrets.ts";
 import { arrayOf, count, isObject, type Json, objectOf, parseLong, textOf } from "../json/read.ts";
 import { readAnswer, unreadable } from "../transport/json.ts";
@@ -123,6 +123,13 @@ function newToolId(): string {
  * for a host that doesn't say; absent: none were asked for.
  */
 export function readMessageUsage(usage: unknown, searches?: number): Usage | null {
+  const own = readOwnUsage(usage, searches);
+  const summaries = arrayOf(objectOf(usage)["iterations"]).filter((step) => objectOf(step)["type"] === "compaction");
+  return own === null || summaries.length === 0 ? own : { ...own, ...sumOfUsages([own, ...summaries.map((step) => readOwnUsage(step))]) };
+}
+
+/** Without the summaries of the conversation, which hosts bill beside the answer and list as steps (`context_management`). */
+function readOwnUsage(usage: unknown, searches?: number): Usage | null {
   const prompt = readPromptUsage(usage);
   const output = count(objectOf(usage)["output_tokens"]);
   if (prompt === null || output === null) return null;
@@ -160,6 +167,7 @@ const figures = [
   "output_tokens_details",
   "server_tool_use",
   "service_tier",
+  "iterations",
 ] as const;
 
 /**

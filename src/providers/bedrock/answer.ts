@@ -10,7 +10,7 @@ export function messageOfConverse(answer: Json, names: ToolNames): Json {
   return {
     content: Array.isArray(content) ? content.filter(isObject).flatMap((block) => blockOf(block, names)) : undefined,
     ...endOf(answer),
-    usage: usageOf(answer["usage"]),
+    usage: usageOf(answer),
   };
 }
 
@@ -42,8 +42,8 @@ export function endOf({ stopReason, additionalModelResponseFields }: Json): Json
   return { stop_reason: isRefused ? "refusal" : stopReason, stop_sequence: textOf(sequence) };
 }
 
-/** `inputTokens` counts neither cache; what was written for an hour is in the details. */
-export function usageOf(usage: unknown): Json | undefined {
+/** Of a whole answer, or of a stream's metadata. `inputTokens` counts neither cache; what was written for an hour is in the details. */
+export function usageOf({ usage, serviceTier }: Json): Json | undefined {
   if (!isObject(usage)) return undefined;
   const { inputTokens, outputTokens, cacheReadInputTokens, cacheWriteInputTokens, cacheDetails } = usage;
   const hour = arrayOf(cacheDetails)
@@ -55,5 +55,6 @@ export function usageOf(usage: unknown): Json | undefined {
     cache_read_input_tokens: cacheReadInputTokens,
     cache_creation_input_tokens: cacheWriteInputTokens,
     ...(hour === 0 ? {} : { cache_creation: { ephemeral_1h_input_tokens: hour } }),
+    ...(isObject(serviceTier) ? { service_tier: serviceTier["type"] } : {}),
   };
 }

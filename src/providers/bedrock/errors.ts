@@ -64,6 +64,7 @@ function faultOf(name: string, message: string | null): UpstreamFault | null {
     case "ModelNotReadyException": // 429
       return "unavailable";
     case "ValidationException":
+    case "": // a proxy has dropped the header
       return message !== null && operatorsText.test(message) ? "gone" : null;
     default:
       return null;
@@ -71,4 +72,5 @@ function faultOf(name: string, message: string | null): UpstreamFault | null {
 }
 
 /** A 400 that no caller can mend: the catalog's id is wrong, or the model is called another way. */
-const operatorsText = /\bmodel identifier is invalid\b|\bon-demand throughput isn.t supported\b|\bmodel access\b|\bend of its life\b/i;
+const operatorsText =
+  /\bmodel identifier is invalid\b|\bon-demand throughput isn.t supported\b|\bdoesn.t support on-demand throughput\b|\bmodel access\b|\bend of its life\b/i;

@@ -34,7 +34,7 @@ function recordsOf({ kind, type, body }: Frame, open: Set<unknown>, names: ToolN
     case "messageStop":
       return [record("message_delta", { delta: endOf(event) })];
     case "metadata": // the last frame
-      return [record("message_delta", { delta: {}, usage: usageOf(event["usage"]) }), record("message_stop", {})];
+      return [record("message_delta", { delta: {}, usage: usageOf(event) }), record("message_stop", {})];
     default:
       return []; // kinds of events that nobody knows yet
   }

@@ -31,21 +31,59 @@ async function invoke(upstream: Upstream, call: UpstreamCall, body: Json, clock:
   return { answer, tokens: count(answer["inputTextTokenCount"], answered.headers["x-amzn-bedrock-input-token-count"]) };
 }
 
-// Embeddings. Titan takes one text a request, Cohere 96.
+// Embeddings. Titan and Nova take one text a request, Cohere 96.
 
-const cohereTexts = 96;
+interface EmbedForm {
+  /** Texts of a request. */
+  texts: number;
+  bodyOf(texts: string[], asked: Json, call: EmbedCall): Json;
+  vectorsOf(answer: Json): unknown[];
+}
+
+const titan: EmbedForm = {
+  texts: 1,
+  bodyOf: ([inputText], _asked, { dimensions }) => ({ inputText, ...(dimensions === null ? {} : { dimensions }) }),
+  vectorsOf: ({ embedding }) => [embedding],
+};
+
+const nova: EmbedForm = {
+  texts: 1,
+  bodyOf: ([value], _asked, { dimensions }) => ({
+    taskType: "SINGLE_EMBEDDING",
+    singleEmbeddingParams: {
+      embeddingPurpose: "GENERIC_INDEX",
+      ...(dimensions === null ? {} : { embeddingDimension: dimensions }),
+      text: { truncationMode: "NONE", value },
+    },
+  }),
+  vectorsOf: ({ embeddings }) => arrayOf(embeddings).map((one) => objectOf(one)["embedding"]),
+};
+
+const cohere: EmbedForm = {
+  texts: 96,
+  bodyOf: (texts, { input_type: kind }, { dimensions }) => ({
+    texts,
+    input_type: textOf(kind) ?? "search_document",
+    embedding_types: ["float"],
+    ...(dimensions === null ? {} : { output_dimension: dimensions }),
+  }),
+  // By type, as asked for; older models answer with a plain list.
+  vectorsOf: ({ embeddings }) => (Array.isArray(embeddings) ? embeddings : arrayOf(objectOf(embeddings)["float"])),
+};
+
+function formOf(model: string): EmbedForm {
+  if (vendorOf(model) === "cohere") return cohere;
+  return /\bnova\b/.test(model) ? nova : titan;
+}
 
 export function bedrockEmbed(upstream: Upstream, clock: Clock = systemClock): Embed {
   return async (call) => {
     const body = objectOf(parseLong(wholeOf(call.body)));
     const texts = typeof body["input"] === "string" ? [body["input"]] : arrayOf(body["input"]);
     if (!texts.every((text) => typeof text === "string")) throw new UpstreamError("gone", "this protocol cannot carry tokens");
-    const cohere = vendorOf(call.route.model) === "cohere";
-    const batches = cohere ? batchesOf(texts, cohereTexts) : texts.map((text) => [text]);
-    const answers = await eachOf(batches, (batch) =>
-      invoke(upstream, call, cohere ? cohereBody(batch, body, call) : titanBody(batch[0]!, call), clock),
-    );
-    const vectors = answers.flatMap(({ answer }) => (cohere ? cohereVectors(answer) : [answer["embedding"]]));
+    const form = formOf(call.route.model);
+    const answers = await eachOf(batchesOf(texts, form.texts), (batch) => invoke(upstream, call, form.bodyOf(batch, body, call), clock));
+    const vectors = answers.flatMap(({ answer }) => form.vectorsOf(answer));
     const tokens = answers.reduce((sum: number | null, one) => (sum === null || one.tokens === null ? null : sum + one.tokens), 0);
     const data = vectors.map((embedding, index) => ({ index, embedding }));
     return {
@@ -54,24 +92,6 @@ export function bedrockEmbed(upstream: Upstream, clock: Clock = systemClock): Em
       usage: tokens === null || tokens === 0 ? null : inputUsage(tokens),
     };
   };
-}
-
-function titanBody(inputText: string, { dimensions }: EmbedCall): Json {
-  return { inputText, ...(dimensions === null ? {} : { dimensions }) };
-}
-
-function cohereBody(texts: string[], { input_type: kind }: Json, { dimensions }: EmbedCall): Json {
-  return {
-    texts,
-    input_type: textOf(kind) ?? "search_document",
-    embedding_types: ["float"],
-    ...(dimensions === null ? {} : { output_dimension: dimensions }),
-  };
-}
-
-/** By type, as asked for; older models answer with a plain list. */
-function cohereVectors({ embeddings }: Json): unknown[] {
-  return Array.isArray(embeddings) ? embeddings : arrayOf(objectOf(embeddings)["float"]);
 }
 
 // Rankings.

@@ -1,4 +1,4 @@
-// Google's models and Anthropic's over Vertex: Gemini's adapters and Anthropic's at a project's own paths, and embeddings by `predict`
+// Google's models and Anthropic's over Vertex: Gemini's adapters and Anthropic's at a project's own paths, and embeddings
 // (docs/behaviour/providers.md#vertex). The provider's base URL ends with its project and location.
 import { type Clock, systemClock } from "../../clock.ts";
 import { inputUsage } from "../../usage.ts";
@@ -66,7 +66,7 @@ function rawPredict(call: MessageCall): UpstreamRequest {
   return jsonRequest(call, `${vertexPath(call.route)}:${call.stream ? "streamRawPredict" : "rawPredict"}`, body, call.stream);
 }
 
-// Embeddings: `predict`, whose answers count each text's tokens.
+// Embeddings: `predict`, whose answers count each text's tokens, or `embedContent`, which newer models of Google's take alone.
 
 const textsMax = 250;
 /** A request takes 20,000 tokens in all; a token is seldom shorter than three bytes, whatever the script. */
@@ -74,15 +74,13 @@ const bytesMax = 60_000;
 
 export function vertexEmbed(upstream: Upstream, clock: Clock = systemClock): Embed {
   return async (call) => {
+    const { verb, bodyOf, read } = isContentEmbedder(call) ? embedContent : predict;
     const answers = await eachOf(requestsOf(call), async (texts) => {
-      const instances = texts.map((content) => ({ content }));
-      const parameters = call.dimensions === null ? {} : { parameters: { outputDimensionality: call.dimensions } };
-      const request = jsonRequest(call, `${vertexPath(call.route)}:predict`, JSON.stringify({ instances, ...parameters }));
+      const request = jsonRequest(call, `${vertexPath(call.route)}:${verb}`, JSON.stringify(bodyOf(texts, call.dimensions)));
       const answer = await exchange(upstream, request, clock, readGoogleError);
-      const { predictions } = readAnswer(await wholeText(answer, answerBytesMax), call.route.provider);
-      const found = arrayOf(predictions).map((one) => objectOf(isObject(one) ? one["embeddings"] : null));
+      const { found, tokens } = read(readAnswer(await wholeText(answer, answerBytesMax), call.route.provider));
       const data = found.map(({ values }) => ({ embedding: values }));
-      return { vectors: readVectors(data, { inputs: texts.length, dimensions: call.dimensions }), tokens: tokensOf(found) };
+      return { vectors: readVectors(data, { inputs: texts.length, dimensions: call.dimensions }), tokens };
     });
     const input = answers.reduce((sum: number | null, { tokens }) => (sum === null || tokens === null ? null : sum + tokens), 0);
     return {
@@ -92,6 +90,42 @@ export function vertexEmbed(upstream: Upstream, clock: Clock = systemClock): Emb
     };
   };
 }
+
+/** Gemini's embedding models but for the first. */
+function isContentEmbedder({ route }: EmbedCall): boolean {
+  const { id } = publisherOf(route);
+  return id.startsWith("gemini") && !id.startsWith("gemini-embedding-001");
+}
+
+interface EmbedForm {
+  verb: string;
+  bodyOf(texts: readonly string[], dimensions: number | null): Json;
+  read(answer: Json): { found: Json[]; tokens: number | null };
+}
+
+const predict: EmbedForm = {
+  verb: "predict",
+  bodyOf: (texts, dimensions) => ({
+    instances: texts.map((content) => ({ content })),
+    ...(dimensions === null ? {} : { parameters: { outputDimensionality: dimensions } }),
+  }),
+  read({ predictions }) {
+    const found = arrayOf(predictions).map((one) => objectOf(isObject(one) ? one["embeddings"] : null));
+    return { found, tokens: tokensOf(found) };
+  },
+};
+
+const embedContent: EmbedForm = {
+  verb: "embedContent",
+  bodyOf: ([text], dimensions) => ({
+    content: { parts: [{ text }] },
+    ...(dimensions === null ? {} : { embedContentConfig: { outputDimensionality: dimensions } }),
+  }),
+  read: ({ embedding, usageMetadata }) => ({
+    found: [objectOf(embedding)],
+    tokens: count(objectOf(usageMetadata)["promptTokenCount"]) || null,
+  }),
+};
 
 /** Half a report would make the rest free. */
 function tokensOf(found: readonly Json[]): number | null {

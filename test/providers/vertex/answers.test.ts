@@ -96,3 +96,25 @@ test.each([
     ],
   ]);
 });
+
+// google-genai 3.6.1, models.py and _transformers.py: t_is_vertex_embed_content_model
+test.each([
+  ["counted", { promptTokenCount: 3, totalTokenCount: 3, promptTokensDetails: [{ modality: "TEXT", tokenCount: 3 }] }, { input: 6 }],
+  ["not counted", undefined, null],
+])("embeddings of a newer Gemini model, whose tokens are %s", async (_name, usageMetadata, usage) => {
+  const { host, route } = await routeOf((_request, response, body) => {
+    const [{ text }] = JSON.parse(body).content.parts;
+    const answer = JSON.stringify({ embedding: { values: [text === "low" ? 1 : 2, 0.5] }, usageMetadata });
+    response.writeHead(200, { "content-type": "application/json" }).end(answer);
+  }, "gemini-embedding-2");
+  const call = { route, signal, requestId: "req_test", publicModel, inputs: 2, dimensions: 2, base64: false };
+  const whole = await vertexEmbed(useUpstream())({ ...call, body: JSON.stringify({ input: ["low", "high"] }) });
+  expect(whole.vectors.map(([first]) => first)).toEqual([1, 2]);
+  if (usage === null) expect(whole.usage).toBeNull();
+  else expect(whole.usage).toMatchObject(usage);
+  expect(host.requests.map(({ url }) => url)).toEqual(Array(2).fill(`${project}/publishers/google/models/gemini-embedding-2:embedContent`));
+  expect(host.requests.map(({ body }) => JSON.parse(body)).find(({ content }) => content.parts[0].text === "low")).toEqual({
+    content: { parts: [{ text: "low" }] },
+    embedContentConfig: { outputDimensionality: 2 },
+  });
+});
