@@ -96,7 +96,7 @@ const nothing = { content: "", reasoning: "", calls: [] as [string, unknown][] }
 function toldIn({ told, stop }: Shape, dialect: Dialect) {
   const { content, calls = [], finish, ...rest } = told!;
   const end = dialect === "chat" ? finish : (stop ?? stops[finish]);
-  return { ...rest, content: content ?? "", calls: calls.map(([name, input]) => [name, JSON.parse(input)]), finish: end };
+  return { ...rest, content: content ?? "", calls: calls.map(([name, input]) => [name, JSON.parse(input) as unknown]), finish: end };
 }
 
 /** `said` gets the texts as they come. */
@@ -154,7 +154,7 @@ async function shownOfChunks(stream: ChatStream, said: string[]) {
   });
   expectRules(records);
   const { calls, ...shown } = assembled(records);
-  return { ...shown, calls: calls.map(({ name, arguments: text }) => [name, JSON.parse(text)]) };
+  return { ...shown, calls: calls.map(({ name, arguments: text }) => [name, JSON.parse(text) as unknown]) };
 }
 
 function shownOfMessage({ content, stop_reason: finish }: any) {

@@ -68,7 +68,7 @@ const cohere: EmbedForm = {
     ...(dimensions === null ? {} : { output_dimension: dimensions }),
   }),
   // By type, as asked for; older models answer with a plain list.
-  vectorsOf: ({ embeddings }) => (Array.isArray(embeddings) ? embeddings : arrayOf(objectOf(embeddings)["float"])),
+  vectorsOf: ({ embeddings }) => arrayOf(Array.isArray(embeddings) ? embeddings : objectOf(embeddings)["float"]),
 };
 
 function formOf(model: string): EmbedForm {

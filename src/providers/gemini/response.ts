@@ -39,6 +39,8 @@ export function openChunkTranslation(keep: KeepSignature): (record: Json) => Jso
   const called = new Map<number, number>();
   let id: string | null = null;
   let said = false;
+  /** Tokens of the answer so far: the last record may leave them out. */
+  let written: number | null = null;
   return (record) => {
     id ??= idOf(record);
     const head = { id, object: "chat.completion.chunk" };
@@ -56,7 +58,8 @@ export function openChunkTranslation(keep: KeepSignature): (record: Json) => Jso
       const chunk = (delta: Json, reason: string | null) => ({ ...head, choices: [{ index, delta, finish_reason: reason }] });
       return [...deltas.map((delta) => chunk(delta, null)), ...(finish === null ? [] : [chunk({}, finish)])];
     });
-    const usage = usageOf(record, said);
+    written = count(objectOf(record["usageMetadata"])["candidatesTokenCount"]) ?? written;
+    const usage = usageOf(record, said, written);
     return Object.keys(usage).length === 0 ? chunks : [...chunks, { ...head, choices: [], ...usage }];
   };
 }
@@ -141,14 +144,14 @@ function finishOf({ finishReason }: Json, said: boolean): string | null {
 // Tokens: the prompt includes what was cached, thoughts are beside the candidates, and a figure of 0 is left out.
 
 /** A member `usage` in the OpenAI dialect's form; empty where the record reports none, or no output although something was said. */
-function usageOf(answer: Json, said: boolean): Json {
+function usageOf(answer: Json, said: boolean, saidBefore: number | null = null): Json {
   const given = objectOf(answer["usageMetadata"]);
   const shown = count(given["promptTokenCount"]);
   if (shown === null) return {};
   const prompt = shown + (count(given["toolUsePromptTokenCount"]) ?? 0);
   const thoughts = count(given["thoughtsTokenCount"]) ?? 0;
   const rest = (count(given["totalTokenCount"]) ?? 0) - prompt - thoughts;
-  const written = count(given["candidatesTokenCount"]) ?? (rest > 0 ? rest : said ? null : 0);
+  const written = count(given["candidatesTokenCount"]) ?? (rest > 0 ? rest : said ? saidBefore : 0);
   if (written === null) return {};
   return {
     usage: {

@@ -5,10 +5,12 @@ import { entraAuthorization } from "../../../src/providers/credentials/entra.ts"
 import { openaiChat } from "../../../src/providers/openai/chat.ts";
 import type { Provider } from "../../../src/providers/types.ts";
 import type { ChatCall } from "../../../src/providers/verbs/chat.ts";
-import { assembled, collect, events, expectFault, json, publicModel } from "../openai/chat-fixture.ts";
-import { expectRules } from "../openai/rules.ts";
+import { runCorpus } from "../corpus.ts";
+import { events, expectFault, json, publicModel } from "../openai/chat-fixture.ts";
 import { type Answer, routeTo, startHost, useUpstream } from "../upstream-fixture.ts";
-import { type Row, rows } from "./corpus.ts";
+import { answers } from "./corpus.ts";
+import { faults } from "./corpus-faults.ts";
+import type { Row } from "./corpus-row.ts";
 
 async function ask(answer: Answer, { stream = false, path = "", ...more }: Partial<Provider> & { stream?: boolean; path?: string } = {}) {
   const host = await startHost(answer);
@@ -26,34 +28,17 @@ function answerOf({ answer, records, status = 200, headers = {} }: Row): Answer 
   };
 }
 
-const measured = ({ usage }: Row) => (usage == null ? null : { input: usage[0], output: usage[1] });
-
-test.each(rows.filter(({ told, records }) => told !== undefined && records === undefined))("$name ($source)", async (row) => {
-  const whole = await (await ask(answerOf(row))).answered;
-  if (whole.kind !== "whole") throw new Error("a whole answer was expected");
-  const { message, finish_reason: finish } = whole.completion.choices[0]!;
-  expect({ content: message.content, finish }).toEqual(row.told);
-  expect(whole.usage).toMatchObject(measured(row)!);
-});
-
-test.each(rows.filter(({ records }) => records !== undefined))("$name ($source)", async (row) => {
-  const stream = await (await ask(answerOf(row), { stream: true })).answered;
-  if (stream.kind !== "stream") throw new Error("a stream was expected");
-  const records = await collect(stream);
-  expectRules(records);
-  const { content, finish } = assembled(records);
-  expect({ content, finish }).toEqual(row.told);
-  if (row.usage == null) expect(stream.tally.usage).toBeNull();
-  else expect(stream.tally.usage).toMatchObject(measured(row)!);
-});
-
-test.each(rows.filter(({ fault }) => fault !== undefined))("$fault: $name ($source)", async (row) => {
-  const error = await expectFault((await ask(answerOf(row))).answered, row.fault as "gone");
-  expect(error.retryAfterMs ?? undefined).toBe(row.retryAfterMs);
+runCorpus<Row>({
+  protocol: "azure-openai",
+  provider: { apiKey: "azure-key-0123456789" },
+  rows: [...answers, ...faults],
+  isStream: ({ records }) => records !== undefined,
+  answerOf,
+  usageOf: ({ usage }) => (usage == null ? null : { input: usage[0], output: usage[1], cacheRead: usage[2] ?? 0 }),
 });
 
 describe("addresses", () => {
-  const fine = json(200, JSON.stringify(rows[0]!.answer));
+  const fine = json(200, JSON.stringify(answers[0]!.answer));
 
   test.each([
     ["a resource", {}, "/openai/v1/chat/completions"],

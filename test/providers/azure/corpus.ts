@@ -1,58 +1,7 @@
-// Answers of Azure's OpenAI in the shapes that are published, Microsoft's page on content streaming and reports of its users, with our own
-// words in them; and what each becomes.
+// Answers of Azure's OpenAI in the shapes that are published, and what each becomes.
+import { github, streaming, results, flagged, head, filterFirst, delta, usage, annotation, whole, type Row } from "./corpus-row.ts";
 
-const github = (path: string) => `https://github.com/${path}`;
-const streaming = "https://learn.microsoft.com/en-us/azure/ai-services/openai/concepts/content-streaming";
-
-export interface Row {
-  name: string;
-  source: string;
-  status?: number;
-  headers?: Record<string, string>;
-  /** A whole answer, or a stream's records. */
-  answer?: object;
-  records?: object[];
-  usage?: [number, number] | null;
-  told?: { content: string | null; finish: string };
-  fault?: string;
-  retryAfterMs?: number;
-}
-
-const safe = { filtered: false, severity: "safe" };
-const results = { hate: safe, self_harm: safe, sexual: safe, violence: safe };
-const flagged = { ...results, violence: { filtered: true, severity: "medium" } };
-const prompted = [{ prompt_index: 0, content_filter_results: { ...results, jailbreak: { filtered: false, detected: false } } }];
-const head = { id: "chatcmpl-9VJI", object: "chat.completion.chunk", created: 1_717_249_403, model: "gpt-4o-2024-05-13" };
-const blank = { id: "", object: "", created: 0, model: "" };
-const filterFirst = { ...blank, choices: [], prompt_filter_results: prompted };
-const delta = (value: object, finish: string | null = null) => ({
-  ...head,
-  choices: [{ index: 0, delta: value, finish_reason: finish, logprobs: null, content_filter_results: results }],
-});
-const usage = (prompt: number, output: number) => ({ prompt_tokens: prompt, completion_tokens: output, total_tokens: prompt + output });
-const annotation = (finish: string | null, found: object) => ({
-  ...blank,
-  choices: [
-    {
-      ...{ index: 0, finish_reason: finish, content_filter_results: found },
-      content_filter_offsets: { check_offset: 35, start_offset: 35, end_offset: 36 },
-    },
-  ],
-});
-const whole = (message: object, finish: string, used: object) => ({
-  ...head,
-  object: "chat.completion",
-  choices: [{ index: 0, finish_reason: finish, logprobs: null, message, content_filter_results: results }],
-  prompt_filter_results: prompted,
-  ...used,
-});
-const error = (status: number, code: string, message: string, more: object = {}) => ({
-  status,
-  answer: { error: { code, message, ...more } },
-});
-const stopped = "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.";
-
-export const rows: Row[] = [
+export const answers: Row[] = [
   {
     name: "a text with what the filter found in it",
     source: github("enoch-sit/tool-chatbot-boilerplate"),
@@ -122,113 +71,101 @@ export const rows: Row[] = [
     told: { content: "Hi", finish: "content_filter" },
   },
   {
-    name: "a prompt that the filter stopped",
-    source: github("microsoft/TinyTroupe/issues/85"),
-    ...error(400, "content_filter", stopped, {
-      ...{ type: null, param: "prompt", status: 400 },
-      innererror: { code: "ResponsibleAIPolicyViolation", content_filter_result: flagged },
+    name: "a text with the filter's results and details of both sums",
+    source: "pydantic-ai: providers/test_azure/test_azure_provider_call.yaml",
+    answer: whole({ role: "assistant", content: "Bergen.", refusal: null }, "stop", {
+      usage: {
+        ...usage(14, 9),
+        prompt_tokens_details: { audio_tokens: 0, cached_tokens: 0 },
+        completion_tokens_details: { accepted_prediction_tokens: 0, audio_tokens: 0, reasoning_tokens: 0, rejected_prediction_tokens: 0 },
+      },
     }),
-    fault: "refused",
+    usage: [14, 9],
+    told: { content: "Bergen.", finish: "stop" },
   },
   {
-    name: "the same without what was found",
-    source: github("stanford-crfm/helm/pull/3327"),
-    ...error(400, "content_filter", stopped, { type: null, param: "prompt", status: 400 }),
-    fault: "refused",
+    name: "a model router's stream: empty filter results, padding, usage at the end",
+    source: "ai-sdk: azure-model-router.1.chunks.txt",
+    records: [
+      filterFirst,
+      { ...delta({ role: "assistant", content: "", refusal: null }), obfuscation: "D3Wb", usage: null },
+      { ...delta({ content: "Bergen." }), obfuscation: "etvV", usage: null },
+      { ...head, choices: [{ index: 0, delta: {}, finish_reason: "stop", content_filter_results: {}, logprobs: null }], usage: null },
+      { ...head, choices: [], usage: { ...usage(15, 78), completion_tokens_details: { reasoning_tokens: 64 } } },
+    ],
+    usage: [15, 78],
+    told: { content: "Bergen.", finish: "stop" },
   },
   {
-    name: "the same in the other spelling",
-    source: github("browser-use/browser-use/issues/262"),
-    ...error(400, "content_filter", stopped, {
-      inner_error: { code: "ResponsibleAIPolicyViolation", content_filter_results: { jailbreak: { filtered: true, detected: true } } },
+    name: "a streamed call",
+    source: github("langchain4j/langchain4j/issues/2385"),
+    records: [
+      filterFirst,
+      delta({
+        role: "assistant",
+        content: null,
+        tool_calls: [{ index: 0, id: "call_1", type: "function", function: { name: "look", arguments: "" } }],
+      }),
+      delta({ tool_calls: [{ index: 0, function: { arguments: '{"q":1}' } }] }),
+      delta({}, "tool_calls"),
+    ],
+    usage: null,
+    told: { calls: [["look", '{"q":1}']], finish: "tool_calls" },
+  },
+  {
+    name: "a prompt that was cached in part",
+    source: "https://learn.microsoft.com/en-us/azure/ai-foundry/openai/how-to/prompt-caching",
+    answer: whole({ role: "assistant", content: "Bergen." }, "stop", {
+      usage: {
+        ...usage(1_566, 1_518),
+        prompt_tokens_details: { audio_tokens: null, cached_tokens: 1_408 },
+        completion_tokens_details: { audio_tokens: null, reasoning_tokens: 576 },
+      },
     }),
-    fault: "refused",
+    usage: [158, 1_518, 1_408],
+    told: { content: "Bergen.", finish: "stop" },
   },
   {
-    name: "an image's prompt that was stopped",
-    source: github("BerriAI/litellm/issues/16072"),
-    ...error(400, "content_policy_violation", "Your request was rejected as a result of our safety system.", {
-      type: "invalid_request_error",
-      inner_error: { code: "ResponsibleAIPolicyViolation", content_filter_results: { jailbreak: { detected: false, filtered: false } } },
-    }),
-    fault: "refused",
+    name: "a stream whose head is in another order, without log probabilities",
+    source: github("rksm/org-ai/issues/90"),
+    records: [
+      { ...filterFirst, prompt_filter_results: [{ prompt_index: 0, content_filter_results: results }] },
+      { ...head, choices: [{ index: 0, finish_reason: null, delta: { role: "assistant" }, content_filter_results: {} }] },
+      { ...head, choices: [{ index: 0, finish_reason: null, delta: { content: "Bergen." }, content_filter_results: results }] },
+      { ...head, choices: [{ index: 0, finish_reason: "stop", delta: {}, content_filter_results: {} }] },
+    ],
+    usage: null,
+    told: { content: "Bergen.", finish: "stop" },
   },
   {
-    name: "a deployment that does not exist",
-    source: github("chatboxai/chatbox/issues/646"),
-    ...error(404, "DeploymentNotFound", "The API deployment for this resource does not exist."),
-    fault: "gone",
+    name: "filter results about a call, in records of their own",
+    source: github("CopilotKit/CopilotKit/issues/2468"),
+    records: [
+      filterFirst,
+      delta({
+        role: "assistant",
+        content: null,
+        tool_calls: [{ index: 0, id: "call_1", type: "function", function: { name: "look", arguments: "" } }],
+      }),
+      annotation(null, results),
+      delta({ tool_calls: [{ index: 0, function: { arguments: "{}" } }] }),
+      delta({}, "tool_calls"),
+      annotation(null, results),
+    ],
+    usage: null,
+    told: { calls: [["look", "{}"]], finish: "tool_calls" },
   },
   {
-    name: "a path that does not exist, as at another resource's address",
-    source: github("stulzq/azure-openai-proxy/issues/52"),
-    ...error(404, "404", "Resource not found"),
-    fault: "gone",
-  },
-  {
-    name: "a deployment of another kind of model",
-    source: github("langchain-ai/langmem/issues/13"),
-    ...error(
-      400,
-      "OperationNotSupported",
-      "The chatCompletion operation does not work with the specified model, text-embedding-3-large. Please choose different model and try again.",
-    ),
-    fault: "gone",
-  },
-  {
-    name: "a version that the resource does not know",
-    source: github("hotovo/aider-desk/issues/460"),
-    ...error(400, "BadRequest", "API version not supported"),
-    fault: "our_fault",
-  },
-  {
-    name: "a version that is too old for the model",
-    source: github("langchain4j/langchain4j/issues/2636"),
-    ...error(400, "BadRequest", "Model {modelName} is enabled only for api versions 2024-12-01-preview and later"),
-    fault: "our_fault",
-  },
-  {
-    name: "a wrong key",
-    source: github("SciSharp/BotSharp/issues/386"),
-    ...error(401, "401", "Access denied due to invalid subscription key or wrong API endpoint."),
-    fault: "our_fault",
-  },
-  {
-    name: "an application without a role at the resource",
-    source: github("microsoft/semantic-kernel/issues/10020"),
-    ...error(401, "PermissionDenied", "Principal does not have access to API/Operation."),
-    fault: "our_fault",
-  },
-  {
-    name: "a resource behind a firewall",
-    source: github("Azure-Samples/azure-sql-db-chatbot/issues/3"),
-    ...error(403, "403", "Access denied due to Virtual Network/Firewall rules."),
-    fault: "our_fault",
-  },
-  {
-    name: "a resource that was blocked for what was asked of it",
-    source: github("pollinations/pollinations/issues/9707"),
-    ...error(
-      403,
-      "Forbidden",
-      "Your resource has been temporarily blocked because we detected behavior that may violate our content policy.",
-    ),
-    fault: "our_fault",
-  },
-  {
-    name: "too many tokens a minute",
-    source: github("jasonacox/TinyLLM/issues/17"),
-    headers: { "retry-after": "7" },
-    ...error(429, "429", "Requests to the ChatCompletions_Create Operation have exceeded token rate limit. Please retry after 7 seconds."),
-    fault: "rate_limited",
-    retryAfterMs: 7_000,
-  },
-  {
-    name: "a deployment at its peak",
-    source: github("pollinations/pollinations/issues/6260"),
-    headers: { "retry-after-ms": "1500", "retry-after": "2" },
-    ...error(429, "too_many_requests", "The system is currently experiencing high demand and cannot process your request."),
-    fault: "rate_limited",
-    retryAfterMs: 1_500,
+    name: "filter results as the last record",
+    source: github("uezo/aiavatarkit/pull/124"),
+    records: [
+      filterFirst,
+      delta({ role: "assistant", content: "Hi." }),
+      delta({}, "stop"),
+      { ...head, choices: [], usage: usage(9, 3) },
+      annotation(null, results),
+    ],
+    usage: [9, 3],
+    told: { content: "Hi.", finish: "stop" },
   },
 ];

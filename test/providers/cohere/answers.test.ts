@@ -1,54 +1,22 @@
 // Answers of Cohere's v2 as they are published, and what callers and the bill get of them.
 import { expect, test } from "vitest";
-import { cohereChat } from "../../../src/providers/cohere/chat.ts";
 import { cohereEmbed, cohereRerank } from "../../../src/providers/cohere/texts.ts";
-import type { ChatCall } from "../../../src/providers/verbs/chat.ts";
-import { assembled, collect, events, expectFault, json, publicModel } from "../openai/chat-fixture.ts";
-import { expectRules } from "../openai/rules.ts";
+import { runCorpus } from "../corpus.ts";
+import { events, json, publicModel } from "../openai/chat-fixture.ts";
 import { routeTo, startHost, useUpstream } from "../upstream-fixture.ts";
-import { type Row, rows } from "./corpus.ts";
+import { answers } from "./corpus.ts";
+import { faults } from "./corpus-faults.ts";
+import type { Row } from "./corpus-row.ts";
 
 const signal = new AbortController().signal;
 const named = (list: readonly any[]) => list.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
 
-async function ask({ answer, events: list, status = 200 }: Row) {
-  const host = await startHost(list === undefined ? json(status, JSON.stringify(answer)) : events(named(list)));
-  const route = routeTo(host.url, { protocol: "cohere" });
-  const body = '{"messages":[{"role":"user","content":"Hello"}]}';
-  const call: ChatCall = { route, signal, requestId: "req_test", body, stream: list !== undefined, publicModel, outputMax: 100 };
-  return await cohereChat(useUpstream())(call);
-}
-
-const usageOf = ({ usage }: Row) =>
-  usage == null ? null : { input: usage[0], cacheRead: 0, cacheWrite: 0, output: usage[1], reasoning: 0 };
-const callsOf = (calls: any[]) =>
-  calls.map(({ name, arguments: text, function: called }) => [name ?? called.name, text ?? called.arguments]);
-
-test.each(rows.filter(({ told, events: list }) => told !== undefined && list === undefined))("$name ($source)", async (row) => {
-  const whole = await ask(row);
-  if (whole.kind !== "whole") throw new Error("a whole answer was expected");
-  const [choice] = whole.completion.choices;
-  const { content, reasoning_content: reasoning, tool_calls: calls = [] } = choice!.message;
-  expect({ content, reasoning, calls: callsOf(calls), finish: choice!.finish_reason }).toEqual({
-    reasoning: undefined,
-    calls: [],
-    ...row.told,
-  });
-  expect(whole.usage).toEqual(usageOf(row));
-});
-
-test.each(rows.filter(({ told, events: list }) => told !== undefined && list !== undefined))("$name ($source)", async (row) => {
-  const stream = await ask(row);
-  if (stream.kind !== "stream") throw new Error("a stream was expected");
-  const records = await collect(stream);
-  expectRules(records);
-  const { calls, ...told } = assembled(records);
-  expect({ ...told, calls: callsOf(calls) }).toEqual({ content: "", reasoning: "", calls: [], ...row.told });
-  expect(stream.tally.usage).toEqual(usageOf(row));
-});
-
-test.each(rows.filter(({ fault }) => fault !== undefined))("$fault: $name ($source)", async (row) => {
-  await expectFault(ask(row), row.fault as "gone");
+runCorpus<Row>({
+  protocol: "cohere",
+  rows: [...answers, ...faults],
+  isStream: ({ events: list }) => list !== undefined,
+  answerOf: ({ answer, events: list, status = 200 }) => (list === undefined ? json(status, JSON.stringify(answer)) : events(named(list))),
+  usageOf: ({ usage }) => (usage == null ? null : { input: usage[0], output: usage[1], reasoning: 0 }),
 });
 
 test("more texts than a batch takes go in several, and the billed tokens add up (ai-sdk: cohere-embedding.json)", async () => {

@@ -1,43 +1,7 @@
-// Answers of Cohere's v2 in the shapes that are published, the AI SDK's recordings of it
-// (https://github.com/vercel/ai, folder packages/cohere/src/__fixtures__) and Cohere's reference, with our own words in them; and what each
-// becomes.
+// Answers of Cohere's v2 in the shapes that are published, and what each becomes.
+import { aiSdk, billed, called, end, id, look, more, recorded, type Row, start } from "./corpus-row.ts";
 
-const aiSdk = (name: string) => `ai-sdk: ${name}`;
-const reference = "https://docs.cohere.com/v2/reference/errors";
-
-export interface Row {
-  name: string;
-  source: string;
-  /** A whole answer, or a stream's events. */
-  answer?: object;
-  events?: object[];
-  /** Billed tokens, input and output; null: not reported. */
-  usage?: [number, number] | null;
-  told?: { content?: string | null; reasoning?: string; calls?: [string, string][]; finish: string };
-  status?: number;
-  fault?: string;
-}
-
-const id = "2941521a-b87a-45f6-9b0d-235fd66c3025";
-const billed = (input: number, output: number, more = 0) => ({
-  billed_units: { input_tokens: input, output_tokens: output },
-  tokens: { input_tokens: input + more, output_tokens: output + 4 },
-  cached_tokens: more,
-});
-const start = {
-  id,
-  type: "message-start",
-  delta: { message: { role: "assistant", content: [], tool_plan: "", tool_calls: [], citations: [] } },
-};
-const called = (index: number, tool: object) => ({ type: "tool-call-start", index, delta: { message: { tool_calls: tool } } });
-const more = (index: number, text: string) => ({
-  ...{ type: "tool-call-delta", index },
-  delta: { message: { tool_calls: { function: { arguments: text } } } },
-});
-const look = { id: "look_e8p4pn45zt0t", type: "function", function: { name: "look", arguments: "" } };
-const end = (finish: string, usage: object) => ({ type: "message-end", delta: { finish_reason: finish, usage } });
-
-export const rows: Row[] = [
+export const answers: Row[] = [
   {
     name: "a text",
     source: aiSdk("cohere-text.json"),
@@ -174,52 +138,84 @@ export const rows: Row[] = [
     told: { content: "Hello.", finish: "stop" },
   },
   {
-    name: "a generation that failed",
-    source: "cohere-ai 8.1.0, api/types/ChatFinishReason.d.ts",
-    answer: { id, message: { role: "assistant", content: [{ type: "text", text: "Hel" }] }, finish_reason: "ERROR", usage: billed(5, 1) },
-    fault: "unreadable",
+    name: "a stop sequence that was met",
+    source: recorded("test_settings/test_stop_settings[cohere]"),
+    answer: {
+      id,
+      message: { role: "assistant", content: [{ type: "text", text: "One, " }] },
+      finish_reason: "STOP_SEQUENCE",
+      usage: billed(25, 9),
+    },
+    usage: [25, 9],
+    told: { content: "One, ", finish: "stop" },
   },
   {
-    name: "a wrong value",
-    source: reference,
-    status: 400,
-    answer: { message: "invalid request: temperature must be between 0 and 1.0 inclusive." },
-    fault: "rejected",
-  },
-  { name: "a wrong key", source: reference, status: 401, answer: { id, message: "invalid api token" }, fault: "our_fault" },
-  {
-    name: "no payment",
-    source: reference,
-    status: 402,
-    answer: { message: "Please add or update your payment method at https://dashboard.cohere.com/billing?tab=payment" },
-    fault: "our_fault",
+    name: "a long prompt that was cached, of which less is billed",
+    source: recorded("test_cohere/test_request_usage_with_cached_tokens"),
+    answer: {
+      id,
+      message: { role: "assistant", content: [{ type: "text", text: "Hello!" }] },
+      finish_reason: "COMPLETE",
+      usage: billed(2_406, 2, 2_928),
+    },
+    usage: [2_406, 2],
+    told: { content: "Hello!", finish: "stop" },
   },
   {
-    name: "an unknown model",
-    source: reference,
-    status: 404,
-    answer: { message: "model 'xyz' not found, make sure the correct model ID was used and that you have access to the model." },
-    fault: "gone",
+    name: "a text with citations of a tool's result",
+    source: recorded("test_tool_choice_matrix/test_tool_choice_matrix[auto-cohere]"),
+    answer: {
+      id,
+      message: {
+        role: "assistant",
+        content: [{ type: "text", text: "It is sunny." }],
+        citations: [
+          {
+            start: 6,
+            end: 11,
+            text: "sunny",
+            type: "TEXT_CONTENT",
+            sources: [{ id: "look_9:0", type: "tool", tool_output: { content: "Sunny" } }],
+          },
+        ],
+      },
+      finish_reason: "COMPLETE",
+      usage: billed(60, 9, 144),
+    },
+    usage: [60, 9],
+    told: { content: "It is sunny.", finish: "stop" },
   },
   {
-    name: "too many calls",
-    source: reference,
-    status: 429,
-    answer: { message: "You are using a Trial key, which is limited to 40 API calls / minute." },
-    fault: "rate_limited",
+    name: "two calls and their plan",
+    source: aiSdk("cohere-tool-call.json"),
+    answer: {
+      id,
+      message: {
+        role: "assistant",
+        tool_plan: "Both.",
+        tool_calls: [
+          { ...look, function: { name: "look", arguments: '{"q":1}' } },
+          { ...look, id: "look_2", function: { name: "look", arguments: '{"q":2}' } },
+        ],
+      },
+      finish_reason: "TOOL_CALL",
+      usage: billed(119, 44),
+    },
+    usage: [119, 44],
+    told: { content: null, reasoning: "Both.", calls: [["look", '{"q":1}'], ["look", '{"q":2}']], finish: "tool_calls" }, // prettier-ignore
   },
   {
-    name: "a text on the deny list",
-    source: "cohere-ai 8.1.0, api/errors/InvalidTokenError.d.ts",
-    status: 498,
-    answer: { id, message: "deny-listed token" },
-    fault: "refused",
-  },
-  {
-    name: "an internal error",
-    source: reference,
-    status: 500,
-    answer: { message: "internal server error, this has been reported to our developers." },
-    fault: "unavailable",
+    name: "a streamed text whose prompt was cached",
+    source: aiSdk("cohere-text.chunks.txt"),
+    events: [
+      start,
+      { type: "content-start", index: 0, delta: { message: { content: { type: "text", text: "" } } } },
+      { type: "content-delta", index: 0, delta: { message: { content: { text: "The" } } } },
+      { type: "content-delta", index: 0, delta: { message: { content: { text: " sea." } } } },
+      { type: "content-end", index: 0 },
+      end("COMPLETE", billed(12, 7, 448)),
+    ],
+    usage: [12, 7],
+    told: { content: "The sea.", finish: "stop" },
   },
 ];

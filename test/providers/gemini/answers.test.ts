@@ -1,64 +1,26 @@
 // Answers of the Gemini API as they are published, and what callers and the bill get of them.
 import { expect, test } from "vitest";
-import { geminiChat } from "../../../src/providers/gemini/chat.ts";
 import { geminiEmbed } from "../../../src/providers/gemini/embed.ts";
-import type { ChatCall } from "../../../src/providers/verbs/chat.ts";
-import { assembled, collect, events, expectFault, json, publicModel, sse } from "../openai/chat-fixture.ts";
-import { expectRules } from "../openai/rules.ts";
-import { type Answer, routeTo, startHost, useUpstream } from "../upstream-fixture.ts";
+import { runCorpus } from "../corpus.ts";
+import { events, json, publicModel, sse } from "../openai/chat-fixture.ts";
+import { routeTo, startHost, useUpstream } from "../upstream-fixture.ts";
 import { answers } from "./corpus.ts";
 import { faults } from "./corpus-faults.ts";
+import { recordings } from "./corpus-recorded.ts";
 import type { Row } from "./corpus-row.ts";
 
 const signal = new AbortController().signal;
 
-async function ask(answer: Answer, stream: boolean) {
-  const host = await startHost(answer);
-  const route = routeTo(host.url, { protocol: "gemini" });
-  const body = '{"messages":[{"role":"user","content":"Hello"}]}';
-  const call: ChatCall = { route, signal, requestId: "req_test", body, stream, publicModel, outputMax: 100 };
-  return await geminiChat(useUpstream())(call);
-}
-
-const answerOf = ({ answer, records, status = 200 }: Row) =>
-  records === undefined ? json(status, JSON.stringify(answer)) : events(sse(...records));
-
-const usageOf = ({ usage }: Row) => {
-  if (usage == null) return null;
-  const [input, cacheRead, output, reasoning] = usage;
-  return { input, cacheRead, cacheWrite: 0, output, reasoning };
-};
-
-const callsOf = (calls: any[]) =>
-  calls.map(({ name, arguments: text, function: called }) => [name ?? called.name, text ?? called.arguments]);
-
-test.each(answers.filter(({ records }) => records === undefined))("$name ($source)", async (row) => {
-  const whole = await ask(answerOf(row), false);
-  if (whole.kind !== "whole") throw new Error("a whole answer was expected");
-  const [choice] = whole.completion.choices;
-  const { content, reasoning_content: reasoning, tool_calls: calls = [] } = choice!.message;
-  expect({ content, reasoning, calls: callsOf(calls), finish: choice!.finish_reason }).toEqual({
-    reasoning: undefined,
-    calls: [],
-    ...row.told,
-  });
-  expect(whole.usage).toEqual(usageOf(row));
-});
-
-test.each(answers.filter(({ records }) => records !== undefined))("$name ($source)", async (row) => {
-  const stream = await ask(answerOf(row), true);
-  if (stream.kind !== "stream") throw new Error("a stream was expected");
-  const records = await collect(stream);
-  expectRules(records);
-  const { calls, ...told } = assembled(records);
-  expect({ ...told, calls: callsOf(calls) }).toEqual({ content: "", reasoning: "", calls: [], ...row.told });
-  expect(stream.tally.usage).toEqual(usageOf(row));
-});
-
-test.each(faults)("$fault: $name ($source)", async (row) => {
-  const error = await expectFault(ask(answerOf(row), row.records !== undefined), row.fault as "gone");
-  if (row.reason !== undefined) expect(error.reason).toEqual(row.reason);
-  expect(error.retryAfterMs).toBe(row.retryAfterMs ?? null);
+runCorpus<Row>({
+  protocol: "gemini",
+  rows: [...answers, ...recordings, ...faults],
+  isStream: ({ records }) => records !== undefined,
+  answerOf: ({ answer, records, status = 200 }) => (records === undefined ? json(status, JSON.stringify(answer)) : events(sse(...records))),
+  usageOf: ({ usage }) => {
+    if (usage == null) return null;
+    const [input, cacheRead, output, reasoning] = usage;
+    return { input, cacheRead, output, reasoning };
+  },
 });
 
 test("more texts than a batch takes go in several, and the tokens add up", async () => {

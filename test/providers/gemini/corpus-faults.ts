@@ -1,6 +1,6 @@
 // Errors and refusals in the shapes that Google publishes, and the fault that each is.
 import { expect } from "vitest";
-import { aiSdk, details, failure, firebase, model, type Row } from "./corpus-row.ts";
+import { aiSdk, content, details, failure, firebase, genai, model, type Row } from "./corpus-row.ts";
 
 export const faults: Row[] = [
   {
@@ -92,6 +92,43 @@ export const faults: Row[] = [
     source: "https://ai.google.dev/gemini-api/docs/troubleshooting, UNAVAILABLE",
     status: 503,
     answer: [failure(503, "UNAVAILABLE", "The model is overloaded. Please try again later.")],
+    fault: "unavailable",
+  },
+  {
+    name: "a call of a tool that was not declared",
+    source: "pydantic-ai: test_multimodal_tool_returns/test_multimodal_tool_return_matrix[direct-binary-audio-google_vertex].yaml",
+    answer: {
+      candidates: [
+        {
+          content: content({ functionCall: { name: "list_files", args: {} } }),
+          ...{
+            finishReason: "UNEXPECTED_TOOL_CALL",
+            finishMessage: "Unexpected tool call: Model tried to call an undeclared function: list_files",
+          },
+        },
+      ],
+      ...model,
+    },
+    fault: "unreadable",
+  },
+  {
+    name: "a call that is malformed, in a stream",
+    source: genai("FinishReason, MALFORMED_FUNCTION_CALL"),
+    records: [{ candidates: [{ content: { role: "model" }, finishReason: "MALFORMED_FUNCTION_CALL", index: 0 }], ...model }],
+    fault: "unreadable",
+  },
+  {
+    name: "an internal error",
+    source: "https://ai.google.dev/gemini-api/docs/troubleshooting, INTERNAL",
+    status: 500,
+    answer: failure(500, "INTERNAL", "An internal error has occurred. Please retry."),
+    fault: "unavailable",
+  },
+  {
+    name: "a deadline that passed",
+    source: "https://ai.google.dev/gemini-api/docs/troubleshooting, DEADLINE_EXCEEDED",
+    status: 504,
+    answer: failure(504, "DEADLINE_EXCEEDED", "The request timed out. Please try again."),
     fault: "unavailable",
   },
 ];

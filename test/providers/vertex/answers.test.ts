@@ -1,9 +1,12 @@
 // Answers of Vertex as they are published, and what callers and the bill get of them.
 import { expect, test } from "vitest";
-import { openVertex, vertexEmbed } from "../../../src/providers/vertex/vertex.ts";
-import { assembled, collect, events, expectFault, json, publicModel, sse } from "../openai/chat-fixture.ts";
+import { vertexEmbed } from "../../../src/providers/vertex/vertex.ts";
+import { runCorpus } from "../corpus.ts";
+import { events, json, publicModel, sse } from "../openai/chat-fixture.ts";
 import { type Answer, routeTo, startHost, useUpstream } from "../upstream-fixture.ts";
-import { rows, type VertexRow } from "./corpus.ts";
+import { answers } from "./corpus.ts";
+import { faults } from "./corpus-faults.ts";
+import type { VertexRow } from "./corpus-row.ts";
 
 const signal = new AbortController().signal;
 const project = "/v1/projects/p/locations/us-central1";
@@ -13,65 +16,22 @@ async function routeOf(answer: Answer, model: string) {
   return { host, route: { ...routeTo(host.url + project, { protocol: "vertex" }), model } };
 }
 
-/** Each model in its publisher's own dialect. */
-async function ask(row: VertexRow) {
-  const stream = row.records !== undefined;
-  const { route } = await routeOf(answerOf(row), row.publisher === "google" ? "gemini-2.5-flash" : "claude-sonnet-4-5");
-  const call = { route, signal, requestId: "req_test", stream, publicModel, outputMax: 100 };
-  const { chat, messages } = openVertex(useUpstream());
-  const body = JSON.stringify({
-    model: "m",
-    max_tokens: 100,
-    messages: [{ role: "user", content: "Hello" }],
-    ...(stream ? { stream } : {}),
-  });
-  if (row.publisher === "google") return await chat({ ...call, body });
-  return await messages({ ...call, body, betas: "a-beta-2026-01-01", searches: false, promptTokens: () => Promise.resolve(7) });
-}
-
-function answerOf({ answer, records, status = 200, publisher }: VertexRow): Answer {
-  if (records === undefined) return json(status, JSON.stringify(answer));
-  if (publisher === "google") return events(sse(...records));
-  return events(records.map((record) => `event: ${(record as any).type}\ndata: ${JSON.stringify(record)}\n\n`).join(""));
-}
-
-const usageOf = ({ usage }: VertexRow) => {
-  if (usage == null) return null; // estimated
-  const [input, cacheRead, cacheWrite, output] = usage;
-  return expect.objectContaining({ input, cacheRead, cacheWrite, output });
-};
-
-test.each(rows.filter(({ told, records }) => told !== undefined && records === undefined))("$name ($source)", async (row) => {
-  const whole: any = await ask(row);
-  expect(whole.kind).toBe("whole");
-  const [choice] = whole.completion?.choices ?? [];
-  const told =
-    row.publisher === "google"
-      ? { text: choice.message.content, finish: choice.finish_reason }
-      : { text: whole.message.content[0].text, finish: whole.message.stop_reason };
-  expect(told).toEqual(row.told);
-  expect(whole.usage).toEqual(usageOf(row));
-  expect(JSON.stringify(whole.completion ?? whole.message)).not.toMatch(/vrtx|ON_DEMAND|gemini|claude-/);
-});
-
-test.each(rows.filter(({ records }) => records !== undefined))("$name ($source)", async (row) => {
-  const stream: any = await ask(row);
-  expect(stream.kind).toBe("stream");
-  const records: any[] = await collect(stream);
-  if (row.publisher === "google") expect(assembled(records)).toMatchObject({ content: row.told!.text, finish: row.told!.finish });
-  else {
-    const deltas = records
-      .map((record) => JSON.parse(record.json ?? JSON.stringify(record)))
-      .filter(({ delta }) => delta?.text !== undefined);
-    expect(deltas.map(({ delta }) => delta.text).join("")).toBe(row.told!.text);
-    expect(stream.tally.end.stop_reason).toBe(row.told!.finish);
-  }
-  expect(stream.tally.usage).toEqual(usageOf(row));
-});
-
-test.each(rows.filter(({ fault }) => fault !== undefined))("$fault: $name ($source)", async (row) => {
-  const error = await expectFault(ask(row), row.fault as "gone");
-  expect(error.retryAfterMs).toBe(row.retryAfterMs ?? null);
+runCorpus<VertexRow>({
+  protocol: "vertex",
+  path: project,
+  rows: [...answers, ...faults],
+  modelOf: ({ publisher }) => (publisher === "google" ? "gemini-2.5-flash" : "claude-sonnet-4-5"),
+  isStream: ({ records }) => records !== undefined,
+  answerOf({ answer, records, status = 200, publisher }) {
+    if (records === undefined) return json(status, JSON.stringify(answer));
+    if (publisher === "google") return events(sse(...records));
+    return events(records.map((record) => `event: ${(record as any).type}\ndata: ${JSON.stringify(record)}\n\n`).join(""));
+  },
+  usageOf: ({ usage }) => {
+    if (usage == null) return null; // estimated
+    const [input, cacheRead, cacheWrite, output] = usage;
+    return { input, cacheRead, cacheWrite, output };
+  },
 });
 
 // https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api

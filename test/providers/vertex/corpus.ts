@@ -1,39 +1,8 @@
-// Answers of Vertex in the shapes that are published, Firebase's mock responses, the AI SDK's recordings and reports of users, with our own
-// words in them; and what each becomes. Those of the Gemini API stand beside: ../gemini/corpus.ts.
-import { aiSdk, content, details, failure, firebase } from "../gemini/corpus-row.ts";
+// Answers of Vertex in the shapes that are published, and what each becomes.
+import { content, details, firebase, genai, recorded } from "../gemini/corpus-row.ts";
+import { github, model, onDemand, usage, claude, told, row, type VertexRow } from "./corpus-row.ts";
 
-const github = (path: string) => `https://github.com/${path}`;
-
-export interface VertexRow {
-  name: string;
-  source: string;
-  publisher: "google" | "anthropic";
-  /** A whole answer, or a stream's records; for Anthropic's models each has its event's name as `type`. */
-  answer?: object;
-  records?: object[];
-  status?: number;
-  told?: { text: string | null; finish: string };
-  /** Tokens: input, cache read, cache write, output; null: not reported. */
-  usage?: [number, number, number, number] | null;
-  fault?: string;
-  retryAfterMs?: number;
-}
-
-const model = { modelVersion: "gemini-2.5-flash", createTime: "2026-01-01T09:00:00.123456Z", responseId: "D36oasj5EKXK_uMPsvKGwQk" };
-const onDemand = { trafficType: "ON_DEMAND" };
-const usage = (prompt: number, output: number, more: object = {}) => ({
-  usageMetadata: { promptTokenCount: prompt, candidatesTokenCount: output, totalTokenCount: prompt + output, ...onDemand, ...more },
-});
-const claude = { id: "msg_vrtx_01AbCd", type: "message", role: "assistant", model: "claude-sonnet-4-5-20250929" };
-const told = (text: string) => ({ type: "text", text });
-const missing =
-  "Publisher Model `projects/p/locations/us-central1/publishers/google/models/gemini-9` was not found or your project does not have access to it. Please ensure you are using a valid model version.";
-const quota =
-  "Quota exceeded for aiplatform.googleapis.com/online_prediction_requests_per_base_model with base model: anthropic-claude-3-5-sonnet-v2. Please submit a quota increase request.";
-const anthropics = (type: string, message: string) => ({ type: "error", error: { type, message }, request_id: "req_vrtx_011CVV" });
-const row = (name: string, publisher: VertexRow["publisher"], source: string) => ({ name, publisher, source });
-
-export const rows: VertexRow[] = [
+export const answers: VertexRow[] = [
   {
     ...row("a text with its average of log probabilities, and how it was served", "google", github("vercel/ai/pull/10167")),
     answer: {
@@ -41,7 +10,7 @@ export const rows: VertexRow[] = [
       ...usage(19, 5, { promptTokensDetails: details(19), candidatesTokensDetails: details(5) }),
       ...model,
     },
-    told: { text: "The tide is out.", finish: "stop" },
+    told: { content: "The tide is out.", finish: "stop" },
     usage: [19, 0, 0, 5],
   },
   {
@@ -51,7 +20,7 @@ export const rows: VertexRow[] = [
       usageMetadata: { promptTokenCount: 19, candidatesTokenCount: 605, thoughtsTokenCount: 1193, totalTokenCount: 1817, ...onDemand },
       ...model,
     },
-    told: { text: "Yes.", finish: "stop" },
+    told: { content: "Yes.", finish: "stop" },
     usage: [19, 0, 0, 1798],
   },
   {
@@ -61,7 +30,7 @@ export const rows: VertexRow[] = [
       ...usage(12_013, 15, { cachedContentTokenCount: 11_243, cacheTokensDetails: details(11_243) }),
       ...model,
     },
-    told: { text: "Towards the sea.", finish: "stop" },
+    told: { content: "Towards the sea.", finish: "stop" },
     usage: [770, 11_243, 0, 15],
   },
   {
@@ -75,7 +44,7 @@ export const rows: VertexRow[] = [
       ],
       ...usage(7, 2),
     },
-    told: { text: "Bergen.", finish: "stop" },
+    told: { content: "Bergen.", finish: "stop" },
     usage: [7, 0, 0, 2],
   },
   {
@@ -84,7 +53,7 @@ export const rows: VertexRow[] = [
       { candidates: [{ content: content({ text: "Low " }) }], usageMetadata: onDemand, ...model },
       { candidates: [{ content: content({ text: "tide." }), finishReason: "STOP" }], ...usage(9, 3), ...model },
     ],
-    told: { text: "Low tide.", finish: "stop" },
+    told: { content: "Low tide.", finish: "stop" },
     usage: [9, 0, 0, 3],
   },
   {
@@ -93,7 +62,7 @@ export const rows: VertexRow[] = [
       candidates: [{ content: content({ text: "Once" }), finishReason: "SAFETY", safetyRatings: [{ category: "HARM", blocked: true }] }],
       ...{ usageMetadata: { promptTokenCount: 8, totalTokenCount: 8 }, modelVersion: "gemini-1.5-flash" },
     },
-    told: { text: "Once", finish: "content_filter" },
+    told: { content: "Once", finish: "content_filter" },
     usage: null,
   },
   {
@@ -102,7 +71,7 @@ export const rows: VertexRow[] = [
       ...{ ...claude, content: [told("Hello there.")], stop_reason: "end_turn", stop_sequence: null },
       usage: { input_tokens: 12, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 6 },
     },
-    told: { text: "Hello there.", finish: "end_turn" },
+    told: { content: "Hello there.", finish: "stop" },
     usage: [12, 0, 0, 6],
   },
   {
@@ -111,7 +80,7 @@ export const rows: VertexRow[] = [
       ...{ ...claude, content: [told("Cached.")], stop_reason: "end_turn", stop_sequence: null },
       usage: { input_tokens: 3, cache_creation_input_tokens: 200, cache_read_input_tokens: 1_800, output_tokens: 4 },
     },
-    told: { text: "Cached.", finish: "end_turn" },
+    told: { content: "Cached.", finish: "stop" },
     usage: [3, 1_800, 200, 4],
   },
   {
@@ -128,90 +97,81 @@ export const rows: VertexRow[] = [
       { type: "message_delta", delta: { stop_reason: "end_turn", stop_sequence: null }, usage: { output_tokens: 5 } },
       { type: "message_stop" },
     ],
-    told: { text: "Hello.", finish: "end_turn" },
+    told: { content: "Hello.", finish: "stop" },
     usage: [12, 0, 0, 5],
   },
   {
-    ...row("a prompt that was blocked", "google", aiSdk("issue-19758-prompt-block.json")),
-    answer: { promptFeedback: { blockReason: "SAFETY", blockReasonMessage: "The prompt could not be submitted." }, ...model },
-    fault: "refused",
+    ...row("log probabilities, which chat did not ask for", "google", recorded("test_google_vertex_logprobs")),
+    answer: {
+      candidates: [
+        {
+          ...{ content: content({ text: "Bergen." }), finishReason: "STOP", avgLogprobs: -0.02 },
+          logprobsResult: { chosenCandidates: [{ token: "Bergen", logProbability: -0.02, tokenId: 7 }], topCandidates: [] },
+        },
+      ],
+      ...usage(7, 7, { thoughtsTokenCount: 73, totalTokenCount: 87 }),
+      ...model,
+    },
+    told: { content: "Bergen.", finish: "stop" },
+    usage: [7, 0, 0, 80],
   },
   {
-    ...row("a model that is not served in the location", "google", github("genkit-ai/genkit/issues/4688")),
-    status: 404,
-    answer: [failure(404, "NOT_FOUND", missing)],
-    fault: "gone",
+    ...row("a signed text that was served as flex", "google", recorded("test_google_vertex_service_tier_flex")),
+    answer: {
+      candidates: [{ content: content({ text: "OK", thoughtSignature: "CtAE" }), finishReason: "STOP" }],
+      ...usage(5, 1, { thoughtsTokenCount: 51, totalTokenCount: 57, trafficType: "ON_DEMAND_FLEX" }),
+      ...model,
+    },
+    told: { content: "OK", finish: "stop" },
+    usage: [5, 0, 0, 52],
   },
   {
-    ...row("a Claude that the project was not given", "anthropic", github("mlflow/mlflow/issues/23092")),
-    status: 404,
-    answer: failure(404, "NOT_FOUND", missing),
-    fault: "gone",
+    ...row("a stream of one record, served as flex", "google", recorded("test_google_vertex_service_tier_flex_stream")),
+    records: [
+      {
+        candidates: [{ content: content({ text: "OK", thoughtSignature: "CtAE" }), finishReason: "STOP" }],
+        ...usage(5, 1, { thoughtsTokenCount: 100, totalTokenCount: 106, trafficType: "ON_DEMAND_FLEX" }),
+        ...model,
+      },
+    ],
+    told: { content: "OK", finish: "stop" },
+    usage: [5, 0, 0, 101],
   },
   {
-    ...row("a quota, in an array", "anthropic", github("cline/cline/issues/651")),
-    status: 429,
-    answer: [failure(429, "RESOURCE_EXHAUSTED", quota)],
-    fault: "rate_limited",
+    ...row("an answer that Model Armor stopped", "google", recorded("test_google_model_armor_response_template_real_block")),
+    answer: {
+      candidates: [{ finishReason: "MODEL_ARMOR", finishMessage: "Blocked by the response template." }],
+      ...usage(19, 6, { thoughtsTokenCount: 27, totalTokenCount: 52 }),
+      ...model,
+    },
+    told: { content: null, finish: "content_filter" },
+    usage: [19, 0, 0, 33],
   },
   {
-    ...row("a quota", "anthropic", github("anthropics/claude-code/issues/1440")),
-    status: 429,
-    answer: failure(429, "RESOURCE_EXHAUSTED", quota),
-    fault: "rate_limited",
+    ...row("a signed call", "google", recorded("test_google_vertex_tool_combination_omits_include_server_side_tool_invocations")),
+    answer: {
+      candidates: [
+        { content: content({ functionCall: { name: "look", args: { q: 1 } }, thoughtSignature: "CtAE" }), finishReason: "STOP" },
+      ],
+      ...usage(43, 12, { thoughtsTokenCount: 59, totalTokenCount: 114 }),
+      ...model,
+    },
+    told: { content: null, calls: [["look", '{"q":1}']], finish: "tool_calls" },
+    usage: [43, 0, 0, 71],
   },
   {
-    ...row("a project that may not use a model", "anthropic", github("yym68686/uni-api/issues/41")),
-    status: 400,
-    answer: [failure(400, "FAILED_PRECONDITION", "Project `1` is not allowed to use Publisher Model `projects/p/models/claude-3-sonnet`")],
-    fault: "our_fault",
+    ...row("an answer in a language that isn't served", "google", genai("FinishReason, LANGUAGE")),
+    answer: { candidates: [{ content: content({ text: "Hav" }), finishReason: "LANGUAGE" }], ...usage(8, 1), ...model },
+    told: { content: "Hav", finish: "content_filter" },
+    usage: [8, 0, 0, 1],
   },
   {
-    ...row(
-      "an API that the project has not switched on",
-      "google",
-      firebase("vertexai/unary-failure-firebasevertexai-api-not-enabled.json"),
-    ),
-    status: 403,
-    answer: failure(403, "PERMISSION_DENIED", "Vertex AI API has not been used in project 1 before or it is disabled.", {
-      details: [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "SERVICE_DISABLED", domain: "googleapis.com" }],
-    }),
-    fault: "our_fault",
-  },
-  {
-    ...row("an account without the role", "google", github("googleapis/nodejs-vertexai")),
-    status: 403,
-    answer: failure(
-      403,
-      "PERMISSION_DENIED",
-      "Permission 'aiplatform.endpoints.predict' denied on resource '//aiplatform.googleapis.com/p'.",
-    ),
-    fault: "our_fault",
-  },
-  {
-    ...row("a token that has ended", "google", github("googleapis/google-auth-library-nodejs")),
-    status: 401,
-    answer: failure(401, "UNAUTHENTICATED", "Request had invalid authentication credentials.", {
-      details: [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "ACCESS_TOKEN_EXPIRED" }],
-    }),
-    fault: "our_fault",
-  },
-  {
-    ...row("a request that a Claude refuses, in Anthropic's form", "anthropic", github("anthropics/claude-code/issues/12429")),
-    status: 400,
-    answer: anthropics("invalid_request_error", "max_tokens: 99999 > 64000, which is the maximum allowed number of output tokens"),
-    fault: "rejected",
-  },
-  {
-    ...row("a Claude that is overloaded", "anthropic", github("anthropics/anthropic-sdk-typescript")),
-    status: 529,
-    answer: anthropics("overloaded_error", "Overloaded"),
-    fault: "unavailable",
-  },
-  {
-    ...row("a request that Gemini refuses", "google", github("googleapis/python-genai")),
-    status: 400,
-    answer: failure(400, "INVALID_ARGUMENT", "The input token count (1048577) exceeds the maximum number of tokens allowed (1048576)."),
-    fault: "rejected",
+    ...row("a stream that is stopped for what must not be said", "google", genai("FinishReason, PROHIBITED_CONTENT")),
+    records: [
+      { candidates: [{ content: content({ text: "Once" }) }], usageMetadata: onDemand, ...model },
+      { candidates: [{ finishReason: "PROHIBITED_CONTENT" }], ...usage(8, 1), ...model },
+    ],
+    told: { content: "Once", finish: "content_filter" },
+    usage: [8, 0, 0, 1],
   },
 ];

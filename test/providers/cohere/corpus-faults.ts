@@ -1,0 +1,105 @@
+// Errors of Cohere's v2 in the shapes that are published, and the fault that each is.
+import { billed, end, id, recorded, reference, type Row, sdkError, start } from "./corpus-row.ts";
+
+export const faults: Row[] = [
+  {
+    name: "a generation that failed",
+    source: "cohere-ai 8.1.0, api/types/ChatFinishReason.d.ts",
+    answer: { id, message: { role: "assistant", content: [{ type: "text", text: "Hel" }] }, finish_reason: "ERROR", usage: billed(5, 1) },
+    fault: "unreadable",
+  },
+  {
+    name: "a wrong value",
+    source: reference,
+    status: 400,
+    answer: { message: "invalid request: temperature must be between 0 and 1.0 inclusive." },
+    fault: "rejected",
+  },
+  { name: "a wrong key", source: reference, status: 401, answer: { id, message: "invalid api token" }, fault: "our_fault" },
+  {
+    name: "no payment",
+    source: reference,
+    status: 402,
+    answer: { message: "Please add or update your payment method at https://dashboard.cohere.com/billing?tab=payment" },
+    fault: "our_fault",
+  },
+  {
+    name: "an unknown model",
+    source: reference,
+    status: 404,
+    answer: { message: "model 'xyz' not found, make sure the correct model ID was used and that you have access to the model." },
+    fault: "gone",
+  },
+  {
+    name: "too many calls",
+    source: reference,
+    status: 429,
+    answer: { message: "You are using a Trial key, which is limited to 40 API calls / minute." },
+    fault: "rate_limited",
+  },
+  {
+    name: "a text on the deny list",
+    source: "cohere-ai 8.1.0, api/errors/InvalidTokenError.d.ts",
+    status: 498,
+    answer: { id, message: "deny-listed token" },
+    fault: "refused",
+  },
+  {
+    name: "an internal error",
+    source: reference,
+    status: 500,
+    answer: { message: "internal server error, this has been reported to our developers." },
+    fault: "unavailable",
+  },
+  {
+    name: "a key without the right",
+    source: sdkError("ForbiddenError"),
+    status: 403,
+    answer: { id, message: "forbidden" },
+    fault: "our_fault",
+  },
+  {
+    name: "a field of the wrong type",
+    source: sdkError("UnprocessableEntityError"),
+    status: 422,
+    answer: { id, message: "invalid type: parameter max_tokens is of type string but should be of type int." },
+    fault: "rejected",
+  },
+  {
+    name: "what isn't built",
+    source: sdkError("NotImplementedError"),
+    status: 501,
+    answer: { id, message: "not implemented" },
+    fault: "unavailable",
+  },
+  {
+    name: "a busy service",
+    source: sdkError("ServiceUnavailableError"),
+    status: 503,
+    answer: { id, message: "service unavailable" },
+    fault: "unavailable",
+  },
+  {
+    name: "a request that took too long",
+    source: sdkError("GatewayTimeoutError"),
+    status: 504,
+    answer: { id, message: "timeout" },
+    fault: "unavailable",
+  },
+  {
+    name: "an unknown model, as of embeddings",
+    source: recorded("test_embeddings/TestCohere.test_embed_error"),
+    status: 404,
+    answer: {
+      id,
+      message: "model 'nonexistent' not found, make sure the correct model ID was used and that you have access to the model.",
+    },
+    fault: "gone",
+  },
+  {
+    name: "a generation that took too long, in a stream",
+    source: "cohere-ai 8.1.0, api/types/ChatFinishReason.d.ts",
+    events: [start, end("TIMEOUT", billed(5, 0))],
+    fault: "unavailable",
+  },
+];
