@@ -57,6 +57,8 @@ export interface Config {
   environment: Record<string, string | undefined>;
 }
 
+export type CaptchaWidget = { service: "turnstile" | "hcaptcha"; siteKey: string };
+
 export interface SignUpConfig {
   /** `invite`: only addresses for which the operator made an account that is not verified yet. */
   mode: "open" | "invite" | "closed";
@@ -64,8 +66,8 @@ export interface SignUpConfig {
   domains: string[] | null;
   /** Domains of throw-away mail: neither they nor those below them may sign up. */
   disposable: ReadonlySet<string>;
-  /** What a sign-up with a password has to pass; null: nothing. */
-  captcha: { verifyUrl: string; secret: string } | null;
+  /** What a sign-up with a password has to pass; null: nothing. `widget`: what the console shows for it. */
+  captcha: { verifyUrl: string; secret: string; widget: CaptchaWidget | null } | null;
   /** The signup credit, given when an address is verified; 0: none. */
   credit: Amount;
 }
@@ -234,12 +236,15 @@ function wholeNumber(text: string | null, name: string, min: number, max: number
 }
 
 function readCaptcha(text: (name: string) => string | null): SignUpConfig["captcha"] {
-  const [verifyUrl, secret] = [text("SVC_CAPTCHA_VERIFY_URL"), text("SVC_CAPTCHA_SECRET")];
-  if (verifyUrl === null && secret === null) return null;
+  const [verifyUrl, secret, shown] = [text("SVC_CAPTCHA_VERIFY_URL"), text("SVC_CAPTCHA_SECRET"), text("SVC_CAPTCHA_WIDGET")];
+  if (verifyUrl === null && secret === null && shown === null) return null;
   if (verifyUrl === null || secret === null) throw new Error("SVC_CAPTCHA_VERIFY_URL and SVC_CAPTCHA_SECRET must be set together");
   if (!URL.canParse(verifyUrl) || !/^https?:$/.test(new URL(verifyUrl).protocol))
     throw new Error("SVC_CAPTCHA_VERIFY_URL must be an address");
-  return { verifyUrl, secret };
+  const [, service, siteKey] = /^(turnstile|hcaptcha):([\w-]+)$/.exec(shown ?? "") ?? [];
+  if (siteKey === undefined && shown !== null)
+    throw new Error(`SVC_CAPTCHA_WIDGET must be turnstile:SITEKEY or hcaptcha:SITEKEY, not "${shown}"`);
+  return { verifyUrl, secret, widget: siteKey === undefined ? null : { service: service as CaptchaWidget["service"], siteKey } };
 }
 
 function domainList(text: string | null, name: string): string[] | null {

@@ -19,6 +19,7 @@ const shown: Record<string, (config: Config) => Value> = {
   SVC_ALLOW_PRIVATE_URLS: ({ allowPrivateUrls }) => onOff(allowPrivateUrls),
   SVC_BLOB_URL: ({ blobUrl }) => blobUrl,
   SVC_CAPTCHA_VERIFY_URL: ({ signUp }) => signUp.captcha?.verifyUrl ?? null,
+  SVC_CAPTCHA_WIDGET: ({ signUp: { captcha } }) => (captcha?.widget ? `${captcha.widget.service}:${captcha.widget.siteKey}` : null),
   SVC_CATALOG: ({ catalogPath }) => catalogPath,
   SVC_CHARGE_LOG: ({ chargeLog }) => chargeLog,
   SVC_DATA_DIR: ({ dataDir }) => dataDir,

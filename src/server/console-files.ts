@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { CaptchaWidget } from "../config.ts";
 import type { Headers } from "../operation.ts";
 import { chooseCoding, type Coding } from "./content-coding.ts";
 import type { Page } from "./docs-portal.ts";
@@ -16,9 +17,25 @@ export interface Console {
 }
 
 /** Its own files alone are loaded, run and called. Pictures and sounds that it made itself, or that a reader chose, are blobs. */
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; connect-src 'self'; " +
-  "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const policy: Record<string, string> = {
+  ...{ "default-src": "'none'", "script-src": "'self'", "style-src": "'self'", "img-src": "'self' blob: data:" },
+  ...{ "media-src": "'self' blob:", "connect-src": "'self'", "font-src": "'self'" },
+  ...{ "base-uri": "'none'", "form-action": "'none'", "frame-ancestors": "'none'" },
+};
+
+/** What the widget of a CAPTCHA needs beside, as its service says. The page of the sign-up alone allows it. */
+const widgets: Record<CaptchaWidget["service"], { origins: string; needs: readonly string[] }> = {
+  turnstile: { origins: "https://challenges.cloudflare.com", needs: ["script-src", "frame-src"] },
+  hcaptcha: { origins: "https://hcaptcha.com https://*.hcaptcha.com", needs: ["script-src", "frame-src", "style-src", "connect-src"] },
+};
+
+function policyOf(widget: CaptchaWidget | null): string {
+  const { origins, needs } = widget === null ? { origins: "", needs: [] } : widgets[widget.service];
+  const allowed = needs.map((name) => [name, `${policy[name] ?? ""} ${origins}`.trim()] as const);
+  return Object.entries({ ...policy, ...Object.fromEntries(allowed) })
+    .map((directive) => directive.join(" "))
+    .join("; ");
+}
 
 export function openConsole(edge: Edge, folder = builtFolder): Console {
   const built = existsSync(join(folder, "index.html"));
@@ -27,11 +44,16 @@ export function openConsole(edge: Edge, folder = builtFolder): Console {
   const html = readFileSync(join(folder, "index.html"), "utf8");
   // The build leaves addresses relative: its pages stand at many depths, and the gateway may be below a path.
   const page = (): Buffer => Buffer.from(html.replaceAll('"./assets/', `"${pathOf(edge.publicUrl)}/console/assets/`));
-  const shell: Page = () => ({ status: 200, headers: shellHeaders, bytes: page() });
+  const shellWith =
+    (headers: Headers): Page =>
+    () => ({ status: 200, headers, bytes: page() });
+  const shell = shellWith(shellHeaders(null));
+  const signUp = shellWith(shellHeaders(edge.context.config.signUp.captcha?.widget ?? null));
   return {
     built,
     find: ({ path, req }) => {
       if (path !== "/console" && !path.startsWith("/console/")) return undefined;
+      if (path === "/console/sign-up") return signUp;
       if (!path.startsWith("/console/assets/")) return shell;
       const file = files.get(path.slice("/console/assets/".length));
       return file === undefined ? undefined : () => fileReply(file, req.headers["accept-encoding"]);
@@ -44,12 +66,14 @@ function pathOf(publicUrl: string): string {
   return new URL(publicUrl).pathname.replace(/\/+$/, "");
 }
 
-const shellHeaders: Headers = {
-  "content-type": "text/html; charset=utf-8",
-  "content-security-policy": policy,
-  "referrer-policy": "no-referrer",
-  "cache-control": "no-cache",
-};
+function shellHeaders(widget: CaptchaWidget | null): Headers {
+  return {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": policyOf(widget),
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-cache",
+  };
+}
 
 interface BuiltFile {
   type: string;

@@ -5,6 +5,7 @@ import type { Config } from "../config.ts";
 type Schemas = components["schemas"];
 
 export function authOptions({ signInProviders, signUp }: Pick<Config, "signInProviders" | "signUp">): Schemas["AuthOptions"] {
+  const widget = signUp.captcha?.widget ?? null;
   return {
     object: "auth.options",
     providers: signInProviders.map(({ name, speaks }) => ({
@@ -15,6 +16,7 @@ export function authOptions({ signInProviders, signUp }: Pick<Config, "signInPro
     sign_up: signUp.mode,
     sign_up_domains: signUp.domains,
     captcha_required: signUp.captcha !== null,
+    captcha_widget: widget === null ? null : { service: widget.service, site_key: widget.siteKey },
   };
 }
 

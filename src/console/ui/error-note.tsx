@@ -28,7 +28,7 @@ export function ErrorNote({ error, retry }: { error: unknown; retry?: (() => voi
   const known = SvcError.is(error) ? error : null;
   const fix = useFix(known?.status == null ? null : known.code);
   if (error === null || error === undefined) return null;
-  const text = known === null ? "This page met a fault of its own. Load it again." : (local[known.code] ?? known.message);
+  const text = known === null ? "This page met a fault of its own. Load it again." : (local[known.code] ?? sayingOf(known));
   return (
     <div role="alert" className="flex gap-3 rounded-lg border border-bad/40 bg-bad-soft p-4 text-sm">
       <span className="mt-0.5 text-bad">
@@ -44,6 +44,11 @@ export function ErrorNote({ error, retry }: { error: unknown; retry?: (() => voi
   );
 }
 
+/** The SDK's message names the status, the code and the request as well, which stand below it here. */
+function sayingOf({ message, status, code, requestId }: SvcError): string {
+  return message.replace(`${status ?? ""} ${code}: `, "").replace(` (${requestId ?? "no id"})`, "");
+}
+
 function ErrorFacts({ error }: { error: SvcError }): ReactNode {
   const { code, requestId, status } = error;
   return (
@@ -54,7 +59,7 @@ function ErrorFacts({ error }: { error: SvcError }): ReactNode {
         </a>
       )}
       {requestId !== null && (
-        <span className="flex items-center gap-1 font-mono text-xs">
+        <span className="flex min-w-0 items-center gap-1 font-mono text-xs break-all">
           {requestId} <CopyIcon text={requestId} what="request id" />
         </span>
       )}

@@ -67,10 +67,15 @@ describe("SVC_CAPTCHA_VERIFY_URL", () => {
     expect(await accounts()).toBe(before);
   });
 
-  test("both settings or none, and an address", () => {
+  test("both settings or none, an address, and a widget that is known", () => {
     for (const env of [{ SVC_CAPTCHA_VERIFY_URL: "https://a.example" }, { SVC_CAPTCHA_SECRET: "x" }])
       expect(() => readConfig(env)).toThrow("must be set together");
     expect(() => readConfig({ SVC_CAPTCHA_VERIFY_URL: "a", SVC_CAPTCHA_SECRET: "x" })).toThrow("must be an address");
+    const both = { SVC_CAPTCHA_VERIFY_URL: "https://a.example", SVC_CAPTCHA_SECRET: "x" };
+    for (const widget of ["turnstile", "turnstile:", "other:key", "turnstile:a b", "turnstile:a;script-src *"])
+      expect(() => readConfig({ ...both, SVC_CAPTCHA_WIDGET: widget })).toThrow("must be turnstile:SITEKEY or hcaptcha:SITEKEY");
+    expect(() => readConfig({ SVC_CAPTCHA_WIDGET: "turnstile:key" })).toThrow("must be set together");
+    expect(readConfig(both).signUp.captcha!.widget).toBeNull();
   });
 });
 

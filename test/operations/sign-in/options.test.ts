@@ -13,6 +13,7 @@ beforeAll(async () => {
       ...{ SVC_SIGNIN_OUR_COMPANY_CLIENT_ID: "id", SVC_SIGNIN_OUR_COMPANY_ISSUER: "https://issuer.example" },
       ...{ SVC_SIGNUP: "invite", SVC_SIGNUP_DOMAINS: "example.com,example.org" },
       ...{ SVC_CAPTCHA_VERIFY_URL: "https://captcha.example/siteverify", SVC_CAPTCHA_SECRET: "secret-of-captcha" },
+      SVC_CAPTCHA_WIDGET: "turnstile:0x4AAA_site-key",
     },
   });
 });
@@ -24,7 +25,14 @@ afterAll(async () => {
 test("200 without a key: by default no provider, open sign-up and no CAPTCHA; caches keep it for a minute", async () => {
   const { status, headers, json } = await plain.request("GET", "/v1/auth/options");
   expect([status, headers["cache-control"]]).toEqual([200, "public, max-age=60"]);
-  expect(json).toEqual({ object: "auth.options", providers: [], sign_up: "open", sign_up_domains: null, captcha_required: false });
+  expect(json).toEqual({
+    object: "auth.options",
+    providers: [],
+    sign_up: "open",
+    sign_up_domains: null,
+    captcha_required: false,
+    captcha_widget: null,
+  });
 });
 
 test("200: the providers by name as buttons say it, who may sign up, and the CAPTCHA; no id, secret or address of them", async () => {
@@ -39,6 +47,7 @@ test("200: the providers by name as buttons say it, who may sign up, and the CAP
     sign_up: "invite",
     sign_up_domains: ["example.com", "example.org"],
     captcha_required: true,
+    captcha_widget: { service: "turnstile", site_key: "0x4AAA_site-key" },
   });
   expect(text).not.toMatch(/secret|id-of|issuer|siteverify/);
 });

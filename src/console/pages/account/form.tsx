@@ -8,6 +8,7 @@ interface FormProps {
   about?: ReactNode;
   action: string;
   busy: boolean;
+  disabled?: boolean;
   error: unknown;
   onSubmit: (fields: (name: string) => string) => void;
   children?: ReactNode;
@@ -16,7 +17,18 @@ interface FormProps {
   below?: ReactNode;
 }
 
-export function AccountForm({ title, about, action, busy, error, onSubmit, children, beside, below }: FormProps): ReactNode {
+export function AccountForm({
+  title,
+  about,
+  action,
+  busy,
+  disabled = false,
+  error,
+  onSubmit,
+  children,
+  beside,
+  below,
+}: FormProps): ReactNode {
   useTitle(title);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -32,7 +44,7 @@ export function AccountForm({ title, about, action, busy, error, onSubmit, child
       <form onSubmit={submit} className="space-y-4 rounded-xl border border-line bg-panel p-6 shadow-card">
         {children}
         <ErrorNote error={error} />
-        <Button type="submit" kind="primary" busy={busy} className="w-full">
+        <Button type="submit" kind="primary" busy={busy} disabled={disabled} className="w-full">
           {action}
         </Button>
       </form>

@@ -9,17 +9,24 @@ import { announce } from "../../ui/announce.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
+import { Captcha, useCleanLeave } from "./captcha.tsx";
 import { AccountForm, Heading, linkClass, useTitle } from "./form.tsx";
 import { keepEmail } from "./kept-email.ts";
 
 export function SignUp(): ReactNode {
   const [sentTo, setSentTo] = useState<string | null>(null);
   const create = useMutation({
-    mutationFn: (input: { email: string; password: string; name?: string }) => signUp(api, input),
+    mutationFn: (input: { email: string; password: string; name?: string; captcha_token?: string }) => signUp(api, input),
     onSuccess: (_, { email }) => (keepEmail(email), setSentTo(email)),
+    // A token holds once.
+    onError: () => (setToken(null), setTries(tries + 1)),
   });
+  const [token, setToken] = useState<string | null>(null);
+  const [tries, setTries] = useState(0);
+  useCleanLeave();
   const options = useAuthOptions();
   if (options?.sign_up === "closed") return <Closed />;
+  const widget = options?.captcha_widget ?? null;
   const domains = options?.sign_up_domains ?? null;
   if (sentTo !== null) return <CheckMail email={sentTo} />;
   return (
@@ -32,10 +39,12 @@ export function SignUp(): ReactNode {
       }
       action="Create account"
       busy={create.isPending}
+      disabled={widget !== null && token === null}
       error={create.error}
       onSubmit={(field) => {
         const name = field("name").trim();
-        create.mutate({ email: field("email").trim(), password: field("password"), ...(name === "" ? {} : { name }) });
+        const more = { ...(name === "" ? {} : { name }), ...(token === null ? {} : { captcha_token: token }) };
+        create.mutate({ email: field("email").trim(), password: field("password"), ...more });
       }}
       beside={<Providers />}
       below={
@@ -67,7 +76,8 @@ export function SignUp(): ReactNode {
         maxLength={200}
         hint="8 to 200 characters."
       />
-      {options?.captcha_required === true && (
+      {widget !== null && <Captcha key={tries} widget={widget} onToken={setToken} />}
+      {options?.captcha_required === true && widget === null && (
         <p className="text-quiet">
           This gateway asks for a CAPTCHA, which this page can’t show: sign up at the page of its operator
           {options.providers.length > 0 && ", or continue with a provider"}.
