@@ -3554,6 +3554,8 @@ export interface components {
         AuthOptions: {
             /** @description Whether `POST /v1/auth/signup` needs the token of a CAPTCHA's widget as `captcha_token`. */
             captcha_required: boolean;
+            /** @description The widget that the console shows for it; null: none, people then sign up at a page of the operator's. */
+            captcha_widget: components["schemas"]["CaptchaWidget"] | null;
             /**
              * @description Always `auth.options`.
              * @enum {string}
@@ -4049,6 +4051,18 @@ export interface components {
                  */
                 type: "permission_error";
             };
+        };
+        /**
+         * @description Whose CAPTCHA a widget shows.
+         * @enum {string}
+         */
+        CaptchaService: "turnstile" | "hcaptcha";
+        /** @description The widget of a CAPTCHA, whose token goes with a sign-up. */
+        CaptchaWidget: {
+            /** @description Whose it is: Cloudflare's `turnstile` or `hcaptcha`. */
+            service: components["schemas"]["CaptchaService"];
+            /** @description The operator's site key there, which is public. */
+            site_key: string;
         };
         /** @description A page of the payment provider that saves a card. */
         CardSetup: {

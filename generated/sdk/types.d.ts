@@ -279,6 +279,8 @@ export interface AuthOptions {
   sign_up_domains: string[] | null;
   /** Whether `POST /v1/auth/signup` needs the token of a CAPTCHA's widget as `captcha_token`. */
   captcha_required: boolean;
+  /** The widget that the console shows for it; null: none, people then sign up at a page of the operator's. */
+  captcha_widget: CaptchaWidget | null;
 }
 
 /** A workspace's automatic top-ups. */
@@ -518,6 +520,17 @@ export interface CacheControl {
   type: string;
   /** How long the cache lives: `5m`, the default, or `1h`. */
   ttl?: string | null | undefined;
+}
+
+/** Whose CAPTCHA a widget shows. */
+export type CaptchaService = "turnstile" | "hcaptcha";
+
+/** The widget of a CAPTCHA, whose token goes with a sign-up. */
+export interface CaptchaWidget {
+  /** Whose it is: Cloudflare's `turnstile` or `hcaptcha`. */
+  service: CaptchaService;
+  /** The operator's site key there, which is public. */
+  site_key: string;
 }
 
 /** A page of the payment provider that saves a card. */

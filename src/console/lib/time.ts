@@ -17,7 +17,7 @@ export function dayOf(iso: string | null | undefined): string {
 
 /** `5 minutes ago`, for what is recent; else the day. */
 export function ago(iso: string | null | undefined): string {
-  if (iso === null || iso === undefined) return "never";
+  if (iso === null || iso === undefined) return "Never";
   const seconds = Math.round((Date.now() - new Date(iso).getTime()) / 1000);
   if (seconds < 60) return "just now";
   const steps = [["minute", 60], ["hour", 3_600], ["day", 86_400]] as const; // prettier-ignore

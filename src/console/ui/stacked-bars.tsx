@@ -29,8 +29,8 @@ export function StackedBars({ label, labels, series, text }: StackedBarsProps): 
     <figure aria-label={label} className="space-y-3">
       <div className="flex gap-3">
         <div aria-hidden="true" className="figures flex h-55 flex-col justify-between text-right text-xs text-quiet">
-          <span>{text(most)}</span>
-          <span>{text(most / 2)}</span>
+          <span>{most > 0 && text(most)}</span>
+          <span>{most > 0 && text(most / 2)}</span>
           <span>{text(0)}</span>
         </div>
         <div className="min-w-0 flex-1">

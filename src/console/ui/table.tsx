@@ -1,5 +1,7 @@
-// A table: columns by name, rows that may open, its empty state. On a phone it scrolls sideways within its frame.
-import type { ReactNode } from "react";
+// A table: columns by name, rows that may open, its empty state. On a phone it scrolls sideways within its frame. Of a long one the rows that are
+// seen are in the page.
+import { type ReactNode, useRef } from "react";
+import { useVisibleRows } from "./visible-rows.ts";
 
 export interface Column<Row> {
   name: string;
@@ -23,31 +25,24 @@ interface TableProps<Row> {
 }
 
 export function Table<Row>({ name, columns, rows, idOf, empty, onOpen, total }: TableProps<Row>): ReactNode {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const { from, to, height } = useVisibleRows(rows.length, body);
+  const isPart = to - from < rows.length;
   return (
     <div className="relative overflow-x-auto" tabIndex={0} role="group" aria-label={`${name}, scrolls sideways`}>
-      <table aria-label={name} className="w-full border-collapse text-left text-sm">
-        <thead>
-          <tr className="border-b border-line text-xs text-quiet">
-            {columns.map((column) => (
-              <th
-                key={column.name}
-                scope="col"
-                className={`px-5 py-2.5 font-medium whitespace-nowrap ${column.right === true ? "text-right" : ""}`}
-              >
-                {column.hidden === true ? <span className="sr-only">{column.name}</span> : column.name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
+      <table aria-label={name} aria-rowcount={isPart ? rows.length + 1 : undefined} className="w-full border-collapse text-left text-sm">
+        <Head columns={columns} />
+        <tbody ref={body}>
+          <Room height={from * height} />
           {rows.length === 0 && empty !== undefined && (
             <tr>
               <td colSpan={columns.length}>{empty}</td>
             </tr>
           )}
-          {rows.map((row) => (
+          {rows.slice(from, to).map((row, at) => (
             <tr
               key={idOf(row)}
+              aria-rowindex={isPart ? from + at + 2 : undefined}
               className={`border-b border-line last:border-0 ${onOpen === undefined ? "" : "cursor-pointer hover:bg-sunken/60"}`}
               onClick={onOpen === undefined ? undefined : () => onOpen(row)}
             >
@@ -71,6 +66,7 @@ export function Table<Row>({ name, columns, rows, idOf, empty, onOpen, total }: 
               ))}
             </tr>
           ))}
+          <Room height={(rows.length - to) * height} />
         </tbody>
         {total !== undefined && (
           <tfoot>
@@ -85,5 +81,33 @@ export function Table<Row>({ name, columns, rows, idOf, empty, onOpen, total }: 
         )}
       </table>
     </div>
+  );
+}
+
+/** Stands for rows that are not in the page. */
+function Room({ height }: { height: number }): ReactNode {
+  if (height <= 0) return null;
+  return (
+    <tr aria-hidden="true">
+      <td style={{ height }} />
+    </tr>
+  );
+}
+
+function Head<Row>({ columns }: { columns: readonly Column<Row>[] }): ReactNode {
+  return (
+    <thead>
+      <tr className="border-b border-line text-xs text-quiet">
+        {columns.map((column) => (
+          <th
+            key={column.name}
+            scope="col"
+            className={`px-5 py-2.5 font-medium whitespace-nowrap ${column.right === true ? "text-right" : ""}`}
+          >
+            {column.hidden === true ? <span className="sr-only">{column.name}</span> : column.name}
+          </th>
+        ))}
+      </tr>
+    </thead>
   );
 }

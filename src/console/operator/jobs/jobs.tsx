@@ -115,7 +115,7 @@ const columns: readonly Column<OperatorJob>[] = [
   { name: "Kind", cell: ({ kind }) => kind },
   { name: "Model", cell: ({ model }) => <span className="block min-w-32 break-all">{model}</span> },
   { name: "Status", cell: (job) => <JobStatus job={job} /> },
-  { name: "Route", cell: ({ route }) => <span className="break-all">{route ?? none}</span> },
+  { name: "Route", cell: ({ route }) => <span className="block min-w-40 break-all">{route ?? none}</span> },
   { name: "Held", right: true, cell: ({ estimated_usd }) => usd(estimated_usd) },
   { name: "Charged", right: true, cell: ({ charged_usd }) => usd(charged_usd) },
   { name: "Given back", right: true, cell: ({ refunded_usd }) => usd(refunded_usd) },

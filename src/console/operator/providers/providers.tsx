@@ -73,7 +73,7 @@ const routeRows = (provider: OperatorProvider): Row[] =>
 const nameColumn = (name: string): Column<Row> => ({
   name,
   cell: (row) => (
-    <div className="min-w-40">
+    <div className="min-w-52">
       <p className="font-medium break-all">{row.name}</p>
       <p className="max-w-80 text-xs break-words text-quiet">{row.about}</p>
     </div>

@@ -49,8 +49,7 @@ export function Captcha({ widget, onToken }: { widget: Widget; onToken: (token: 
       () => setState("failed"),
     );
     return () => ((ended = true), end());
-    // The widget is made once; what it tells is kept by the page.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // Once: what it tells is kept by the page.
   }, []);
   return (
     <div>
@@ -89,4 +88,14 @@ function loadScript(service: Widget["service"]): Promise<Service> {
 /** Leaves the document in which the script runs behind. */
 export function useCleanLeave(): void {
   useEffect(() => () => void (loading !== null && location.reload()), []);
+}
+
+/** Where the operator named no widget that could be shown. */
+export function NoCaptcha({ providers }: Pick<AuthOptions, "providers">): ReactNode {
+  return (
+    <p className="text-quiet">
+      This gateway asks for a CAPTCHA, which this page can’t show: sign up at the page of its operator
+      {providers.length > 0 && ", or continue with a provider"}.
+    </p>
+  );
 }

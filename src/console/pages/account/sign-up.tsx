@@ -9,7 +9,7 @@ import { announce } from "../../ui/announce.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
-import { Captcha, useCleanLeave } from "./captcha.tsx";
+import { Captcha, NoCaptcha, useCleanLeave } from "./captcha.tsx";
 import { AccountForm, Heading, linkClass, useTitle } from "./form.tsx";
 import { keepEmail } from "./kept-email.ts";
 
@@ -77,12 +77,7 @@ export function SignUp(): ReactNode {
         hint="8 to 200 characters."
       />
       {widget !== null && <Captcha key={tries} widget={widget} onToken={setToken} />}
-      {options?.captcha_required === true && widget === null && (
-        <p className="text-quiet">
-          This gateway asks for a CAPTCHA, which this page can’t show: sign up at the page of its operator
-          {options.providers.length > 0 && ", or continue with a provider"}.
-        </p>
-      )}
+      {options?.captcha_required === true && widget === null && <NoCaptcha providers={options.providers} />}
     </AccountForm>
   );
 }

@@ -42,7 +42,7 @@ export function Recent(): ReactNode {
           idOf={({ id }) => id}
           onOpen={({ request_id }) => void navigate({ to: "/logs", search: { request: request_id } })}
           columns={[
-            { name: "Model", cell: ({ model }) => <span className="break-all">{model}</span> },
+            { name: "Model", cell: ({ model }) => <span className="block min-w-36 break-all">{model}</span> },
             { name: "Status", cell: (row) => <Status row={row} /> },
             { name: "Duration", right: true, cell: ({ latency_ms }) => duration(latency_ms) },
             { name: "Cost", right: true, cell: ({ cost_usd }) => usd(cost_usd) },

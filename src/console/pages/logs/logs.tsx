@@ -77,7 +77,7 @@ function NoRequests({ filtered, clear }: { filtered: boolean; clear: () => void 
 
 const columns: readonly Column<UsageLog>[] = [
   { name: "Time", cell: ({ created_at }) => <time dateTime={created_at} title={when(created_at)} className="whitespace-nowrap">{ago(created_at)}</time> }, // prettier-ignore
-  { name: "Model", cell: ({ model, alias }) => <span className="break-all">{model}{alias !== null && <span className="text-quiet"> via {alias}</span>}</span> }, // prettier-ignore
+  { name: "Model", cell: ({ model, alias }) => <span className="block min-w-36 break-all">{model}{alias !== null && <span className="text-quiet"> via {alias}</span>}</span> }, // prettier-ignore
   { name: "Status", cell: (row) => <Status row={row} /> },
   { name: "Input", right: true, cell: ({ prompt_tokens }) => count(prompt_tokens) },
   { name: "Output", right: true, cell: ({ completion_tokens }) => count(completion_tokens) },

@@ -61,7 +61,7 @@ function NoticeForm({ settings: { low_balance_usd, mails }, readOnly, busy, save
     save({ low_balance_usd: low === "" ? null : Number(low) });
   };
   const columns: Column<MailChoice>[] = [
-    { name: "Event", cell: ({ event }) => eventNames[event] },
+    { name: "Event", cell: ({ event }) => <span className="block min-w-36">{eventNames[event]}</span> },
     ...receivers.map(([role, label]) => ({
       name: label,
       cell: ({ event, roles }: MailChoice) => (
