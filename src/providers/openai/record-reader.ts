@@ -194,18 +194,22 @@ export function openFastPath(tally: ChatTally): FastPath {
   };
 }
 
-function textIn(data: string, template: Template): string | null {
-  const { head, tail, afterPadding } = template;
-  if (!data.startsWith(head)) return null;
+function textIn(data: string, { head, tail, afterPadding }: Template): string | null {
+  if (!isAt(data, head, 0)) return null;
   let end = data.length;
   if (afterPadding !== null) {
-    if (!data.endsWith(afterPadding)) return null;
     const close = end - afterPadding.length;
+    if (!isAt(data, afterPadding, close)) return null;
     end = data.lastIndexOf('"', close - 1) + 1;
     if (special.test(data.slice(end, close))) return null;
   }
   const textTo = end - tail.length;
-  return textTo >= head.length && data.startsWith(tail, textTo) ? data.slice(head.length, textTo) : null;
+  return textTo >= head.length && isAt(data, tail, textTo) ? data.slice(head.length, textTo) : null;
+}
+
+/** As startsWith, which V8 inlines as a loop over the characters: that took an eighth of a chunk's time. */
+function isAt(text: string, part: string, at: number): boolean {
+  return text.slice(at, at + part.length) === part;
 }
 
 /** Characters of a piece of JSON string; -1 where it is not one. */
