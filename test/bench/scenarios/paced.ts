@@ -12,8 +12,8 @@ import type { Bench, Scenario } from "./types.ts";
 const chunks = 100;
 const gapMs = 100;
 const model = `mock-0-${chunks}-${gapMs}`;
-/** They are opened over this time. */
-const openingMs = 1_000;
+/** They are opened over this time: no multiple of the gap, in which streams of a quick target would stay in step and share wakes. */
+const openingMs = 1_037;
 /** All are open from then until the first ends. */
 const watched = { fromMs: openingMs + 1_000, untilMs: chunks * gapMs - 2_000 };
 const calmMs = 2_000;
