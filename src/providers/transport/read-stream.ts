@@ -38,13 +38,14 @@ export async function readStream<Rec, Shown extends Tally>(
   { signal, disconnect }: Pick<UpstreamCall, "signal" | "disconnect">,
   startAfterMs: number,
 ): Promise<AnswerStream<Rec, Shown>> {
-  const reader = open(() => void setTimeout(body.cancel, lingerMs).unref());
+  let linger: NodeJS.Timeout | undefined;
+  const reader = open(() => (linger = setTimeout(body.cancel, lingerMs).unref()));
   const { outlet, tally } = reader;
   const timer = setTimeout(outlet.start, startAfterMs);
   // No other route follows once the caller has disconnected.
   if (disconnect?.stopUpstream.aborted) outlet.start();
   else disconnect?.stopUpstream.addEventListener("abort", outlet.start, { once: true });
-  void readToEnd(body, reader);
+  void readToEnd(body, reader).finally(() => clearTimeout(linger)); // it would keep the whole call, and find nothing to cancel
   try {
     await outlet.started;
   } finally {
