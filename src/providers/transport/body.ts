@@ -68,7 +68,11 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
   return {
     body: {
       read,
-      bytes: (maxBytes, maxMs) => readWhole(read, control, maxBytes, maxMs),
+      async bytes(maxBytes, maxMs) {
+        // A small answer has come whole with its head: there is nothing to wait for, nor to time.
+        const isHere = ended && failure === null && onChunk === null && earlyBytes <= maxBytes;
+        return isHere ? joined(early.splice(0), earlyBytes) : readWhole(read, control, maxBytes, maxMs);
+      },
       timeRecords,
       keptWaiting: pauses.keptWaiting,
       cancel: () => control.stop(new DOMException("The upstream call was cancelled.", "AbortError")),
@@ -117,6 +121,10 @@ async function readWhole(read: AnswerBody["read"], control: SocketControl, maxBy
   } finally {
     clearTimeout(timer);
   }
+  return joined(chunks, size);
+}
+
+function joined(chunks: readonly Buffer[], size: number): Buffer {
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
 }
 
