@@ -25,10 +25,15 @@ export function uuidv7(at: Date): string {
         ? { ms, count: last.count + 1 }
         : { ms: ms + 1, count: 0 };
   if (shown.ms !== last.ms) {
-    const time = last.ms.toString(16).padStart(12, "0");
-    shown = { ms: last.ms, text: `${time.slice(0, 8)}-${time.slice(8)}` };
+    // In two parts of at most 32 bits: V8 writes larger numbers digit by digit, with a division each.
+    const low = last.ms % 0x10000;
+    shown = { ms: last.ms, text: `${hexOf((last.ms - low) / 0x10000, 8)}-${hexOf(low, 4)}` };
   }
-  return `${shown.text}-7${last.count.toString(16).padStart(3, "0")}${random.slice(18)}`;
+  return `${shown.text}-7${hexOf(last.count, 3)}${random.slice(18)}`;
+}
+
+function hexOf(number: number, digits: number): string {
+  return number.toString(16).padStart(digits, "0");
 }
 
 /** Of the gateway's own, for a request that brings none. Its time says in which month of the usage log it is. */
