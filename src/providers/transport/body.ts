@@ -69,9 +69,8 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
     body: {
       read,
       async bytes(maxBytes, maxMs) {
-        // A small answer has come whole with its head: there is nothing to wait for, nor to time.
-        const isHere = ended && failure === null && onChunk === null && earlyBytes <= maxBytes;
-        return isHere ? joined(early.splice(0), earlyBytes) : readWhole(read, control, maxBytes, maxMs);
+        if (ended && !failure && !onChunk && earlyBytes <= maxBytes) return joined(early, earlyBytes); // it came whole with its head
+        return readWhole(read, control, maxBytes, maxMs);
       },
       timeRecords,
       keptWaiting: pauses.keptWaiting,
