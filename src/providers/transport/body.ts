@@ -68,10 +68,8 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
   return {
     body: {
       read,
-      async bytes(maxBytes, maxMs) {
-        if (ended && !failure && !onChunk && earlyBytes <= maxBytes) return joined(early, earlyBytes); // it came whole with its head
-        return readWhole(read, control, maxBytes, maxMs);
-      },
+      bytes: async (maxBytes, maxMs) =>
+        ended && !failure && !onChunk && earlyBytes <= maxBytes ? joined(early, earlyBytes) : readWhole(read, control, maxBytes, maxMs),
       timeRecords,
       keptWaiting: pauses.keptWaiting,
       cancel: () => control.stop(new DOMException("The upstream call was cancelled.", "AbortError")),
@@ -123,6 +121,7 @@ async function readWhole(read: AnswerBody["read"], control: SocketControl, maxBy
   return joined(chunks, size);
 }
 
+/** A small answer comes whole with its head: for it there is nothing to wait for, nor to time. */
 function joined(chunks: readonly Buffer[], size: number): Buffer {
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
 }
