@@ -10,7 +10,7 @@ export default defineConfig({
     include: suites,
     exclude: Object.keys(suitesLeftOut),
     globalSetup: ["test/support/global-setup.ts", "test/prism/start-prism.ts"],
-    maxWorkers: 2,
-    testTimeout: 60_000, // three processes more on the same cores
+    isolate: false, // as in npm test: a process keeps its modules from file to file
+    maxWorkers: 2, // three processes more on the same cores
   },
 });
