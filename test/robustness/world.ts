@@ -9,6 +9,7 @@ import { postEntry } from "../../src/ledger/post.ts";
 import { parseUsd } from "../../src/money.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/simulator.ts";
 import { auditAtRest } from "../support/audit.ts";
+import { bundled, type Program } from "../support/bundle.ts";
 import { freshDatabase } from "../support/database.ts";
 import { spawnGateway, type SpawnedGateway } from "../support/spawned-gateway.ts";
 import { highTiers } from "../support/tiers.ts";
@@ -28,7 +29,8 @@ export interface World {
   /** What every gateway gets. */
   env: Record<string, string>;
   db: Db;
-  start(env?: Record<string, string>): Promise<SpawnedGateway>;
+  /** From the run's bundle, unless it is to be another program. */
+  start(env?: Record<string, string>, program?: Program): Promise<SpawnedGateway>;
   createAccount(deposit: string | null): Promise<{ accountId: bigint; key: string }>;
   balance(account: { accountId: bigint }): Promise<Balance>;
   audit(): Promise<Audit>;
@@ -52,8 +54,9 @@ export async function openWorld({ models, pricing = perToken, tiers = highTiers(
     databaseUrl: database.url,
     env,
     db,
-    async start(more = {}) {
-      const gateway = await spawnGateway({ ...env, ...more });
+    async start(more = {}, program) {
+      const whole = { ...env, ...more };
+      const gateway = await spawnGateway(whole, program ?? bundled("svc", whole));
       started.push(gateway);
       return gateway;
     },

@@ -7,6 +7,7 @@ import { type Answer, chat, keepAliveAgent, until as waitUntil } from "../robust
 import { openDatabaseProxy } from "../robustness/database-proxy.ts";
 import { expectCharged, loadModels, startLoad } from "../robustness/load.ts";
 import { childrenOf, openWorld, type World } from "../robustness/world.ts";
+import { type Program, programFor } from "../support/bundle.ts";
 import type { SpawnedGateway } from "../support/spawned-gateway.ts";
 import { oneInThree } from "../support/size.ts";
 
@@ -20,10 +21,10 @@ afterEach(async () => {
   for (const work of cleanUp.splice(0).reverse()) await work();
 });
 
-async function twoWorkers(env: Record<string, string> = {}): Promise<{ world: World; gateway: SpawnedGateway }> {
+async function twoWorkers(env: Record<string, string> = {}, program?: Program): Promise<{ world: World; gateway: SpawnedGateway }> {
   const world = await openWorld({ models });
   cleanUp.push(() => world.stop());
-  return { world, gateway: await world.start({ SVC_WORKERS: "2", ...env }) };
+  return { world, gateway: await world.start({ SVC_WORKERS: "2", ...env }, program) };
 }
 
 /** The worker of this number stands still as it starts: a rolling restart of two starts the third and the fourth. */
@@ -40,7 +41,7 @@ const costOf = ({ text }: Answer) => (JSON.parse(text) as { usage: { cost: numbe
 
 describe("SIGHUP", () => {
   test("twice under load: no call fails, all workers are new ones, every charge is exact", async () => {
-    const { world, gateway } = await twoWorkers();
+    const { world, gateway } = await twoWorkers({}, programFor("svc"));
     const account = await world.createAccount("50");
     const agent = keepAliveAgent(12);
     const loads = [startLoad(() => [gateway.url], account.key, 12, 20_000, agent), startLoad(() => [gateway.url], account.key, 6, 20_000)];

@@ -1,5 +1,6 @@
-// Bundles of what tests start as processes: in everyday runs a start reads a few files instead of 1,600 and takes less than half as long.
-// .ci/run, runs of chosen files and processes with a preloaded module start what ships.
+// Bundles of what tests start as processes: a start reads a few files instead of 1,600 and takes half the processor. Runs of all tests
+// start the gateways that they kill and load from it, everyday runs all others as well. Everything else starts what ships: runs of chosen
+// files, processes with a preloaded module, and in .ci/run what is tested as a command or for how it starts.
 import { type ChildProcess, spawn } from "node:child_process";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -55,11 +56,16 @@ export function shipped(name: ProgramName): Program {
 
 /** Whether this is a run of all tests outside .ci/run. */
 export function isEveryday(): boolean {
-  return inject("bundle") !== null;
+  return inject("everyday");
+}
+
+/** Of what is tested as it ships. */
+export function programFor(name: ProgramName, env: Record<string, string | undefined> = {}): Program {
+  return isEveryday() ? bundled(name, env) : shipped(name);
 }
 
 /** For a process with this environment: what is preloaded by its path, or hooks into loading, is about the sources' own modules. */
-export function programFor(name: ProgramName, env: Record<string, string | undefined> = {}): Program {
+export function bundled(name: ProgramName, env: Record<string, string | undefined> = {}): Program {
   const folder = inject("bundle");
   if (folder === null || /--import[= ]\/|registerHooks/.test(env["NODE_OPTIONS"] ?? "")) return shipped(name);
   return { path: join(folder, `${name}.js`), compileCache: join(folder, "compiled") };
@@ -67,7 +73,7 @@ export function programFor(name: ProgramName, env: Record<string, string | undef
 
 /** A process of it in this one's environment; what it complains of is shown. */
 export function startProgram(name: ProgramName, words: readonly string[], stdout: "pipe" | "ignore" = "pipe"): ChildProcess {
-  const { path, compileCache } = programFor(name);
+  const { path, compileCache } = bundled(name);
   const env = { ...process.env, NODE_COMPILE_CACHE: compileCache };
   return spawn(process.execPath, [path, ...words], { env, stdio: ["ignore", stdout, "inherit"] });
 }

@@ -23,6 +23,8 @@ declare module "vitest" {
     runFolder: string;
     /** The folder of what tests start as processes (bundle.ts). Null: it starts as shipped. */
     bundle: string | null;
+    /** Whether this is a run of all tests outside .ci/run. */
+    everyday: boolean;
   }
 }
 
@@ -40,7 +42,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("databaseServerUrl", serverUrl);
   project.provide("templateDatabase", template);
   project.provide("runFolder", runFolder);
-  project.provide("bundle", isEveryday(project) ? await bundlePrograms(join(runFolder, "bundle")) : null);
+  const isWhole = runsAllFiles(project);
+  project.provide("everyday", isWhole && !process.env.CI);
+  project.provide("bundle", isWhole ? await bundlePrograms(join(runFolder, "bundle")) : null);
 
   return async () => {
     if (!["prism", "console"].includes(project.name) && (await ranEverything(project))) failOnDifference(runFolder);
@@ -61,10 +65,9 @@ function startServer(dataDir: string): Promise<Embedded> {
   return startEmbedded({ dataDir, durable: false, ...(binaries ? { binaries } : {}) });
 }
 
-/** Of all files, outside .ci/run. */
-function isEveryday({ vitest }: TestProject): boolean {
+function runsAllFiles({ vitest }: TestProject): boolean {
   const { filenamePattern } = vitest as { filenamePattern?: string[] };
-  return !process.env.CI && (filenamePattern ?? []).length === 0;
+  return (filenamePattern ?? []).length === 0;
 }
 
 /** A run of chosen files or titles reaches few errors, and that says nothing. */
