@@ -55,19 +55,19 @@ async function ask({ url, ...request }: Sent): Promise<Received> {
   return { status: response.status, headers: Object.fromEntries(response.headers), bytes: Buffer.from(await response.arrayBuffer()) };
 }
 
+// `/v1/models/recommend` before `/v1/models/{id}`, `/v1/auth/signin/{provider}/start` before `/v1/auth/signin/{provider}`
+const byPrecedence = (Object.values(operations) as Operation[])
+  .map((operation) => ({ operation, template: operation.path.split("/"), isLiteral: !operation.path.includes("{") }))
+  .sort((a, b) => Number(b.isLiteral) - Number(a.isLiteral) || b.template.length - a.template.length);
+
 function operationOf(method: string, path: string): Operation | undefined {
   const parts = path.split("?")[0]!.split("/");
   const wantedMethod = method === "HEAD" ? "get" : method.toLowerCase();
-  const candidates = Object.values(operations).filter((operation) => operation.method === wantedMethod && takesPath(operation.path, parts));
-  // `/v1/models/recommend` before `/v1/models/{id}`, `/v1/auth/signin/{provider}/start` before `/v1/auth/signin/{provider}`
-  const length = ({ path }: { path: string }) => path.split("/").length;
-  candidates.sort((a, b) => Number(a.path.includes("{")) - Number(b.path.includes("{")) || length(b) - length(a));
-  return candidates[0];
+  return byPrecedence.find(({ operation, template }) => operation.method === wantedMethod && takesPath(template, parts))?.operation;
 }
 
 /** A parameter at the end may hold slashes, as model ids do. */
-function takesPath(template: string, parts: string[]): boolean {
-  const wanted = template.split("/");
+function takesPath(wanted: string[], parts: string[]): boolean {
   const longEnough = wanted.at(-1)!.startsWith("{") ? parts.length >= wanted.length : parts.length === wanted.length;
   return longEnough && wanted.every((part, index) => part.startsWith("{") || part === parts[index]);
 }
