@@ -1,6 +1,7 @@
 // How the tests run: in a few processes on one Postgres server that test/support/global-setup.ts starts. A process keeps its modules from
 // file to file, and Node itself loads them: both halve what a run costs.
 import { configDefaults, defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { testsToSkip } from "./test/support/packages.ts";
 
 /** What keeps a module from being loaded, or looks at what is: each has a process of its own. */
@@ -24,8 +25,24 @@ export const common = {
   env: { NODE_ENV: "test", TZ: "UTC" },
 };
 
+/** Rooms whose tests repeat much and start processes. */
+const longRooms = /\/test\/(?:robustness|scale|overload|ledger|jobs)\//;
+
+/**
+ * Where no durations are known, as in a fresh checkout, Vitest runs the smallest files last: a few lines that repeat a call 10,000 times would
+ * run when all other processes are done.
+ */
+class LongRoomsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const first = (file: TestSpecification) => file.project.name === "alone" || longRooms.test(file.moduleId);
+    return [...sorted.filter(first), ...sorted.filter((file) => !first(file))];
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: process.env.CI ? { sequencer: LongRoomsFirst } : {},
     globalSetup: ["test/support/global-setup.ts"],
     // Many tests wait, for an upstream or for a time-out: more than the processors can work for at once.
     maxWorkers: 4,
