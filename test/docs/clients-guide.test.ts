@@ -3,8 +3,9 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Gateway, startGateway } from "../support/gateway.ts";
-import { rowsOf } from "../clients/matrix/table.ts";
+import { form } from "../clients/matrix/table.ts";
 import { runEnvironment } from "../support/leftovers.ts";
+import { readMatrix } from "../support/matrix-page.ts";
 import { blocksOf } from "./guide-blocks.ts";
 import { hasCurl } from "./guide-shell.ts";
 import { runProcess } from "./run-block.ts";
@@ -34,7 +35,7 @@ test("nothing else stands in it, and every sample asks and prints the answer", (
 
 test("what it says that clients show is what the matrix of clients found", () => {
   const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
-  const found = rowsOf(read("docs/client-matrix.md"));
+  const found = readMatrix(form).map(({ names: [name = ""], cells }) => ({ name, cells }));
   const [table = ""] = /^\| client \|[\s\S]*?\n\n/m.exec(read("src/docs/guides/clients.md"))!;
   const told = table.trim().split("\n").slice(2).map((line) => line.slice(2, -2).split(" | ")); // prettier-ignore
   expect(told.length).toBe(new Set(found.map(({ name }) => name)).size);

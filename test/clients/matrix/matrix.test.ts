@@ -1,11 +1,10 @@
 // The matrix of clients: each published client makes each kind of call, and what it shows of usage and cost is what was charged.
 // docs/client-matrix.md is the result; `npm run test:clients` writes it.
-import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildPythonSdk } from "../../../spec/python-sdk/build.ts";
 import { scratchFolder } from "../../support/leftovers.ts";
+import { type MatrixRow, readMatrix, writeMatrix } from "../../support/matrix-page.ts";
 import { costOf, useClients } from "../clients.ts";
 import { whyNot } from "../python/environment.ts";
 import { describeWithPython, usePython } from "../python/python.ts";
@@ -13,11 +12,11 @@ import { anthropicClients } from "./anthropic-like.ts";
 import type { At, Client, Shown } from "./client.ts";
 import { openaiClients } from "./openai-like.ts";
 import { clientOf, pythonClients } from "./python.ts";
-import { type Cell, pageOf, type Row, rowsOf } from "./table.ts";
+import { type Cell, form } from "./table.ts";
 
 const clients = useClients();
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
-const rows: Row[] = [];
+const rows: MatrixRow[] = [];
 
 /** A key of its own for each call, so that what is charged is that call's. */
 async function place(): Promise<At> {
@@ -40,7 +39,7 @@ async function seen(call: (at: At) => Promise<Shown>, estimates = false): Promis
 function rowOf(client: () => Client): void {
   const cells: Record<string, Cell> = {};
   const { name } = client();
-  afterAll(() => void rows.push({ name, version: client().version, cells }));
+  afterAll(() => void rows.push({ names: [name, client().version], cells }));
   const column = (of: keyof Client, title: string, run: () => Promise<void>) => {
     if (client()[of] !== undefined)
       test(title, async () => {
@@ -89,18 +88,17 @@ describe.each(pythonClients(sdk))("$name, $environment", (own) => {
 });
 
 test("what docs/client-matrix.md says that a client does, it did, where it ran", () => {
-  const page = fileURLToPath(new URL("../../../docs/client-matrix.md", import.meta.url));
   if (process.env["SVC_CLIENT_MATRIX"] !== undefined) {
     const reason = whyNot();
     if (reason !== null) throw new Error(`without Python's clients the page would lose their rows: ${reason}`);
-    writeFileSync(page, pageOf(rows));
+    writeMatrix(form, rows);
   }
-  const said = rowsOf(readFileSync(page, "utf8"));
+  const said = readMatrix(form);
   expect(rows.length).toBeGreaterThan(10);
-  for (const { name, version, cells } of rows) {
-    const row = said.find((one) => one.name === name && one.version === version);
-    expect([name, version, row !== undefined]).toEqual([name, version, true]);
+  for (const { names, cells } of rows) {
+    const row = said.find((one) => one.names.join() === names.join());
+    expect([...names, row !== undefined]).toEqual([...names, true]);
     const promised = Object.entries(row!.cells).filter(([, cell]) => cell === "yes");
-    expect([name, promised.filter(([column]) => cells[column] !== "yes")]).toEqual([name, []]);
+    expect([...names, promised.filter(([column]) => cells[column] !== "yes")]).toEqual([...names, []]);
   }
 });
