@@ -2219,6 +2219,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/response-cache": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete kept answers
+         * @description Deletes all answers that are kept for repeats of the workspace's requests (`x-svc-response-cache`). Those of requests that run meanwhile may be
+         *     kept after it.
+         */
+        delete: operations["purgeResponseCache"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/responses": {
         parameters: {
             query?: never;
@@ -3308,6 +3329,11 @@ export interface components {
             limit_usd?: components["schemas"]["KeyBudget"] | null;
             /** @description New name, 1 to 100 characters; default: unchanged. */
             name?: components["schemas"]["ApiKeyName"];
+            /**
+             * Format: int32
+             * @description How long answers are kept for repeats of their request, in seconds; 0: they are not; default: unchanged.
+             */
+            response_cache_seconds?: number;
             /** @description Requests a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: unchanged. */
             rpm?: number | null;
             /** @description What is taken away from the key; empty: nothing; default: unchanged. */
@@ -3417,6 +3443,11 @@ export interface components {
             object: "api_key";
             /** @description Until when the secret that the key had before it was rolled works, too; null: it doesn't. */
             previous_secret_until: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int32
+             * @description How long answers are kept for repeats of their request, in seconds; 0: they are not.
+             */
+            response_cache_seconds: number;
             /** @description Requests a minute of the key, beside its account's limit; null: that one alone. */
             rpm: number | null;
             /** @description What is taken away from the key; empty: nothing. */
@@ -3446,6 +3477,12 @@ export interface components {
             limit_usd?: components["schemas"]["KeyBudget"] | null;
             /** @description Display name, 1 to 100 characters. */
             name: components["schemas"]["ApiKeyName"];
+            /**
+             * Format: int32
+             * @description How long answers are kept, in seconds, so that the same request gets the same answer at the model's price for it, `pricing.response_cache`.
+             *     What a request says itself in `x-svc-response-cache` holds; default: 0, answers are not kept.
+             */
+            response_cache_seconds?: number;
             /** @description Requests a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: null. */
             rpm?: number | null;
             /** @description What is taken away from the key; empty: nothing; default: nothing. */
@@ -4586,6 +4623,12 @@ export interface components {
             per_request?: components["schemas"]["CatalogUsd"];
             /** @description USD per web search that the provider makes for a request. Without it a request that asks for searches is refused. Language models only. */
             per_web_search?: components["schemas"]["CatalogUsd"];
+            /**
+             * Format: double
+             * @description What an answer costs that was kept and is given again to the same request, as a multiple of every token price; 0: only the flat fee of a
+             *     request, if there is one. Default: answers are not kept, whatever a request says.
+             */
+            response_cache?: number;
             /**
              * @description What a service tier of the provider costs, as a multiple of every token price: `{ flex: 0.5, priority: 2 }`. A request's `service_tier`
              *     reaches the provider only if it is listed here, or if the provider's `forward` names the field.
@@ -14985,6 +15028,11 @@ export interface components {
              * @description USD per web search that the provider makes for a request; absent: requests that ask for searches are refused.
              */
             per_web_search?: number;
+            /**
+             * Format: double
+             * @description What a kept answer costs (`x-svc-response-cache`), as a multiple of every token price; absent: answers are not kept.
+             */
+            response_cache?: number;
             /** @description What each `service_tier` costs, as a multiple of every token price; absent: there is one tier. */
             service_tiers?: {
                 [key: string]: number;
@@ -16676,6 +16724,64 @@ export interface components {
          * @enum {string}
          */
         ProviderVariant: "openai" | "mistral" | "groq" | "deepseek" | "xai" | "together" | "fireworks" | "openrouter" | "vllm" | "ollama" | "lm-studio";
+        /** @description Body of a 401. */
+        PurgeResponseCacheError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 403. */
+        PurgeResponseCacheError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
         /**
          * @description The priced quality levels.
          * @enum {string}
@@ -17711,6 +17817,19 @@ export interface components {
              * @enum {string}
              */
             type: "response.function_call_arguments.done";
+        };
+        /** @description What a deletion of kept answers did. */
+        ResponseCachePurged: {
+            /**
+             * Format: int32
+             * @description How many kept answers there were.
+             */
+            deleted: number;
+            /**
+             * @description Always `response_cache.purged`.
+             * @enum {string}
+             */
+            object: "response_cache.purged";
         };
         /** @description An item of a compacted conversation. */
         ResponseCompactedItem: components["schemas"]["ResponseKeptMessage"] | components["schemas"]["ResponseCompactionItem"];
@@ -20147,6 +20266,11 @@ export interface components {
              * @description USD per web search that the provider makes for a request; absent: requests that ask for searches are refused.
              */
             per_web_search?: number;
+            /**
+             * Format: double
+             * @description What a kept answer costs (`x-svc-response-cache`), as a multiple of every token price; absent: answers are not kept.
+             */
+            response_cache?: number;
             /** @description What each `service_tier` costs, as a multiple of every token price; absent: there is one tier. */
             service_tiers?: {
                 [key: string]: number;
@@ -28232,6 +28356,13 @@ export interface operations {
                  *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
                  */
                 "Idempotency-Key"?: string;
+                /**
+                 * @description How long the answer is kept, in seconds, from 0 to 86400: the same request gets the same answer until then, without a provider, at the
+                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web, are not
+                 *     kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
+                 *     `response_cache_seconds` of the key.
+                 */
+                "x-svc-response-cache"?: string;
             };
             path?: never;
             cookie?: never;
@@ -28246,6 +28377,8 @@ export interface operations {
             /** @description The whole answer. */
             200: {
                 headers: {
+                    /** @description How long ago a kept answer was made, in seconds. */
+                    age?: number;
                     /** @description What a whole answer was charged, in USD, under the name that LiteLLM's clients read. A stream says its cost in its usage. */
                     "x-litellm-response-cost"?: number;
                     /** @description Requests per minute that the tier allows. */
@@ -28274,6 +28407,8 @@ export interface operations {
                     "x-svc-max-tokens-clamped"?: number;
                     /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
+                    /** @description `hit`: the answer was kept, and no provider was asked. `miss`: a provider was asked, and its answer is kept. Only where answers are kept. */
+                    "x-svc-response-cache"?: "hit" | "miss";
                     /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
                     [name: string]: unknown;
@@ -28562,6 +28697,13 @@ export interface operations {
                  *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
                  */
                 "Idempotency-Key"?: string;
+                /**
+                 * @description How long the answer is kept, in seconds, from 0 to 86400: the same request gets the same answer until then, without a provider, at the
+                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web, are not
+                 *     kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
+                 *     `response_cache_seconds` of the key.
+                 */
+                "x-svc-response-cache"?: string;
             };
             path?: never;
             cookie?: never;
@@ -28576,6 +28718,8 @@ export interface operations {
             /** @description The whole answer. */
             200: {
                 headers: {
+                    /** @description How long ago a kept answer was made, in seconds. */
+                    age?: number;
                     /** @description `true`: the endpoint is deprecated. */
                     deprecation?: "true";
                     /** @description URL of the endpoint to use instead, with `rel="successor-version"`. */
@@ -28608,6 +28752,8 @@ export interface operations {
                     "x-svc-max-tokens-clamped"?: number;
                     /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
+                    /** @description `hit`: the answer was kept, and no provider was asked. `miss`: a provider was asked, and its answer is kept. Only where answers are kept. */
+                    "x-svc-response-cache"?: "hit" | "miss";
                     /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
                     [name: string]: unknown;
@@ -30747,6 +30893,13 @@ export interface operations {
                  *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
                  */
                 "Idempotency-Key"?: string;
+                /**
+                 * @description How long the answer is kept, in seconds, from 0 to 86400: the same request gets the same answer until then, without a provider, at the
+                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web, are not
+                 *     kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
+                 *     `response_cache_seconds` of the key.
+                 */
+                "x-svc-response-cache"?: string;
             };
             path?: never;
             cookie?: never;
@@ -30761,6 +30914,8 @@ export interface operations {
             /** @description The decisions. */
             200: {
                 headers: {
+                    /** @description How long ago a kept answer was made, in seconds. */
+                    age?: number;
                     /** @description What a whole answer was charged, in USD, under the name that LiteLLM's clients read. A stream says its cost in its usage. */
                     "x-litellm-response-cost"?: number;
                     /** @description Requests per minute that the tier allows. */
@@ -30782,6 +30937,8 @@ export interface operations {
                     "x-svc-fallback-layer"?: number;
                     /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
+                    /** @description `hit`: the answer was kept, and no provider was asked. `miss`: a provider was asked, and its answer is kept. Only where answers are kept. */
+                    "x-svc-response-cache"?: "hit" | "miss";
                     /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
                     [name: string]: unknown;
@@ -31024,6 +31181,13 @@ export interface operations {
                  *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
                  */
                 "Idempotency-Key"?: string;
+                /**
+                 * @description How long the answer is kept, in seconds, from 0 to 86400: the same request gets the same answer until then, without a provider, at the
+                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web, are not
+                 *     kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
+                 *     `response_cache_seconds` of the key.
+                 */
+                "x-svc-response-cache"?: string;
             };
             path?: never;
             cookie?: never;
@@ -31038,6 +31202,8 @@ export interface operations {
             /** @description The vectors. */
             200: {
                 headers: {
+                    /** @description How long ago a kept answer was made, in seconds. */
+                    age?: number;
                     /** @description What a whole answer was charged, in USD, under the name that LiteLLM's clients read. A stream says its cost in its usage. */
                     "x-litellm-response-cost"?: number;
                     /** @description Requests per minute that the tier allows. */
@@ -31059,6 +31225,8 @@ export interface operations {
                     "x-svc-fallback-layer"?: number;
                     /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
+                    /** @description `hit`: the answer was kept, and no provider was asked. `miss`: a provider was asked, and its answer is kept. Only where answers are kept. */
+                    "x-svc-response-cache"?: "hit" | "miss";
                     /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
                     [name: string]: unknown;
@@ -33367,6 +33535,13 @@ export interface operations {
                  *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
                  */
                 "Idempotency-Key"?: string;
+                /**
+                 * @description How long the answer is kept, in seconds, from 0 to 86400: the same request gets the same answer until then, without a provider, at the
+                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web, are not
+                 *     kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
+                 *     `response_cache_seconds` of the key.
+                 */
+                "x-svc-response-cache"?: string;
             };
             path?: never;
             cookie?: never;
@@ -33381,6 +33556,8 @@ export interface operations {
             /** @description The whole answer. */
             200: {
                 headers: {
+                    /** @description How long ago a kept answer was made, in seconds. */
+                    age?: number;
                     /** @description Equals `x-request-id`, under the name that Anthropic's clients read. */
                     "request-id": string;
                     /** @description What a whole answer was charged, in USD, under the name that LiteLLM's clients read. A stream says its cost in its usage. */
@@ -33411,6 +33588,8 @@ export interface operations {
                     "x-svc-max-tokens-clamped"?: number;
                     /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
+                    /** @description `hit`: the answer was kept, and no provider was asked. `miss`: a provider was asked, and its answer is kept. Only where answers are kept. */
+                    "x-svc-response-cache"?: "hit" | "miss";
                     /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
                     [name: string]: unknown;
@@ -38976,6 +39155,13 @@ export interface operations {
                  *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
                  */
                 "Idempotency-Key"?: string;
+                /**
+                 * @description How long the answer is kept, in seconds, from 0 to 86400: the same request gets the same answer until then, without a provider, at the
+                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web, are not
+                 *     kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
+                 *     `response_cache_seconds` of the key.
+                 */
+                "x-svc-response-cache"?: string;
             };
             path?: never;
             cookie?: never;
@@ -38990,6 +39176,8 @@ export interface operations {
             /** @description The ranking. */
             200: {
                 headers: {
+                    /** @description How long ago a kept answer was made, in seconds. */
+                    age?: number;
                     /** @description What a whole answer was charged, in USD, under the name that LiteLLM's clients read. A stream says its cost in its usage. */
                     "x-litellm-response-cost"?: number;
                     /** @description Requests per minute that the tier allows. */
@@ -39011,6 +39199,8 @@ export interface operations {
                     "x-svc-fallback-layer"?: number;
                     /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
+                    /** @description `hit`: the answer was kept, and no provider was asked. `miss`: a provider was asked, and its answer is kept. Only where answers are kept. */
+                    "x-svc-response-cache"?: "hit" | "miss";
                     /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
                     [name: string]: unknown;
@@ -39285,6 +39475,116 @@ export interface operations {
             };
         };
     };
+    purgeResponseCache: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer of a deletion of kept answers. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseCachePurged"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PurgeResponseCacheError401"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PurgeResponseCacheError403"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
     createResponse: {
         parameters: {
             query?: never;
@@ -39296,6 +39596,13 @@ export interface operations {
                  *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
                  */
                 "Idempotency-Key"?: string;
+                /**
+                 * @description How long the answer is kept, in seconds, from 0 to 86400: the same request gets the same answer until then, without a provider, at the
+                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web, are not
+                 *     kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
+                 *     `response_cache_seconds` of the key.
+                 */
+                "x-svc-response-cache"?: string;
             };
             path?: never;
             cookie?: never;
@@ -39310,6 +39617,8 @@ export interface operations {
             /** @description The whole answer. */
             200: {
                 headers: {
+                    /** @description How long ago a kept answer was made, in seconds. */
+                    age?: number;
                     /** @description What a whole answer was charged, in USD, under the name that LiteLLM's clients read. A stream says its cost in its usage. */
                     "x-litellm-response-cost"?: number;
                     /** @description Requests per minute that the tier allows. */
@@ -39338,6 +39647,8 @@ export interface operations {
                     "x-svc-max-tokens-clamped"?: number;
                     /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
+                    /** @description `hit`: the answer was kept, and no provider was asked. `miss`: a provider was asked, and its answer is kept. Only where answers are kept. */
+                    "x-svc-response-cache"?: "hit" | "miss";
                     /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
                     [name: string]: unknown;
@@ -39642,6 +39953,8 @@ export interface operations {
             /** @description The compacted conversation. */
             200: {
                 headers: {
+                    /** @description How long ago a kept answer was made, in seconds. */
+                    age?: number;
                     /** @description What a whole answer was charged, in USD, under the name that LiteLLM's clients read. A stream says its cost in its usage. */
                     "x-litellm-response-cost"?: number;
                     /** @description Requests per minute that the tier allows. */
@@ -39670,6 +39983,8 @@ export interface operations {
                     "x-svc-max-tokens-clamped"?: number;
                     /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
+                    /** @description `hit`: the answer was kept, and no provider was asked. `miss`: a provider was asked, and its answer is kept. Only where answers are kept. */
+                    "x-svc-response-cache"?: "hit" | "miss";
                     /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
                     [name: string]: unknown;
@@ -40120,6 +40435,13 @@ export interface operations {
                  *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
                  */
                 "Idempotency-Key"?: string;
+                /**
+                 * @description How long the answer is kept, in seconds, from 0 to 86400: the same request gets the same answer until then, without a provider, at the
+                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web, are not
+                 *     kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
+                 *     `response_cache_seconds` of the key.
+                 */
+                "x-svc-response-cache"?: string;
             };
             path?: never;
             cookie?: never;
@@ -40134,6 +40456,8 @@ export interface operations {
             /** @description The decisions. */
             200: {
                 headers: {
+                    /** @description How long ago a kept answer was made, in seconds. */
+                    age?: number;
                     /** @description What a whole answer was charged, in USD, under the name that LiteLLM's clients read. A stream says its cost in its usage. */
                     "x-litellm-response-cost"?: number;
                     /** @description Requests per minute that the tier allows. */
@@ -40155,6 +40479,8 @@ export interface operations {
                     "x-svc-fallback-layer"?: number;
                     /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
+                    /** @description `hit`: the answer was kept, and no provider was asked. `miss`: a provider was asked, and its answer is kept. Only where answers are kept. */
+                    "x-svc-response-cache"?: "hit" | "miss";
                     /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
                     [name: string]: unknown;

@@ -112,6 +112,7 @@ export type OperationId =
   | "listPriceChanges"
   | "createQuote"
   | "createRerank"
+  | "purgeResponseCache"
   | "createResponse"
   | "compactResponse"
   | "countResponseTokens"
@@ -1902,6 +1903,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "in": "header",
         "required": false,
         "type": "string"
+      },
+      {
+        "name": "x-svc-response-cache",
+        "in": "header",
+        "required": false,
+        "type": "string"
       }
     ],
     "successes": [
@@ -1954,6 +1961,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "parameters": [
       {
         "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "x-svc-response-cache",
         "in": "header",
         "required": false,
         "type": "string"
@@ -2566,6 +2579,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "in": "header",
         "required": false,
         "type": "string"
+      },
+      {
+        "name": "x-svc-response-cache",
+        "in": "header",
+        "required": false,
+        "type": "string"
       }
     ],
     "successes": [
@@ -2622,6 +2641,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "parameters": [
       {
         "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "x-svc-response-cache",
         "in": "header",
         "required": false,
         "type": "string"
@@ -3244,6 +3269,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "parameters": [
       {
         "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "x-svc-response-cache",
         "in": "header",
         "required": false,
         "type": "string"
@@ -5030,6 +5061,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "in": "header",
         "required": false,
         "type": "string"
+      },
+      {
+        "name": "x-svc-response-cache",
+        "in": "header",
+        "required": false,
+        "type": "string"
       }
     ],
     "successes": [
@@ -5037,6 +5074,34 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": false,
     "counts": true
+  },
+  "purgeResponseCache": {
+    "id": "purgeResponseCache",
+    "method": "delete",
+    "path": "/v1/response-cache",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
   },
   "createResponse": {
     "id": "createResponse",
@@ -5085,6 +5150,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "parameters": [
       {
         "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "x-svc-response-cache",
         "in": "header",
         "required": false,
         "type": "string"
@@ -5232,6 +5303,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "parameters": [
       {
         "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "x-svc-response-cache",
         "in": "header",
         "required": false,
         "type": "string"

@@ -51,6 +51,7 @@ create table api_key (
   rolled_by bigint,
   old_seen_by bigint,
   stream_usage boolean not null default false,
+  response_cache_seconds integer not null default 0,
   constraint api_key_pkey PRIMARY KEY (id),
   constraint api_key_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
   constraint api_key_check CHECK (((old_hash IS NULL) = (old_until IS NULL))),
@@ -63,6 +64,7 @@ create table api_key (
   constraint api_key_old_hash_key UNIQUE (old_hash),
   constraint api_key_old_seen_by_fkey FOREIGN KEY (old_seen_by) REFERENCES account(id),
   constraint api_key_prefix_check CHECK ((length(prefix) <= 12)),
+  constraint api_key_response_cache_seconds_check CHECK (((response_cache_seconds >= 0) AND (response_cache_seconds <= 86400))),
   constraint api_key_rolled_by_fkey FOREIGN KEY (rolled_by) REFERENCES account(id),
   constraint api_key_rpm_check CHECK ((rpm > 0)),
   constraint api_key_tpm_check CHECK ((tpm > 0))
@@ -71,7 +73,7 @@ CREATE INDEX api_key_expires ON public.api_key USING btree (expires_at) WHERE ((
 CREATE INDEX api_key_masked ON public.api_key USING btree (account_id, prefix, last4);
 CREATE INDEX api_key_newest ON public.api_key USING btree (account_id, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX api_key_one_default ON public.api_key USING btree (account_id) WHERE (is_default AND (deleted_at IS NULL));
-CREATE TRIGGER api_key_announced AFTER DELETE OR UPDATE OF enabled, deleted_at, hash, old_hash, expires_at, allowed_models, allowed_operations, allowed_networks, scopes, rpm, tpm, stream_usage ON public.api_key FOR EACH ROW EXECUTE FUNCTION announce_api_key();
+CREATE TRIGGER api_key_announced AFTER DELETE OR UPDATE OF enabled, deleted_at, hash, old_hash, expires_at, allowed_models, allowed_operations, allowed_networks, scopes, rpm, tpm, stream_usage, response_cache_seconds ON public.api_key FOR EACH ROW EXECUTE FUNCTION announce_api_key();
 CREATE TRIGGER key_has_budget AFTER INSERT ON public.api_key FOR EACH ROW EXECUTE FUNCTION open_key_budget();
 
 create table auto_topup (
@@ -360,6 +362,19 @@ CREATE INDEX invitation_expires ON public.invitation USING btree (expires_at);
 CREATE INDEX invitation_newest ON public.invitation USING btree (account_id, created_at DESC, id DESC);
 CREATE INDEX invitation_of_address ON public.invitation USING btree (email_norm, sent_at);
 CREATE UNIQUE INDEX invitation_waiting ON public.invitation USING btree (account_id, email_norm) WHERE (ended_at IS NULL);
+
+create table kept_answer (
+  account_id bigint not null,
+  hash bytea not null,
+  answer bytea not null,
+  bytes integer not null generated always as (octet_length(answer)) stored,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint kept_answer_pkey PRIMARY KEY (account_id, hash),
+  constraint kept_answer_hash_check CHECK ((length(hash) = 32))
+);
+CREATE INDEX kept_answer_age ON public.kept_answer USING btree (account_id, created_at DESC) INCLUDE (bytes);
+CREATE INDEX kept_answer_expiry ON public.kept_answer USING btree (expires_at);
 
 create table key_budget (
   account_id bigint not null,

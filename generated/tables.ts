@@ -56,6 +56,7 @@ export interface ApiKey {
   old_seen_by: bigint | null;
   old_until: Timestamp | null;
   prefix: string;
+  response_cache_seconds: Generated<number>;
   rolled_by: bigint | null;
   rpm: number | null;
   scopes: string[] | null;
@@ -252,6 +253,15 @@ export interface Invitation {
   role: string;
   sent: Generated<number>;
   sent_at: Timestamp;
+}
+
+export interface KeptAnswer {
+  account_id: bigint;
+  answer: Buffer;
+  bytes: Generated<number>;
+  created_at: Timestamp;
+  expires_at: Timestamp;
+  hash: Buffer;
 }
 
 export interface KeyBudget {
@@ -733,6 +743,7 @@ export interface DB {
   idempotency_key: IdempotencyKey;
   identity: Identity;
   invitation: Invitation;
+  kept_answer: KeptAnswer;
   key_budget: KeyBudget;
   known_network: KnownNetwork;
   ledger_audit: LedgerAudit;

@@ -5045,7 +5045,13 @@ const schema_ApiKeyRequest = {
 "minimum": 1,
 "maximum": 1e9
 },
-"stream_usage": { "type": "boolean" }
+"stream_usage": { "type": "boolean" },
+"response_cache_seconds": {
+"type": "integer",
+"format": "int32",
+"minimum": 0,
+"maximum": 86400
+}
 },
 "additionalProperties": true
 };
@@ -6187,6 +6193,65 @@ return false;
 }
 var valid0 = _errs73 === errors;
 } else var valid0 = true;
+if (valid0) {
+if (data.response_cache_seconds !== void 0) {
+let data16 = data.response_cache_seconds;
+const _errs75 = errors;
+if (!(typeof data16 == "number" && !(data16 % 1) && !isNaN(data16))) {
+validate_ApiKeyRequest.errors = [{
+instancePath: instancePath + "/response_cache_seconds",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_ApiKeyRequest.properties.response_cache_seconds,
+data: data16
+}];
+return false;
+}
+if (errors === _errs75) {
+if (typeof data16 == "number") {
+if (data16 > 86400 || isNaN(data16)) {
+validate_ApiKeyRequest.errors = [{
+instancePath: instancePath + "/response_cache_seconds",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 86400
+},
+message: "must be <= 86400",
+parentSchema: schema_ApiKeyRequest.properties.response_cache_seconds,
+data: data16
+}];
+return false;
+} else if (data16 < 0 || isNaN(data16)) {
+validate_ApiKeyRequest.errors = [{
+instancePath: instancePath + "/response_cache_seconds",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_ApiKeyRequest.properties.response_cache_seconds,
+data: data16
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data16)) {
+validate_ApiKeyRequest.errors = [{
+instancePath: instancePath + "/response_cache_seconds",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_ApiKeyRequest.properties.response_cache_seconds,
+data: data16
+}];
+return false;
+}
+}
+}
+var valid0 = _errs75 === errors;
+} else var valid0 = true;
+}
 }
 }
 }
@@ -6298,7 +6363,13 @@ const schema_ApiKeyChange = {
 "minimum": 1,
 "maximum": 1e9
 },
-"stream_usage": { "type": "boolean" }
+"stream_usage": { "type": "boolean" },
+"response_cache_seconds": {
+"type": "integer",
+"format": "int32",
+"minimum": 0,
+"maximum": 86400
+}
 },
 "additionalProperties": true
 };
@@ -7402,6 +7473,65 @@ return false;
 }
 var valid0 = _errs75 === errors;
 } else var valid0 = true;
+if (valid0) {
+if (data.response_cache_seconds !== void 0) {
+let data17 = data.response_cache_seconds;
+const _errs77 = errors;
+if (!(typeof data17 == "number" && !(data17 % 1) && !isNaN(data17))) {
+validate_ApiKeyChange.errors = [{
+instancePath: instancePath + "/response_cache_seconds",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_ApiKeyChange.properties.response_cache_seconds,
+data: data17
+}];
+return false;
+}
+if (errors === _errs77) {
+if (typeof data17 == "number") {
+if (data17 > 86400 || isNaN(data17)) {
+validate_ApiKeyChange.errors = [{
+instancePath: instancePath + "/response_cache_seconds",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 86400
+},
+message: "must be <= 86400",
+parentSchema: schema_ApiKeyChange.properties.response_cache_seconds,
+data: data17
+}];
+return false;
+} else if (data17 < 0 || isNaN(data17)) {
+validate_ApiKeyChange.errors = [{
+instancePath: instancePath + "/response_cache_seconds",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_ApiKeyChange.properties.response_cache_seconds,
+data: data17
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data17)) {
+validate_ApiKeyChange.errors = [{
+instancePath: instancePath + "/response_cache_seconds",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_ApiKeyChange.properties.response_cache_seconds,
+data: data17
+}];
+return false;
+}
+}
+}
+var valid0 = _errs77 === errors;
+} else var valid0 = true;
+}
 }
 }
 }
@@ -16331,7 +16461,10 @@ const schema_parameters_createChatCompletion = {
 "type": "object",
 "properties": { "header": {
 "type": "object",
-"properties": { "Idempotency-Key": { "type": "string" } },
+"properties": {
+"Idempotency-Key": { "type": "string" },
+"x-svc-response-cache": { "type": "string" }
+},
 "required": []
 } },
 "required": ["header"],
@@ -16370,6 +16503,24 @@ data: data1
 }];
 return false;
 }
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0["x-svc-response-cache"] !== void 0) {
+let data2 = data0["x-svc-response-cache"];
+if (typeof data2 !== "string") {
+validate_parameters_createChatCompletion.errors = [{
+instancePath: instancePath + "/header/x-svc-response-cache",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createChatCompletion.properties.header.properties["x-svc-response-cache"],
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
 }
 } else {
 validate_parameters_createChatCompletion.errors = [{
@@ -18041,7 +18192,10 @@ const schema_parameters_createCompletion = {
 "type": "object",
 "properties": { "header": {
 "type": "object",
-"properties": { "Idempotency-Key": { "type": "string" } },
+"properties": {
+"Idempotency-Key": { "type": "string" },
+"x-svc-response-cache": { "type": "string" }
+},
 "required": []
 } },
 "required": ["header"],
@@ -18080,6 +18234,24 @@ data: data1
 }];
 return false;
 }
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0["x-svc-response-cache"] !== void 0) {
+let data2 = data0["x-svc-response-cache"];
+if (typeof data2 !== "string") {
+validate_parameters_createCompletion.errors = [{
+instancePath: instancePath + "/header/x-svc-response-cache",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createCompletion.properties.header.properties["x-svc-response-cache"],
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
 }
 } else {
 validate_parameters_createCompletion.errors = [{
@@ -20297,7 +20469,10 @@ const schema_parameters_createDecision = {
 "type": "object",
 "properties": { "header": {
 "type": "object",
-"properties": { "Idempotency-Key": { "type": "string" } },
+"properties": {
+"Idempotency-Key": { "type": "string" },
+"x-svc-response-cache": { "type": "string" }
+},
 "required": []
 } },
 "required": ["header"],
@@ -20336,6 +20511,24 @@ data: data1
 }];
 return false;
 }
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0["x-svc-response-cache"] !== void 0) {
+let data2 = data0["x-svc-response-cache"];
+if (typeof data2 !== "string") {
+validate_parameters_createDecision.errors = [{
+instancePath: instancePath + "/header/x-svc-response-cache",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createDecision.properties.header.properties["x-svc-response-cache"],
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
 }
 } else {
 validate_parameters_createDecision.errors = [{
@@ -21145,7 +21338,10 @@ const schema_parameters_createEmbeddings = {
 "type": "object",
 "properties": { "header": {
 "type": "object",
-"properties": { "Idempotency-Key": { "type": "string" } },
+"properties": {
+"Idempotency-Key": { "type": "string" },
+"x-svc-response-cache": { "type": "string" }
+},
 "required": []
 } },
 "required": ["header"],
@@ -21184,6 +21380,24 @@ data: data1
 }];
 return false;
 }
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0["x-svc-response-cache"] !== void 0) {
+let data2 = data0["x-svc-response-cache"];
+if (typeof data2 !== "string") {
+validate_parameters_createEmbeddings.errors = [{
+instancePath: instancePath + "/header/x-svc-response-cache",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createEmbeddings.properties.header.properties["x-svc-response-cache"],
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
 }
 } else {
 validate_parameters_createEmbeddings.errors = [{
@@ -31411,7 +31625,10 @@ const schema_parameters_createMessage = {
 "type": "object",
 "properties": { "header": {
 "type": "object",
-"properties": { "Idempotency-Key": { "type": "string" } },
+"properties": {
+"Idempotency-Key": { "type": "string" },
+"x-svc-response-cache": { "type": "string" }
+},
 "required": []
 } },
 "required": ["header"],
@@ -31450,6 +31667,24 @@ data: data1
 }];
 return false;
 }
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0["x-svc-response-cache"] !== void 0) {
+let data2 = data0["x-svc-response-cache"];
+if (typeof data2 !== "string") {
+validate_parameters_createMessage.errors = [{
+instancePath: instancePath + "/header/x-svc-response-cache",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createMessage.properties.header.properties["x-svc-response-cache"],
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
 }
 } else {
 validate_parameters_createMessage.errors = [{
@@ -39972,7 +40207,10 @@ const schema_parameters_createRerank = {
 "type": "object",
 "properties": { "header": {
 "type": "object",
-"properties": { "Idempotency-Key": { "type": "string" } },
+"properties": {
+"Idempotency-Key": { "type": "string" },
+"x-svc-response-cache": { "type": "string" }
+},
 "required": []
 } },
 "required": ["header"],
@@ -40011,6 +40249,24 @@ data: data1
 }];
 return false;
 }
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0["x-svc-response-cache"] !== void 0) {
+let data2 = data0["x-svc-response-cache"];
+if (typeof data2 !== "string") {
+validate_parameters_createRerank.errors = [{
+instancePath: instancePath + "/header/x-svc-response-cache",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createRerank.properties.header.properties["x-svc-response-cache"],
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
 }
 } else {
 validate_parameters_createRerank.errors = [{
@@ -45421,7 +45677,10 @@ const schema_parameters_createResponse = {
 "type": "object",
 "properties": { "header": {
 "type": "object",
-"properties": { "Idempotency-Key": { "type": "string" } },
+"properties": {
+"Idempotency-Key": { "type": "string" },
+"x-svc-response-cache": { "type": "string" }
+},
 "required": []
 } },
 "required": ["header"],
@@ -45460,6 +45719,24 @@ data: data1
 }];
 return false;
 }
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0["x-svc-response-cache"] !== void 0) {
+let data2 = data0["x-svc-response-cache"];
+if (typeof data2 !== "string") {
+validate_parameters_createResponse.errors = [{
+instancePath: instancePath + "/header/x-svc-response-cache",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createResponse.properties.header.properties["x-svc-response-cache"],
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
 }
 } else {
 validate_parameters_createResponse.errors = [{
@@ -48592,7 +48869,10 @@ const schema_parameters_createSystemOneDecision = {
 "type": "object",
 "properties": { "header": {
 "type": "object",
-"properties": { "Idempotency-Key": { "type": "string" } },
+"properties": {
+"Idempotency-Key": { "type": "string" },
+"x-svc-response-cache": { "type": "string" }
+},
 "required": []
 } },
 "required": ["header"],
@@ -48631,6 +48911,24 @@ data: data1
 }];
 return false;
 }
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0["x-svc-response-cache"] !== void 0) {
+let data2 = data0["x-svc-response-cache"];
+if (typeof data2 !== "string") {
+validate_parameters_createSystemOneDecision.errors = [{
+instancePath: instancePath + "/header/x-svc-response-cache",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createSystemOneDecision.properties.header.properties["x-svc-response-cache"],
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
 }
 } else {
 validate_parameters_createSystemOneDecision.errors = [{
@@ -55256,6 +55554,12 @@ const schema_CatalogPerToken = {
 "additionalProperties": { "$ref": "#/components/schemas/CatalogMultiple" }
 },
 "batch": { "$ref": "#/components/schemas/CatalogMultiple" },
+"response_cache": {
+"type": "number",
+"format": "double",
+"minimum": 0,
+"maximum": 1
+},
 "long_context": { "$ref": "#/components/schemas/CatalogLongContext" },
 "per_request": { "$ref": "#/components/schemas/CatalogUsd" },
 "per_web_search": { "$ref": "#/components/schemas/CatalogUsd" },
@@ -56276,8 +56580,65 @@ return false;
 var valid0 = _errs29 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.long_context !== void 0) {
+if (data.response_cache !== void 0) {
+let data9 = data.response_cache;
 const _errs32 = errors;
+if (errors === _errs32) {
+if (typeof data9 == "number") {
+if (data9 > 1 || isNaN(data9)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/response_cache",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1
+},
+message: "must be <= 1",
+parentSchema: schema_CatalogPerToken.properties.response_cache,
+data: data9
+}];
+return false;
+} else if (data9 < 0 || isNaN(data9)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/response_cache",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogPerToken.properties.response_cache,
+data: data9
+}];
+return false;
+} else if (!formats_f5433107.validate(data9)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/response_cache",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogPerToken.properties.response_cache,
+data: data9
+}];
+return false;
+}
+} else {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/response_cache",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogPerToken.properties.response_cache,
+data: data9
+}];
+return false;
+}
+}
+var valid0 = _errs32 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.long_context !== void 0) {
+const _errs34 = errors;
 if (!validate_CatalogLongContext(data.long_context, {
 instancePath: instancePath + "/long_context",
 parentData: data,
@@ -56288,74 +56649,17 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogLongContext.errors : vErrors.concat(validate_CatalogLongContext.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs32 === errors;
+var valid0 = _errs34 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.per_request !== void 0) {
-let data10 = data.per_request;
-const _errs33 = errors;
-if (errors === errors) {
-if (typeof data10 == "number") {
-if (data10 > 1e6 || isNaN(data10)) {
-validate_CatalogPerToken.errors = [{
-instancePath: instancePath + "/per_request",
-keyword: "maximum",
-params: {
-comparison: "<=",
-limit: 1e6
-},
-message: "must be <= 1000000",
-parentSchema: schema_CatalogUsd,
-data: data10
-}];
-return false;
-} else if (data10 < 0 || isNaN(data10)) {
-validate_CatalogPerToken.errors = [{
-instancePath: instancePath + "/per_request",
-keyword: "minimum",
-params: {
-comparison: ">=",
-limit: 0
-},
-message: "must be >= 0",
-parentSchema: schema_CatalogUsd,
-data: data10
-}];
-return false;
-} else if (!formats_f5433107.validate(data10)) {
-validate_CatalogPerToken.errors = [{
-instancePath: instancePath + "/per_request",
-keyword: "format",
-params: { format: "double" },
-message: "must match format \"double\"",
-parentSchema: schema_CatalogUsd,
-data: data10
-}];
-return false;
-}
-} else {
-validate_CatalogPerToken.errors = [{
-instancePath: instancePath + "/per_request",
-keyword: "type",
-params: { type: "number" },
-message: "must be number",
-parentSchema: schema_CatalogUsd,
-data: data10
-}];
-return false;
-}
-}
-var valid0 = _errs33 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.per_web_search !== void 0) {
-let data11 = data.per_web_search;
-const _errs36 = errors;
+let data11 = data.per_request;
+const _errs35 = errors;
 if (errors === errors) {
 if (typeof data11 == "number") {
 if (data11 > 1e6 || isNaN(data11)) {
 validate_CatalogPerToken.errors = [{
-instancePath: instancePath + "/per_web_search",
+instancePath: instancePath + "/per_request",
 keyword: "maximum",
 params: {
 comparison: "<=",
@@ -56368,7 +56672,7 @@ data: data11
 return false;
 } else if (data11 < 0 || isNaN(data11)) {
 validate_CatalogPerToken.errors = [{
-instancePath: instancePath + "/per_web_search",
+instancePath: instancePath + "/per_request",
 keyword: "minimum",
 params: {
 comparison: ">=",
@@ -56381,7 +56685,7 @@ data: data11
 return false;
 } else if (!formats_f5433107.validate(data11)) {
 validate_CatalogPerToken.errors = [{
-instancePath: instancePath + "/per_web_search",
+instancePath: instancePath + "/per_request",
 keyword: "format",
 params: { format: "double" },
 message: "must match format \"double\"",
@@ -56392,7 +56696,7 @@ return false;
 }
 } else {
 validate_CatalogPerToken.errors = [{
-instancePath: instancePath + "/per_web_search",
+instancePath: instancePath + "/per_request",
 keyword: "type",
 params: { type: "number" },
 message: "must be number",
@@ -56402,26 +56706,83 @@ data: data11
 return false;
 }
 }
-var valid0 = _errs36 === errors;
+var valid0 = _errs35 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.per_web_search !== void 0) {
+let data12 = data.per_web_search;
+const _errs38 = errors;
+if (errors === errors) {
+if (typeof data12 == "number") {
+if (data12 > 1e6 || isNaN(data12)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/per_web_search",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data12
+}];
+return false;
+} else if (data12 < 0 || isNaN(data12)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/per_web_search",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data12
+}];
+return false;
+} else if (!formats_f5433107.validate(data12)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/per_web_search",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data12
+}];
+return false;
+}
+} else {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/per_web_search",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data12
+}];
+return false;
+}
+}
+var valid0 = _errs38 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.max_web_searches !== void 0) {
-let data12 = data.max_web_searches;
-const _errs39 = errors;
-if (!(typeof data12 == "number" && !(data12 % 1) && !isNaN(data12))) {
+let data13 = data.max_web_searches;
+const _errs41 = errors;
+if (!(typeof data13 == "number" && !(data13 % 1) && !isNaN(data13))) {
 validate_CatalogPerToken.errors = [{
 instancePath: instancePath + "/max_web_searches",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_CatalogPerToken.properties.max_web_searches,
-data: data12
+data: data13
 }];
 return false;
 }
-if (errors === _errs39) {
-if (typeof data12 == "number") {
-if (data12 > 100 || isNaN(data12)) {
+if (errors === _errs41) {
+if (typeof data13 == "number") {
+if (data13 > 100 || isNaN(data13)) {
 validate_CatalogPerToken.errors = [{
 instancePath: instancePath + "/max_web_searches",
 keyword: "maximum",
@@ -56431,10 +56792,10 @@ limit: 100
 },
 message: "must be <= 100",
 parentSchema: schema_CatalogPerToken.properties.max_web_searches,
-data: data12
+data: data13
 }];
 return false;
-} else if (data12 < 1 || isNaN(data12)) {
+} else if (data13 < 1 || isNaN(data13)) {
 validate_CatalogPerToken.errors = [{
 instancePath: instancePath + "/max_web_searches",
 keyword: "minimum",
@@ -56444,24 +56805,25 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_CatalogPerToken.properties.max_web_searches,
-data: data12
+data: data13
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data12)) {
+} else if (!formats_6f7aca8b.validate(data13)) {
 validate_CatalogPerToken.errors = [{
 instancePath: instancePath + "/max_web_searches",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_CatalogPerToken.properties.max_web_searches,
-data: data12
+data: data13
 }];
 return false;
 }
 }
 }
-var valid0 = _errs39 === errors;
+var valid0 = _errs41 === errors;
 } else var valid0 = true;
+}
 }
 }
 }

@@ -19,7 +19,7 @@ export const createResponse: Handler<"createResponse"> = async (context, request
     ask: served.ask,
     request: { ...request.body, input: "" },
     model: served.call.admitted.model.id,
-    protocol: served.call.served!.route.provider.protocol,
+    protocol: served.protocol,
     offered: translated.offered,
   };
   if (served.kind === "stream") return streamReply(context, served, responseEncoder(context, answering));

@@ -1,5 +1,6 @@
 // The handler of every operation.
 import { answerOnce } from "../src/calls/answer-once.ts";
+import { keepAnswers } from "../src/language/response-cache.ts";
 import type { Handlers } from "../src/operation.ts";
 import { cloneVoice } from "./clone-voice.ts";
 import { compactResponse } from "./compact-response.ts";
@@ -30,6 +31,7 @@ import { createTopup } from "./create-topup.ts";
 import { createTranscription } from "./create-transcription.ts";
 import { createVideo } from "./create-video.ts";
 import { getApiKeyUsage } from "./get-api-key-usage.ts";
+import { purgeResponseCache } from "./purge-response-cache.ts";
 import { rollApiKey } from "./roll-api-key.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
 import { designVoice } from "./design-voice.ts";
@@ -110,20 +112,20 @@ export const handlers: Handlers = {
   countResponseTokens,
   compactResponse: answerOnce(compactResponse),
   createApiKey,
-  createChatCompletion: answerOnce(createChatCompletion),
-  createCompletion: answerOnce(createCompletion),
-  createDecision: answerOnce(createDecision),
-  createSystemOneDecision: answerOnce(createSystemOneDecision),
-  createEmbeddings: answerOnce(createEmbeddings),
+  createChatCompletion: answerOnce(keepAnswers(createChatCompletion)),
+  createCompletion: answerOnce(keepAnswers(createCompletion)),
+  createDecision: answerOnce(keepAnswers(createDecision)),
+  createSystemOneDecision: answerOnce(keepAnswers(createSystemOneDecision)),
+  createEmbeddings: answerOnce(keepAnswers(createEmbeddings)),
   ...batchHandlers,
   createFile,
   ...fileHandlers,
   createImage,
   createMusic: answerOnce(createMusic),
   createQuote,
-  createRerank: answerOnce(createRerank),
-  createMessage: answerOnce(createMessage),
-  createResponse: answerOnce(createResponse),
+  createRerank: answerOnce(keepAnswers(createRerank)),
+  createMessage: answerOnce(keepAnswers(createMessage)),
+  createResponse: answerOnce(keepAnswers(createResponse)),
   createSoundEffect: answerOnce(createSoundEffect),
   createSpeech: answerOnce(createSpeech),
   createTopup,
@@ -131,6 +133,7 @@ export const handlers: Handlers = {
   createVideo,
   deleteApiKey,
   getApiKeyUsage,
+  purgeResponseCache,
   rollApiKey,
   designVoice: answerOnce(designVoice),
   forgotPassword,

@@ -167,6 +167,7 @@ import type {
   RerankRequest,
   ResponseArgumentsDeltaEvent,
   ResponseArgumentsDoneEvent,
+  ResponseCachePurged,
   ResponseCompaction,
   ResponseCompactionRequest,
   ResponseCompletedEvent,
@@ -2137,6 +2138,20 @@ export declare function createQuote(client: Client, input: QuoteRequest, options
  * @throws {SvcError} 503 `server_error`
  */
 export declare function createRerank(client: Client, input: RerankRequest, options?: IdempotentOptions): Call<RerankRanking, "createRerank">;
+
+/**
+ * Deletes all answers that are kept for repeats of the workspace's requests (`x-svc-response-cache`). Those of requests that run meanwhile may be
+ * kept after it.
+ *
+ * `DELETE /v1/response-cache`, /docs/api/purgeResponseCache
+ *
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function purgeResponseCache(client: Client, options?: RequestOptions): Call<ResponseCachePurged, "purgeResponseCache">;
 
 /**
  * Answers a conversation in the format of OpenAI's Responses API, whole or as a stream (`stream: true`), with the same models and prices as

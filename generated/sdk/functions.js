@@ -433,6 +433,10 @@ export function createRerank(client, input, options) {
   return call(client, { path: "/v1/rerank", method: "POST" }, input, options);
 }
 
+export function purgeResponseCache(client, options) {
+  return call(client, { path: "/v1/response-cache", method: "DELETE" }, undefined, options);
+}
+
 export function createResponse(client, input, options) {
   return call(client, { path: "/v1/responses", method: "POST", read: stream }, input, options);
 }

@@ -168,6 +168,7 @@ import type {
   RerankRequest,
   ResponseArgumentsDeltaEvent,
   ResponseArgumentsDoneEvent,
+  ResponseCachePurged,
   ResponseCompaction,
   ResponseCompactionRequest,
   ResponseCompletedEvent,
@@ -279,6 +280,7 @@ export declare class Svc {
   readonly pricing: PricingMethods;
   readonly quote: QuoteMethods;
   readonly rerank: RerankMethods;
+  readonly responseCache: ResponseCacheMethods;
   readonly responses: ResponsesMethods;
   readonly videos: VideosMethods;
 }
@@ -2711,6 +2713,23 @@ export interface RerankMethods {
    * @throws {SvcError} 503 `server_error`
    */
   create(input: RerankRequest, options?: IdempotentOptions): Call<RerankRanking, "createRerank">;
+}
+
+/** `svc.responseCache` */
+export interface ResponseCacheMethods {
+  /**
+   * Deletes all answers that are kept for repeats of the workspace's requests (`x-svc-response-cache`). Those of requests that run meanwhile may be
+   * kept after it.
+   *
+   * `DELETE /v1/response-cache`, /docs/api/purgeResponseCache
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  purge(options?: RequestOptions): Call<ResponseCachePurged, "purgeResponseCache">;
 }
 
 /** `svc.responses` */

@@ -240,6 +240,9 @@ export class Svc {
     this.rerank = {
       create: of(f.createRerank),
     };
+    this.responseCache = {
+      purge: of(f.purgeResponseCache),
+    };
     this.responses = {
       create: of(f.createResponse),
       compact: of(f.compactResponse),

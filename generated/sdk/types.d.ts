@@ -64,6 +64,8 @@ export interface ApiKeyChange {
   tpm?: number | null | undefined;
   /** Whether streams of chat and completions end with a chunk of usage though the request does not ask for one; default: unchanged. */
   stream_usage?: boolean | undefined;
+  /** How long answers are kept for repeats of their request, in seconds; 0: they are not; default: unchanged. 0 to 86400. */
+  response_cache_seconds?: number | undefined;
 }
 
 /** A day of a key. */
@@ -159,6 +161,8 @@ export interface ApiKeyRecord {
   tpm: number | null;
   /** Whether streams of chat and completions end with a chunk of usage though the request does not ask for one. */
   stream_usage: boolean;
+  /** How long answers are kept for repeats of their request, in seconds; 0: they are not. */
+  response_cache_seconds: number;
   /** Until when the secret that the key had before it was rolled works, too; null: it doesn't. */
   previous_secret_until: string | null;
 }
@@ -192,6 +196,11 @@ export interface ApiKeyRequest {
    * that read the chunk and don't ask for it. What a request says itself holds; default: false.
    */
   stream_usage?: boolean | undefined;
+  /**
+   * How long answers are kept, in seconds, so that the same request gets the same answer at the model's price for it, `pricing.response_cache`.
+   * What a request says itself in `x-svc-response-cache` holds; default: 0, answers are not kept. 0 to 86400.
+   */
+  response_cache_seconds?: number | undefined;
 }
 
 /** What a key spent, holds and has left. */
@@ -2510,6 +2519,8 @@ export interface ModelPricing {
   service_tiers?: { [key: string]: number };
   /** What a line of a batch costs, as a multiple of every token price; absent: as any call. */
   batch?: number;
+  /** What a kept answer costs (`x-svc-response-cache`), as a multiple of every token price; absent: answers are not kept. */
+  response_cache?: number;
   /** Prices of a request with a longer prompt; absent: prices do not depend on its length. */
   long_context?: LongContextPricing;
   /** USD per web search that the provider makes for a request; absent: requests that ask for searches are refused. */
@@ -4478,6 +4489,14 @@ export interface ResponseArgumentsDoneEvent {
   arguments: string;
 }
 
+/** What a deletion of kept answers did. */
+export interface ResponseCachePurged {
+  /** Always `response_cache.purged`. */
+  object: "response_cache.purged";
+  /** How many kept answers there were. */
+  deleted: number;
+}
+
 /** An item of a compacted conversation. */
 export type ResponseCompactedItem = ResponseKeptMessage | ResponseCompactionItem;
 
@@ -5762,6 +5781,8 @@ export interface TextPriceRow {
   service_tiers?: { [key: string]: number };
   /** What a line of a batch costs, as a multiple of every token price; absent: as any call. */
   batch?: number;
+  /** What a kept answer costs (`x-svc-response-cache`), as a multiple of every token price; absent: answers are not kept. */
+  response_cache?: number;
   /** Prices of a request with a longer prompt, in USD per million tokens; absent: prices do not depend on its length. */
   long_context?: LongContextPricing;
   /** USD per web search that the provider makes for a request; absent: requests that ask for searches are refused. */
@@ -7181,6 +7202,8 @@ export interface ListWebhookDeliveriesQuery {
 
 /** The headers of answers, with the types of their values. Over HTTP they are strings. */
 export interface AnswerHeaders {
+  /** How long ago a kept answer was made, in seconds. */
+  age: number;
   /** `wait` where the answer was waited for. */
   "preference-applied": string;
   /** Equals `x-request-id`, under the name that Anthropic's clients read. */
@@ -7227,6 +7250,8 @@ export interface AnswerHeaders {
   "x-svc-max-tokens-clamped": number;
   /** Id of the requested model, with its alias resolved. */
   "x-svc-model": string;
+  /** `hit`: the answer was kept, and no provider was asked. `miss`: a provider was asked, and its answer is kept. Only where answers are kept. */
+  "x-svc-response-cache": "hit" | "miss";
   /** The model that answered, if it is not the requested one. */
   "x-svc-served-model": string;
 }
@@ -7956,6 +7981,8 @@ export type ListUsageLogsError401 = Refusal<401, "missing_api_key" | "invalid_ap
 export type ListUsageLogsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListVoicesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListVoicesError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type PurgeResponseCacheError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type PurgeResponseCacheError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type RedeemVoucherError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type RedeemVoucherError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type RefundCallError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
@@ -8218,6 +8245,8 @@ export type ListPriceChangesError = Error400InvalidParameter | Error429RateLimit
 export type CreateQuoteError = CreateQuoteError400 | CreateQuoteError401 | Error402ModelRequiresPaid | CreateQuoteError403 | Error404ModelNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error502ProviderError | Error503ModelUnavailableOrOverloaded;
 /** The errors of `rerank.create`. */
 export type CreateRerankError = CreateRerankBareError400 | CreateRerankBareError401 | CreateRerankBareError402 | CreateRerankBareError403 | BareError404ModelNotFound | CreateRerankBareError409 | CreateRerankBareError413 | BareError415InvalidRequest | BareError422InvalidRequest | BareError429RateLimit | BareError500ServerError | BareError502ServerError | CreateRerankBareError503;
+/** The errors of `responseCache.purge`. */
+export type PurgeResponseCacheError = PurgeResponseCacheError401 | PurgeResponseCacheError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `responses.create`. */
 export type CreateResponseError = CreateResponseError400 | CreateResponseError401 | CreateResponseError402 | CreateResponseError403 | Error404ModelNotFound | CreateResponseError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateResponseError503;
 /** The errors of `responses.compact`. */
@@ -9054,22 +9083,22 @@ export interface Operations {
   createChatCompletion: {
     path: never;
     query: never;
-    headers: { "Idempotency-Key"?: string };
+    headers: { "Idempotency-Key"?: string; "x-svc-response-cache"?: string };
     body: ChatRequest;
     result: ChatCompletion;
     event: ChatChunk;
-    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-litellm-response-cost" | "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-served-model">;
+    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "age" | "x-litellm-response-cost" | "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-response-cache" | "x-svc-served-model">;
     error: CreateChatCompletionError;
   };
   /** `completions.create`: `POST /v1/completions`. */
   createCompletion: {
     path: never;
     query: never;
-    headers: { "Idempotency-Key"?: string };
+    headers: { "Idempotency-Key"?: string; "x-svc-response-cache"?: string };
     body: CompletionRequest;
     result: Completion;
     event: CompletionChunk;
-    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-litellm-response-cost" | "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-served-model">;
+    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "age" | "x-litellm-response-cost" | "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-response-cache" | "x-svc-served-model">;
     error: CreateCompletionError;
   };
   /** `credits.autoTopup.get`: `GET /v1/credits/auto-topup`. */
@@ -9208,22 +9237,22 @@ export interface Operations {
   createDecision: {
     path: never;
     query: never;
-    headers: { "Idempotency-Key"?: string };
+    headers: { "Idempotency-Key"?: string; "x-svc-response-cache"?: string };
     body: DecisionRequest;
     result: DecisionResult;
     event: never;
-    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-litellm-response-cost" | "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-served-model">;
+    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "age" | "x-litellm-response-cost" | "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-response-cache" | "x-svc-served-model">;
     error: CreateDecisionError;
   };
   /** `embeddings.create`: `POST /v1/embeddings`. */
   createEmbeddings: {
     path: never;
     query: never;
-    headers: { "Idempotency-Key"?: string };
+    headers: { "Idempotency-Key"?: string; "x-svc-response-cache"?: string };
     body: EmbeddingRequest;
     result: EmbeddingList;
     event: never;
-    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-litellm-response-cost" | "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-served-model">;
+    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "age" | "x-litellm-response-cost" | "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-response-cache" | "x-svc-served-model">;
     error: CreateEmbeddingsError;
   };
   /** `errors.list`: `GET /v1/errors`. */
@@ -9373,11 +9402,11 @@ export interface Operations {
   createMessage: {
     path: never;
     query: never;
-    headers: { "Idempotency-Key"?: string };
+    headers: { "Idempotency-Key"?: string; "x-svc-response-cache"?: string };
     body: MessageRequest;
     result: Message;
     event: MessageStartEvent | PingEvent | BlockStartEvent | BlockDeltaEvent | BlockStopEvent | MessageDeltaEvent | MessageStopEvent;
-    answerHeaders: HeadersOf<"request-id" | "x-request-id" | "x-svc-model", "x-litellm-response-cost" | "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-served-model">;
+    answerHeaders: HeadersOf<"request-id" | "x-request-id" | "x-svc-model", "age" | "x-litellm-response-cost" | "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-response-cache" | "x-svc-served-model">;
     error: CreateMessageError;
   };
   /** `messages.countTokens`: `POST /v1/messages/count_tokens`. */
@@ -9780,22 +9809,33 @@ export interface Operations {
   createRerank: {
     path: never;
     query: never;
-    headers: { "Idempotency-Key"?: string };
+    headers: { "Idempotency-Key"?: string; "x-svc-response-cache"?: string };
     body: RerankRequest;
     result: RerankRanking;
     event: never;
-    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-litellm-response-cost" | "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-served-model">;
+    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "age" | "x-litellm-response-cost" | "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-response-cache" | "x-svc-served-model">;
     error: CreateRerankError;
+  };
+  /** `responseCache.purge`: `DELETE /v1/response-cache`. */
+  purgeResponseCache: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: ResponseCachePurged;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: PurgeResponseCacheError;
   };
   /** `responses.create`: `POST /v1/responses`. */
   createResponse: {
     path: never;
     query: never;
-    headers: { "Idempotency-Key"?: string };
+    headers: { "Idempotency-Key"?: string; "x-svc-response-cache"?: string };
     body: ResponseRequest;
     result: ResponseObject;
     event: ResponseCreatedEvent | ResponseInProgressEvent | ResponseItemAddedEvent | ResponseItemDoneEvent | ResponsePartAddedEvent | ResponsePartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseSummaryPartAddedEvent | ResponseSummaryPartDoneEvent | ResponseSummaryTextDeltaEvent | ResponseSummaryTextDoneEvent | ResponseArgumentsDeltaEvent | ResponseArgumentsDoneEvent | ResponseCustomInputDeltaEvent | ResponseCustomInputDoneEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent;
-    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-litellm-response-cost" | "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-served-model">;
+    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "age" | "x-litellm-response-cost" | "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-response-cache" | "x-svc-served-model">;
     error: CreateResponseError;
   };
   /** `responses.compact`: `POST /v1/responses/compact`. */
@@ -9806,7 +9846,7 @@ export interface Operations {
     body: ResponseCompactionRequest;
     result: ResponseCompaction;
     event: never;
-    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "x-litellm-response-cost" | "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-served-model">;
+    answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "age" | "x-litellm-response-cost" | "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-response-cache" | "x-svc-served-model">;
     error: CompactResponseError;
   };
   /** `responses.countTokens`: `POST /v1/responses/input_tokens`. */

@@ -78,6 +78,7 @@ const samples: Record<string, string | number> = {
   "x-svc-credits-have": 0.0125,
   "x-svc-cost-usd": 0.0009,
   "x-litellm-response-cost": 0.0009,
+  age: 42,
   "x-svc-balance-usd": 12.4991,
   "x-svc-duration-sec": 4.2,
   "x-svc-billable-minutes": 1,

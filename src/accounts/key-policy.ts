@@ -23,6 +23,8 @@ export interface KeyPolicy {
   tpm: number | null;
   /** Streams of chat and completions report usage, though their requests don't ask for it. */
   streamUsage: boolean;
+  /** How long answers are kept for repeats of their request, which a request may say itself; 0: they are not. */
+  responseCacheSeconds: number;
 }
 
 /** As the database has them. */
@@ -35,9 +37,11 @@ export interface StoredPolicy {
   rpm: number | null;
   tpm: number | null;
   stream_usage: boolean;
+  response_cache_seconds: number;
 }
 
-export const policyColumns = `k.expires_at, k.allowed_models, k.allowed_operations, k.allowed_networks, k.scopes, k.rpm, k.tpm, k.stream_usage`;
+export const policyColumns = `k.expires_at, k.allowed_models, k.allowed_operations, k.allowed_networks, k.scopes, k.rpm, k.tpm, k.stream_usage,
+  k.response_cache_seconds`;
 
 export interface PolicyRow extends StoredPolicy {
   prefix: string;
@@ -46,11 +50,22 @@ export interface PolicyRow extends StoredPolicy {
   secret_ends: Date | null;
 }
 
-/** Null: the key may do what its account may, and its streams are as they were asked for. */
+/** Null: the key may do what its account may, and its answers are as they were asked for. */
 export function policyOf(row: PolicyRow): KeyPolicy | null {
-  const { expires_at, secret_ends, allowed_models, allowed_operations, allowed_networks, scopes, rpm, tpm, stream_usage } = row;
+  const {
+    expires_at,
+    secret_ends,
+    allowed_models,
+    allowed_operations,
+    allowed_networks,
+    scopes,
+    rpm,
+    tpm,
+    stream_usage,
+    response_cache_seconds,
+  } = row;
   const all = [expires_at, secret_ends, allowed_models, allowed_operations, allowed_networks, scopes, rpm, tpm];
-  if (!stream_usage && all.every((rule) => rule === null)) return null;
+  if (!stream_usage && response_cache_seconds === 0 && all.every((rule) => rule === null)) return null;
   return {
     masked: maskedKey(row),
     expiresAtMs: expires_at?.getTime() ?? null,
@@ -64,6 +79,7 @@ export function policyOf(row: PolicyRow): KeyPolicy | null {
     networks: allowed_networks && networksOf(allowed_networks),
     ...{ rpm, tpm },
     streamUsage: stream_usage,
+    responseCacheSeconds: response_cache_seconds,
   };
 }
 

@@ -122,6 +122,7 @@ function toRecord(row: KeyRow): KeyRecord {
     rpm: row.rpm,
     tpm: row.tpm,
     stream_usage: row.stream_usage,
+    response_cache_seconds: row.response_cache_seconds,
     previous_secret_until: row.old_until?.toISOString() ?? null,
   };
 }

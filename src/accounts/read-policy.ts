@@ -18,6 +18,7 @@ export interface SentPolicy {
   rpm?: number | null;
   tpm?: number | null;
   stream_usage?: boolean;
+  response_cache_seconds?: number;
 }
 
 export type PolicyChange = Partial<StoredPolicy>;
@@ -30,7 +31,7 @@ interface Known {
 
 /** Fails with invalid_parameter, naming the entry. */
 export function readPolicy(sent: SentPolicy, { catalog, now }: Known): PolicyChange {
-  const { expires_at, allowed_models, allowed_operations, allowed_networks, scopes, rpm, tpm, stream_usage } = sent;
+  const { expires_at, allowed_models, allowed_operations, allowed_networks, scopes, rpm, tpm, stream_usage, response_cache_seconds } = sent;
   const change: PolicyChange = {};
   if (expires_at !== undefined) change.expires_at = expires_at === null ? null : readExpiry(expires_at, now);
   if (allowed_models !== undefined) change.allowed_models = each("allowed_models", allowed_models, (id) => readModel(catalog, id));
@@ -40,6 +41,7 @@ export function readPolicy(sent: SentPolicy, { catalog, now }: Known): PolicyCha
   if (rpm !== undefined) change.rpm = rpm;
   if (tpm !== undefined) change.tpm = tpm;
   if (stream_usage !== undefined) change.stream_usage = stream_usage;
+  if (response_cache_seconds !== undefined) change.response_cache_seconds = response_cache_seconds;
   return change;
 }
 
@@ -89,7 +91,10 @@ function readNetwork(text: string) {
   return { kept: `${network.toString()}/${size}` };
 }
 
-const columns = ["expires_at", "allowed_models", "allowed_operations", "allowed_networks", "scopes", "rpm", "tpm", "stream_usage"] as const;
+const columns = [
+  ...(["expires_at", "allowed_models", "allowed_operations", "allowed_networks", "scopes"] as const),
+  ...(["rpm", "tpm", "stream_usage", "response_cache_seconds"] as const),
+];
 
 /** Every replica hears of it within a second. */
 export async function setPolicy({ pool }: Queries, keyId: bigint, change: PolicyChange): Promise<void> {

@@ -21,12 +21,23 @@ export interface Ask {
   callId?: string;
   /** A line of a batch: it leaves half of each limit to other requests. */
   isBatch?: true;
+  /** Its answer may be kept for repeats of the same request, and be one that was kept; absent: neither. */
+  keep?: KeepWish;
   /** Absent: the request is carried out. Else it is only quoted: this takes what would be counted and held, before anything is. */
   quote?: (planned: PlannedCall) => never;
   /** What the caller calls the request; undefined: nothing. */
   tags: Record<string, string> | undefined;
   /** Adds headers to every answer to this request from now on, refusals included. */
   addHeaders: (headers: Record<string, string>) => void;
+}
+
+export interface KeepWish {
+  /** SHA-256 of the request. */
+  hash: Buffer;
+  /** How long its answer is kept. */
+  seconds: number;
+  /** A new answer is asked for, whatever is kept. */
+  isFresh: boolean;
 }
 
 /** As OpenAI bounds them. */

@@ -91,7 +91,7 @@ function described({ keyword, instancePath, params, message = "is wrong", parent
 
 function knownKeys(schema: Record<string, unknown> | undefined): string {
   const keys = isObject(schema?.properties) ? Object.keys(schema.properties) : [];
-  return keys.length === 0 || keys.length > 12 ? "" : `; there are ${keys.join(", ")}`;
+  return keys.length === 0 || keys.length > 16 ? "" : `; there are ${keys.join(", ")}`;
 }
 
 function stepOf(pointer: string): string | number {

@@ -3,6 +3,7 @@ import { type Amount, amountFromUsd, million, toUsd, usdFromPrice } from "../mon
 import type { Route } from "../providers/types.ts";
 import {
   batchTier,
+  cacheTier,
   type Candidate,
   type Layer,
   type Model,
@@ -30,8 +31,10 @@ export function withCandidates(model: Omit<Model, "weighted" | "candidates" | "s
 
 export function tokenTerms(id: string, type: ModelType, pricing: Pricing): TokenTerms | null {
   if (pricing.mode !== "per-token") return null;
-  const { input, cached, cacheWrite, cacheWriteHour, batch, longContext, perRequest, webSearch } = pricing;
-  const serviceTiers = batch === null ? pricing.serviceTiers : new Map([...pricing.serviceTiers, [batchTier, batch]]);
+  const { input, cached, cacheWrite, cacheWriteHour, batch, responseCache, longContext, perRequest, webSearch } = pricing;
+  const serviceTiers = new Map(pricing.serviceTiers);
+  if (batch !== null) serviceTiers.set(batchTier, batch);
+  if (responseCache !== null) serviceTiers.set(cacheTier, responseCache);
   // Decisions: input is rounded up to 0.0001 USD, output is free whatever the file says.
   const isDecision = type === "decisions";
   const prices: TokenPrices = {

@@ -33,7 +33,7 @@ function byId(one: Model, other: Model): number {
 
 function textPriceRow({ id, row, pricing }: Model): TextPriceRow | undefined {
   if (pricing.mode !== "per-token") return undefined;
-  const { cache_write, cache_write_1h, service_tiers, batch, long_context, per_web_search } = row.pricing;
+  const { cache_write, cache_write_1h, service_tiers, batch, response_cache, long_context, per_web_search } = row.pricing;
   return {
     id,
     name: row.name,
@@ -46,6 +46,7 @@ function textPriceRow({ id, row, pricing }: Model): TextPriceRow | undefined {
     ...(cache_write_1h === undefined ? {} : { cache_write_1h_per_1m: cache_write_1h }),
     ...(service_tiers === undefined ? {} : { service_tiers }),
     ...(batch === undefined ? {} : { batch }),
+    ...(response_cache === undefined ? {} : { response_cache }),
     ...(long_context === undefined ? {} : { long_context }),
     ...(per_web_search === undefined ? {} : { per_web_search }),
   };

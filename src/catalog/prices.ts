@@ -2,7 +2,7 @@
 // held exactly. src/pricing computes what a call costs.
 import { type Amount, parseUsd, priceFromUsd } from "../money.ts";
 import type { Fault, FileModel, FilePricing, Path } from "./file.ts";
-import { batchTier, type ModelRow, type Pricing, type TokenRates } from "./types.ts";
+import { ownTiers, type ModelRow, type Pricing, type TokenRates } from "./types.ts";
 
 type Mode = FilePricing["mode"];
 
@@ -17,6 +17,7 @@ export function readPricing(pricing: FilePricing): Pricing {
         ...readRates({ ...pricing, output: pricing.output ?? 0 }),
         serviceTiers: new Map(Object.entries(pricing.service_tiers ?? {}).map(([tier, multiple]) => [tier, millionths(multiple)])),
         batch: pricing.batch === undefined ? null : millionths(pricing.batch),
+        responseCache: pricing.response_cache === undefined ? null : millionths(pricing.response_cache),
         longContext:
           pricing.long_context === undefined ? null : { ...readLong(pricing, pricing.long_context), above: pricing.long_context.above },
         perRequest: amountFromUsd(pricing.per_request ?? 0),
@@ -87,13 +88,14 @@ function millionths(multiple: number): bigint {
 export function rowPricing(pricing: FilePricing): ModelRow["pricing"] {
   if (pricing.mode !== "per-token") return { mode: pricing.mode, input: 0, output: 0, cached: null };
   const { input, output = 0, cached = null, cache_write, cache_write_1h, service_tiers, long_context: long } = pricing;
-  const { batch, per_web_search, max_web_searches } = pricing;
+  const { batch, response_cache, per_web_search, max_web_searches } = pricing;
   return {
     ...{ mode: "per-token", input, output, cached },
     ...(cache_write === undefined ? {} : { cache_write }),
     ...(cache_write_1h === undefined ? {} : { cache_write_1h }),
     ...(service_tiers === undefined ? {} : { service_tiers }),
     ...(batch === undefined ? {} : { batch }),
+    ...(response_cache === undefined ? {} : { response_cache }),
     ...(long === undefined ? {} : { long_context: { ...withWrites(pricing, long), cached: long.cached ?? null } }),
     ...(per_web_search === undefined ? {} : { per_web_search }),
     ...(max_web_searches === undefined ? {} : { max_web_searches }),
@@ -160,7 +162,7 @@ function figureFaults(model: FileModel, pricing: FilePricing, path: Path): Fault
 /** Of prices that only language models have. */
 function tokenFaults(model: FileModel, pricing: TokenFigures, path: Path): Fault[] {
   const faults: Fault[] = [];
-  const { long_context: long, service_tiers: tiers = {}, batch } = pricing;
+  const { long_context: long, service_tiers: tiers = {}, batch, response_cache: cache } = pricing;
   if (model.type !== "language")
     for (const key of ["cache_write", "cache_write_1h", "service_tiers", "long_context", "per_web_search", "max_web_searches"] as const)
       if (pricing[key] !== undefined) faults.push({ path: [...path, key], message: "belongs to language models only" });
@@ -175,9 +177,10 @@ function tokenFaults(model: FileModel, pricing: TokenFigures, path: Path): Fault
     faults.push({ path: [...path, "batch"], message: "belongs to language and embedding models only" });
   const multiples = Object.entries(tiers).map(([tier, multiple]) => ({ at: [...path, "service_tiers", tier], multiple }));
   for (const [index, tier] of Object.keys(tiers).entries())
-    if (!/^[a-z][a-z0-9_-]{0,39}$/.test(tier) || tier === batchTier)
+    if (!/^[a-z][a-z0-9_-]{0,39}$/.test(tier) || ownTiers.has(tier))
       faults.push({ path: multiples[index]!.at, message: `"${tier}" is no name of a tier` });
   if (batch !== undefined) multiples.push({ at: [...path, "batch"], multiple: batch });
+  if (cache !== undefined) multiples.push({ at: [...path, "response_cache"], multiple: cache });
   for (const { at, multiple } of multiples) {
     const inexact = prices.find((price) => decimalFaults(Number((price * multiple).toFixed(12)), 6, at).length > 0);
     if (decimalFaults(multiple, 6, at).length > 0) faults.push(...decimalFaults(multiple, 6, at));

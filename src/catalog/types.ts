@@ -174,6 +174,8 @@ export interface TokenPricing extends TokenRates {
   serviceTiers: ReadonlyMap<string, bigint>;
   /** The same for lines of a batch; null: they cost what any call costs. */
   batch: bigint | null;
+  /** The same for a kept answer; null: answers are not kept. */
+  responseCache: bigint | null;
   /** For prompts of more tokens; null: no price depends on their length. */
   longContext: (TokenRates & { above: number }) | null;
   /** Flat fee of a search model; 0 on all others. */
@@ -190,6 +192,10 @@ export interface WebSearchPrice {
 
 /** The name of the price of batches among those of service tiers, in a call's terms and in its row of the usage log. */
 export const batchTier = "batch";
+/** The same of answers that were kept for repeats of a request. */
+export const cacheTier = "response_cache";
+/** Tiers that are the gateway's own: no request asks for them and no provider serves them. */
+export const ownTiers: ReadonlySet<string> = new Set([batchTier, cacheTier]);
 
 /** The prices of a call, which it keeps from its admission to its end. */
 export interface TokenPrices extends TokenRates {
@@ -222,7 +228,7 @@ export interface PricesAsLogged {
 
 /** What a token-billed call costs, and how its row of the usage log says so. */
 export interface TokenTerms extends Pick<TokenPricing, "longContext" | "webSearch"> {
-  /** Multiples of every token price, in millionths, by service tier; that of batches is a tier here. */
+  /** Multiples of every token price, in millionths, by service tier; those of batches and of kept answers are tiers here. */
   serviceTiers: ReadonlyMap<string, bigint>;
   /** The usual ones: of no tier, and of a prompt that is not long. */
   prices: TokenPrices;

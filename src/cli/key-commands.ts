@@ -13,6 +13,7 @@ export const keyCommands: readonly Command[] = [
       networks: text("LIST", "where it may be used from, with commas: 192.0.2.0/24,2001:db8::/32"),
       scopes: text("LIST", "what is taken away from it, with commas: read_only, no_media, no_audio, no_account"),
       "stream-usage": flag("its streams end with a chunk of usage, asked for or not"),
+      "response-cache": text("SECONDS", "how long answers are kept for repeats of their request, up to 86400"),
     },
     does: "create another key, which is shown only once",
     run: async (input) => (await import("./key.ts")).create(input),

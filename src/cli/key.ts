@@ -42,7 +42,7 @@ function readResets(text: unknown): LimitResets {
 }
 
 /** Models are left to the API, which knows the catalog of the running gateway. */
-function readRules({ expires, networks, scopes, "stream-usage": streamUsage }: Input["options"]): PolicyChange {
+function readRules({ expires, networks, scopes, "stream-usage": streamUsage, "response-cache": cache }: Input["options"]): PolicyChange {
   const listOf = (text: string) => text.split(",").map((entry) => entry.trim());
   const sent: SentPolicy = {};
   if (typeof expires === "string") sent.expires_at = expires;
@@ -54,6 +54,7 @@ function readRules({ expires, networks, scopes, "stream-usage": streamUsage }: I
     });
   }
   if (streamUsage === true) sent.stream_usage = true;
+  if (cache !== undefined) sent.response_cache_seconds = readWholeNumber(String(cache), "--response-cache", 0, 86_400);
   try {
     return readPolicy(sent, { catalog: { models: new Map(), aliases: new Map() }, now: systemClock() });
   } catch (error) {

@@ -113,6 +113,12 @@ export const guides: readonly Guide[] = [
     book: "customer",
   },
   {
+    slug: "kept-answers",
+    title: "Kept answers",
+    summary: "The same request answered again at once, for less.",
+    book: "customer",
+  },
+  {
     slug: "audio",
     title: "Speech and transcription",
     summary: "Text to speech, transcription, music.",

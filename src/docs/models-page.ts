@@ -113,7 +113,7 @@ function aboutOf({ row, pricing, listPricing, freeTier, supports }: Model): stri
   return notes.map((note) => `${note}.`).join(" ");
 }
 
-function tokenNotes({ input, cacheWrite, longContext, perRequest, webSearch, serviceTiers, batch }: TokenPricing): string[] {
+function tokenNotes({ input, cacheWrite, longContext, perRequest, webSearch, serviceTiers, batch, responseCache }: TokenPricing): string[] {
   return [
     ...(cacheWrite === input ? [] : [`Cache writes ${perMillion(cacheWrite)}`]),
     ...(longContext === null
@@ -123,6 +123,7 @@ function tokenNotes({ input, cacheWrite, longContext, perRequest, webSearch, ser
     ...(webSearch === null ? [] : [`${usd(webSearch.each)} a web search`]),
     ...[...serviceTiers].map(([tier, millionths]) => `Service tier \`${tier}\` ${Number(millionths) / 1_000_000} x`),
     ...(batch === null ? [] : [`In batches ${Number(batch) / 1_000_000} x`]),
+    ...(responseCache === null ? [] : [`Kept answers ${Number(responseCache) / 1_000_000} x`]),
   ];
 }
 

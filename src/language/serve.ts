@@ -10,9 +10,10 @@ import type { Catalog, Model } from "../catalog/types.ts";
 import { isDisconnected } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
 import { ApiError } from "../errors/fail.ts";
+import { msSince } from "../ledger/usage-log.ts";
 import { usdText } from "../money.ts";
 import type { UpstreamError } from "../providers/errors/upstream-error.ts";
-import type { AnswerStream, Tally, UpstreamCall, Whole } from "../providers/types.ts";
+import type { AnswerStream, Protocol, Tally, UpstreamCall, Whole } from "../providers/types.ts";
 import { attempt } from "../routing/attempt.ts";
 import { type Candidate, candidatesOf } from "../routing/candidates.ts";
 import { arranged, assertPrice, isWithinPrice, type RoutingWishes } from "../routing/wishes.ts";
@@ -21,7 +22,8 @@ import { assertRoom, hasRoom, type OutputCap, surelyFits } from "./context-windo
 import { countedUsage } from "./counted-usage.ts";
 import { chargeUnanswered, chargeWhole, stopsOnDisconnect, UnfinishedCall } from "./abandoned-call.ts";
 import type { PromptSize } from "./prompt-size.ts";
-import { openTokenCall, type TokenBill, type TokenCall, type TokenHold } from "./token-call.ts";
+import { findAnswer, hitHeaders, kept, type KeptAnswer, type Keeping, keepingOf, missHeaders, replayed } from "./response-cache.ts";
+import { openTokenCall, type TokenBill, type TokenCall, type TokenHold, type TokenRequest } from "./token-call.ts";
 
 /** One attempt at one route. */
 export interface RouteTry {
@@ -60,9 +62,13 @@ export interface RequestAdapter<Answer extends Whole, Stream extends AnswerStrea
   declared?(error: unknown): unknown;
 }
 
-export type Served<Answer, Stream> = { ask: Ask; call: TokenCall; headers: Record<string, string> } & (
-  { kind: "whole"; answer: Answer; bill: TokenBill } | { kind: "stream"; source: Stream }
-);
+export type Served<Answer, Stream> = {
+  ask: Ask;
+  call: TokenCall;
+  headers: Record<string, string>;
+  /** Of the route that answered. */
+  protocol: Protocol;
+} & ({ kind: "whole"; answer: Answer; bill: TokenBill } | { kind: "stream"; source: Stream });
 
 export async function serve<Answer extends Whole, Stream extends AnswerStream<unknown> = never>(
   context: Context,
@@ -91,48 +97,94 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     mayUse(ask.caller, other) &&
     (adapter.webSearches?.(other) ?? 0) <= webSearches &&
     (wishes === null || isWithinPrice(other, wishes, priced));
+  const asked = { admitted, stream, size, cap, tier, webSearches };
+  const keeping = keepingOf(ask, model, webSearches);
+  const found = keeping === null ? null : await findAnswer(context, keeping);
+  if (found !== null) return serveKept(context, ask, asked, found, own);
   const keyOf = () => (adapter.prefix === undefined ? ask.requestId : `${ask.caller.accountId} ${model.id} ${adapter.prefix()}`);
   const usual = candidatesOf(context.catalog, model, mayServe, keyOf);
   const candidates =
     wishes === null && model.routeBy === null
       ? usual
       : arranged(usual, model, wishes ?? {}, { figures: context.routeFigures, stream, prompt: size.tokensLikely, output: cap.asked });
-  const call = await openTokenCall(context, ask, { admitted, stream, size, cap, tier, webSearches, candidates });
-  const { hold } = call;
+  const call = await openTokenCall(context, ask, { ...asked, candidates });
   try {
-    const callOne = async (candidate: Candidate, heard: UpstreamCall["heard"]) => {
-      const answered: { tally: Tally | null } = { tally: null };
-      const stops = stopsOnDisconnect(candidate, stream && webSearches === 0, answered);
-      const work = (upstream: UpstreamCall) => adapter.call({ candidate, hold, size, upstream });
-      const answer = await callUpstream(call, candidate, { heard, stops, work });
-      if (answer.kind === "stream") answered.tally = answer.tally;
-      return answer;
-    };
-    const { result, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, callOne, { rejectsAlone });
-    call.answeredBy(candidate);
-    if (candidates.length > 1 && !isDisconnected(ask.signal))
-      context.routeFigures.answered(
-        candidate.routeId,
-        call.attempts.at(-1)!.latencyMs,
-        result.kind === "stream" ? null : (result.usage?.output ?? 0),
-      );
-    call.source = result.kind === "stream" ? result : null;
-    const headers = routeHeaders(admitted, candidate, hold);
-    if (result.kind === "stream") return { kind: "stream", ask, call, headers, source: result as Stream };
-    const answer = result as Answer;
-    const characters = adapter.charactersOf(answer);
-    // A caller who disconnected gets the answer by repeating the request with its idempotency key.
-    const disconnected = isDisconnected(ask.signal);
-    if (!disconnected) ask.signal.throwIfAborted();
-    const counted = () => countedUsage(context, size, { deltas: 0, characters, prompt: null });
-    const bill = await (disconnected ? chargeWhole(context, call, answer, characters) : call.complete(answer.usage, counted));
-    return { kind: "whole", ask, call, headers: { ...headers, "x-litellm-response-cost": usdText(bill.cost) }, answer, bill };
+    return await serveFrom(context, call, { adapter, candidates, keeping, webSearches });
   } catch (thrown) {
     const ending = { ask, failed: call.failed, disconnected: () => chargeUnanswered(context, call, thrown) };
     const ended: unknown = thrown instanceof UnfinishedCall ? ask.signal.reason : thrown;
     throw suggestOthers(await endUnserved(context, ending, ended, own), context.catalog, candidates, mayServe);
   }
 }
+
+interface Serving<Answer extends Whole, Stream extends AnswerStream<unknown>> {
+  adapter: RequestAdapter<Answer, Stream>;
+  candidates: readonly Candidate[];
+  keeping: Keeping | null;
+  webSearches: number;
+}
+
+/** The answer of the first candidate that serves the call. */
+async function serveFrom<Answer extends Whole, Stream extends AnswerStream<unknown>>(
+  context: Context,
+  call: TokenCall,
+  { adapter, candidates, keeping, webSearches }: Serving<Answer, Stream>,
+): Promise<Served<Answer, Stream>> {
+  const { ask, admitted, size, hold, stream } = call;
+  const callOne = async (candidate: Candidate, heard: UpstreamCall["heard"]) => {
+    const answered: { tally: Tally | null } = { tally: null };
+    const stops = stopsOnDisconnect(candidate, stream && webSearches === 0, answered);
+    const work = (upstream: UpstreamCall) => adapter.call({ candidate, hold, size, upstream });
+    const answer = await callUpstream(call, candidate, { heard, stops, work });
+    if (answer.kind === "stream") answered.tally = answer.tally;
+    return answer;
+  };
+  const { result: first, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, callOne, { rejectsAlone });
+  call.answeredBy(candidate);
+  if (candidates.length > 1 && !isDisconnected(ask.signal))
+    context.routeFigures.answered(
+      candidate.routeId,
+      call.attempts.at(-1)!.latencyMs,
+      first.kind === "stream" ? null : (first.usage?.output ?? 0),
+    );
+  const result = keeping === null ? first : kept(context, keeping, call, first);
+  call.source = result.kind === "stream" ? result : null;
+  const { protocol } = candidate.route.provider;
+  const headers = { ...routeHeaders(admitted, candidate, hold), ...(keeping === null ? {} : missHeaders) };
+  if (result.kind === "stream") return { kind: "stream", ask, call, headers, protocol, source: result as Stream };
+  const answer = result as Answer;
+  const characters = adapter.charactersOf(answer);
+  // A caller who disconnected gets the answer by repeating the request with its idempotency key.
+  const disconnected = isDisconnected(ask.signal);
+  if (!disconnected) ask.signal.throwIfAborted();
+  const counted = () => countedUsage(context, size, { deltas: 0, characters, prompt: null });
+  const bill = await (disconnected ? chargeWhole(context, call, answer, characters) : call.complete(answer.usage, counted));
+  return { kind: "whole", ask, call, headers: { ...headers, ...costHeader(bill) }, protocol, answer, bill };
+}
+
+/** A kept answer is charged before it is sent. */
+async function serveKept<Answer extends Whole, Stream extends AnswerStream<unknown>>(
+  context: Context,
+  ask: Ask,
+  asked: Omit<TokenRequest, "candidates">,
+  found: KeptAnswer,
+  own: (thrown: unknown) => unknown,
+): Promise<Served<Answer, Stream>> {
+  const { usage, protocol } = found;
+  const call = await openTokenCall(context, ask, { ...asked, tier: null, candidates: [], kept: usage });
+  call.firstByteMs = msSince(ask.since);
+  const bill = await call
+    .complete(usage, () => Promise.resolve(usage))
+    .catch(async (thrown: unknown) => {
+      throw await endUnserved(context, { ask, failed: call.failed, disconnected: call.unsent }, thrown, own);
+    });
+  const { model, alias } = asked.admitted;
+  const headers = { "x-svc-model": model.id, ...(alias === null ? {} : { "x-svc-alias": alias }), ...hitHeaders(found) };
+  if (found.kind === "stream") return { kind: "stream", ask, call, headers, protocol, source: replayed(found, ask.signal) as Stream };
+  return { kind: "whole", ask, call, headers: { ...headers, ...costHeader(bill) }, protocol, answer: found.answer as Answer, bill };
+}
+
+const costHeader = ({ cost }: TokenBill) => ({ "x-litellm-response-cost": usdText(cost) });
 
 /** For operations that never stream. */
 export async function serveWhole<Answer extends Whole>(context: Context, ask: Ask, adapter: RequestAdapter<Answer>) {

@@ -45,8 +45,24 @@ export function streamReply<Rec>(
   answer: StreamedAnswer<AnswerStream<Rec>> & { headers: Record<string, string> },
   encoder: StreamEncoder<Rec>,
 ) {
-  const stream = (sink: Sink) => streamAnswer(context, answer, encoder, sink);
+  const send = answer.call.served === null ? sendKept : streamAnswer;
+  const stream = (sink: Sink) => send(context, answer, encoder, sink);
   return { status: 200, headers: { ...answer.headers, ...eventStreamHeaders }, stream };
+}
+
+/** An answer that was kept (response-cache.ts): no route can interrupt it, and it is charged already. */
+async function sendKept<Rec>(
+  _context: Context,
+  { call, source }: StreamedAnswer<AnswerStream<Rec>>,
+  encoder: StreamEncoder<Rec>,
+  sink: Sink,
+): Promise<void> {
+  await source.forEach((record) => {
+    const text = encoder.record(record);
+    if (text !== "") return sink.write(text);
+  });
+  const usage = source.tally.usage!;
+  await sink.write(encoder.end(await call.complete(usage, () => Promise.resolve(usage))));
 }
 
 export async function streamAnswer<Rec>(

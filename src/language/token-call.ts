@@ -8,7 +8,7 @@ import { type Likely, tryReserving } from "../calls/quote.ts";
 import { refuseUnpaid } from "../calls/refusals.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import { pricesAsLogged } from "../catalog/prepare.ts";
-import { batchTier, type Catalog, type Model } from "../catalog/types.ts";
+import { batchTier, cacheTier, ownTiers, type Catalog, type Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { uuidv7 } from "../ids.ts";
 import { readUsualOutput } from "../ledger/read-usage-log.ts";
@@ -61,7 +61,8 @@ export interface TokenCall extends PaidCall<TokenHold, TokenBill> {
 
 type Opening = Pick<Context, "db" | "admitCall" | "catalog" | "publicUrl" | "clock" | "ledger" | "log" | "countAttempt" | "countOverrun">;
 
-interface Asked {
+/** What a call is opened for. */
+export interface TokenRequest {
   admitted: Resolved;
   stream: boolean;
   size: PromptSize;
@@ -71,13 +72,15 @@ interface Asked {
   candidates: readonly Candidate[];
   /** The most web searches of all answers; 0: none were asked for. */
   webSearches: number;
+  /** Of the kept answer that answers; absent: a route is asked. */
+  kept?: Usage;
 }
 
 /** Fails with permission_denied, request_too_large, rate_limit_exceeded, insufficient_credits, key_limit_reached or overloaded. */
-export async function openTokenCall(context: Opening, ask: Ask, asked: Asked): Promise<TokenCall> {
+export async function openTokenCall(context: Opening, ask: Ask, asked: TokenRequest): Promise<TokenCall> {
   const { admitted, stream, size } = asked;
   const { model } = admitted;
-  const tier = pricedTier(ask, model, asked.tier);
+  const tier = asked.kept === undefined ? pricedTier(ask, model, asked.tier) : cacheTier;
   const held = heldTier(ask, model, tier);
   const { hold, rate } = await holdTokens(context, ask, { ...asked, tier: held });
   const nothing: TokenBill = { ...billAt(model, noUsage, hold.bounds, held), cost: 0n };
@@ -85,7 +88,7 @@ export async function openTokenCall(context: Opening, ask: Ask, asked: Asked): P
   const paid = openCall<TokenHold, TokenBill>(context, ask, { admitted, stream, hold, rate, nothing, used });
   const tierAt = (other: Model) => {
     const last = paid.served ?? paid.attempts.at(-1)?.candidate;
-    return last?.model !== other ? held : tier === batchTier || carriesTier(ask, last.route) ? tier : null;
+    return last?.model !== other ? held : isOwn(tier) || carriesTier(ask, last.route) ? tier : null;
   };
   const billOf = (usage: Usage) =>
     atLesserPrice(model, paid.served?.model ?? model, (other) => billAt(other, usage, hold.bounds, tierAt(other)));
@@ -138,18 +141,20 @@ function carriesTier({ operationId }: Pick<Ask, "operationId">, { provider: { pr
 
 /** A batch's line pays the price of batches, unless it asks for a tier that has a price. No request can ask for the price of batches. */
 function pricedTier({ isBatch }: Ask, { tokens }: Model, asked: string | null): string | null {
-  if (asked !== null && asked !== batchTier && tokens!.serviceTiers.has(asked)) return asked;
+  if (asked !== null && !ownTiers.has(asked) && tokens!.serviceTiers.has(asked)) return asked;
   return isBatch === true ? batchTier : null;
 }
 
 /** The tier that is held for: none where it is cheaper than none and one of the model's routes would not carry it. */
 function heldTier(ask: Ask, { tokens, routes }: Model, tier: string | null): string | null {
-  const isCheaper = tier !== null && tier !== batchTier && (tokens!.serviceTiers.get(tier) ?? million) < million;
+  const isCheaper = tier !== null && !isOwn(tier) && (tokens!.serviceTiers.get(tier) ?? million) < million;
   return isCheaper && !routes.every((route) => carriesTier(ask, route)) ? null : tier;
 }
 
-/** At the prices of the requested model: a fallback never costs more. */
-async function holdTokens(context: Opening, ask: Ask, { admitted, size, cap, tier, webSearches, candidates }: Asked) {
+const isOwn = (tier: string | null): boolean => tier !== null && ownTiers.has(tier);
+
+/** At the prices of the requested model: a fallback never costs more. What a kept answer costs is known. */
+async function holdTokens(context: Opening, ask: Ask, { admitted, size, cap, tier, webSearches, candidates, kept }: TokenRequest) {
   const { caller, callId, addHeaders, isBatch = false } = ask;
   const { model } = admitted;
   const { maxOutputTokens, outputLimited } = model;
@@ -160,8 +165,12 @@ async function holdTokens(context: Opening, ask: Ask, { admitted, size, cap, tie
   const intake = { inputTokens, webSearches };
   const prices = dearestPricesOf(model.tokens!, { prompt: inputTokens, tier, searches: webSearches > 0 });
   const outputMax = outputLimited ? Math.min(cap.asked ?? maxOutputTokens, maxOutputTokens) : (cap.asked ?? maxOutputTokens);
-  const want = tokenCostBound(prices, intake, outputMax * cap.choices);
-  const least = tokenCostBound(prices, intake, Math.min(outputMax, 1) * cap.choices);
+  // A decisions model has no longest answer: it says a token or a short document for each question.
+  const longest = maxOutputTokens === 0 ? inputMax : Math.max(outputMax, maxOutputTokens) * cap.choices;
+  const bounds = { inputMax, outputMax: longest, webSearchesMax: webSearches };
+  const exact = kept === undefined ? null : billAt(model, kept, bounds, tier).cost;
+  const want = exact ?? tokenCostBound(prices, intake, outputMax * cap.choices);
+  const least = exact ?? tokenCostBound(prices, intake, Math.min(outputMax, 1) * cap.choices);
   const id = callId ?? uuidv7(context.clock());
   const money = { id, want, least, isNamed: callId !== undefined };
   const tokens = { input: size.tokensLikely, output: Math.min(cap.asked ?? 0, maxOutputTokens) * cap.choices };
@@ -175,13 +184,14 @@ async function holdTokens(context: Opening, ask: Ask, { admitted, size, cap, tie
   const { rate, reserved } = await context.admitCall(context.catalog, { caller, model, tokens, addHeaders, isBatch }, money);
   const { granted, keyLeft } = reserved;
   if (granted === null)
-    return await refuseUnpaid(context, { caller, model, need: least, affordable: outputMax === 0 ? null : affordable }, reserved);
+    return await refuseUnpaid(
+      context,
+      { caller, model, need: least, affordable: outputMax === 0 || exact !== null ? null : affordable },
+      reserved,
+    );
   const available = keyLeft !== null && keyLeft < reserved.available ? keyLeft : reserved.available;
   const lowered = granted >= want ? null : affordable(granted);
   const sent = lowered ?? (outputLimited ? outputMax : cap.asked);
-  // A decisions model has no longest answer: it says a token or a short document for each question.
-  const longest = maxOutputTokens === 0 ? inputMax : Math.max(outputMax, maxOutputTokens) * cap.choices;
-  const bounds = { inputMax, outputMax: longest, webSearchesMax: webSearches };
   const capped = { asked: cap.asked, lowered, sent, outputMax: lowered ?? outputMax, choices: cap.choices };
   const hold: TokenHold = { id, granted, ...capped, bounds, imageTokensMax: imageTokens, available };
   return { hold, rate };
@@ -194,7 +204,7 @@ async function likelyCost(
   context: Pick<Context, "db" | "log">,
   { accountId }: Ask["caller"],
   model: Model,
-  { size, outputMax, tier, webSearches }: Pick<Asked, "size" | "tier" | "webSearches"> & { outputMax: number },
+  { size, outputMax, tier, webSearches }: Pick<TokenRequest, "size" | "tier" | "webSearches"> & { outputMax: number },
 ): Promise<Likely> {
   const input = await countPrompt(context, size);
   const recent = outputMax === 0 ? null : await readUsualOutput(context.db, accountId, model.id);

@@ -3,6 +3,7 @@
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../db/connect.ts";
 import { persist } from "./account-batcher.ts";
+import { sweepKept } from "./kept-answers.ts";
 import { ledgerTimes } from "./times.ts";
 
 /** How long a key keeps its call, and at most how much of its answer. */
@@ -78,11 +79,16 @@ const everyMs = 60_000;
 /** Nothing depends on it. */
 export function keepKeysSwept(db: Queries, { clock, onFault }: { clock: Clock; onFault: (error: unknown, what: string) => void }) {
   const timer = setInterval(
-    () => void sweepKeys(db, clock()).catch((error: unknown) => onFault(error, "deleting old idempotency keys")),
+    () => void sweepAnswers(db, clock()).catch((error: unknown) => onFault(error, "deleting old idempotency keys and answers")),
     everyMs,
   );
   timer.unref();
   return { stop: () => clearInterval(timer) };
+}
+
+async function sweepAnswers(db: Queries, at: Date): Promise<void> {
+  await sweepKeys(db, at);
+  await sweepKept(db, at);
 }
 
 /** Rows a round of the sweep. */

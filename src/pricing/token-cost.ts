@@ -1,5 +1,5 @@
 // What a token-billed call costs: pure functions of a price snapshot and a measured usage. One rounding, up, at the end.
-import { batchTier, type TokenPrices, type TokenRates, type TokenTerms } from "../catalog/types.ts";
+import { ownTiers, type TokenPrices, type TokenRates, type TokenTerms } from "../catalog/types.ts";
 import { affordableUnits, type Amount, amountOf, type CostLine, exactSum, million, type Price, roundUpTo } from "../money.ts";
 import type { Usage } from "../usage.ts";
 
@@ -68,11 +68,11 @@ function dearer(one: TokenRates, other: TokenRates): TokenRates {
  * prices, also where the model has no price for the tier.
  */
 export function chargedTier({ serviceTiers }: TokenTerms, asked: string | null, served: string | undefined): string | null {
-  // A batch is the gateway's own: no upstream serves it as another tier.
-  if (asked === batchTier) return serviceTiers.has(batchTier) ? batchTier : null;
+  // No upstream serves the gateway's own as another tier, or another tier as one of them.
+  if (asked !== null && ownTiers.has(asked)) return serviceTiers.has(asked) ? asked : null;
   const wanted = asked === null ? undefined : serviceTiers.get(asked);
   if (wanted === undefined) return null;
-  if (served === undefined || (serviceTiers.get(served) ?? million) >= wanted) return asked;
+  if (served === undefined || ownTiers.has(served) || (serviceTiers.get(served) ?? million) >= wanted) return asked;
   return serviceTiers.has(served) ? served : null;
 }
 

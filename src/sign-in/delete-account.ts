@@ -10,6 +10,7 @@ import { inTransaction, type Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
 import { userIdText, uuidHex, workspaceIdText } from "../ids.ts";
 import { readBalance } from "../ledger/balance.ts";
+import { purgeKept } from "../ledger/kept-answers.ts";
 import { type Amount, usdText } from "../money.ts";
 import { forgetAddress, forgetNotices } from "../notices/forget.ts";
 
@@ -149,6 +150,7 @@ async function close(transaction: Queries, accountId: bigint, at: Date): Promise
     `update batch set status = 'cancelled', cancelled_at = $2, ended_at = $2, metadata = null where account_id = $1 and ended_at is null`,
     [accountId, at],
   );
+  await purgeKept(transaction, accountId);
   await pool.query("delete from batch_line l using batch b where b.id = l.batch_id and b.account_id = $1", [accountId]);
   await pool.query("update stored_file set deleted_at = $2 where account_id = $1 and deleted_at is null", [accountId, at]);
   await pool.query("update account set suspended_at = coalesce(suspended_at, $2), deleted_at = $2 where id = $1", [accountId, at]);

@@ -54,7 +54,15 @@ describe("a model of four keys", () => {
     expect(model.supports).toEqual({ tools: false, structuredOutputs: false, reasoning: false, vision: false, caching: false });
     expect(model.listPricing).toBe(model.pricing);
     const writes = { cacheWrite: 500_000n, cacheWriteHour: 500_000n };
-    const none = { cached: null, serviceTiers: new Map(), batch: null, longContext: null, webSearch: null, perRequest: 0n };
+    const none = {
+      cached: null,
+      serviceTiers: new Map(),
+      batch: null,
+      responseCache: null,
+      longContext: null,
+      webSearch: null,
+      perRequest: 0n,
+    };
     expect(model.pricing).toEqual({ mode: "per-token", input: 500_000n, output: 1_500_000n, ...writes, ...none });
     expect(model.row).toMatchObject({
       promotion: null,

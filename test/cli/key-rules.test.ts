@@ -18,12 +18,17 @@ afterAll(() => database.drop());
 test("key create keeps the recurring budget, the expiry, the networks and the scopes; the list shows them", async () => {
   const made = await svc(
     ...["key", "create", account, "--name", "bound", "--limit", "2", "--resets", "daily", "--expires", "2099-01-31T00:00:00Z"],
-    ...["--networks", "192.0.2.7/24, 2001:db8::/32", "--scopes", "no_media,no_audio", "--stream-usage"],
+    ...["--networks", "192.0.2.7/24, 2001:db8::/32", "--scopes", "no_media,no_audio", "--stream-usage", "--response-cache", "60"],
   );
   expect([made.status, made.stderr]).toEqual([0, ""]);
   expect((await keys()).data[0]).toMatchObject({
     ...{ name: "bound", limit_usd: 2, limit_resets: "daily", expires_at: "2099-01-31T00:00:00.000Z" },
-    ...{ allowed_networks: ["192.0.2.0/24", "2001:db8::/32"], scopes: ["no_media", "no_audio"], stream_usage: true },
+    ...{
+      allowed_networks: ["192.0.2.0/24", "2001:db8::/32"],
+      scopes: ["no_media", "no_audio"],
+      stream_usage: true,
+      response_cache_seconds: 60,
+    },
   });
   expect((await svc("key", "list", account)).stdout).toContain("of 2 daily");
 });

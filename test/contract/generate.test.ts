@@ -32,7 +32,7 @@ const promised = `createChatCompletion createMessage countMessageTokens createCo
   adjustAccount refundCall listOperatorCalls getOperatorCall listOperators setOperator removeOperator
   listProviders disableProvider enableProvider getTotp beginTotp confirmTotp deleteTotp
   listOperatorJobs getOperatorJob listOperatorSettings getOperatorUsageSummary getOperatorCatalog checkCatalog compareCatalog createAccount getOperatorLedger startLedgerAudit
-  createBatch listBatches getBatch cancelBatch createFile listFiles getFile getFileContent deleteFile
+  createBatch listBatches getBatch cancelBatch createFile listFiles getFile getFileContent deleteFile purgeResponseCache
   getAuthOptions getAutoTopup updateAutoTopup startCardSetup removeCard`
   .trim()
   .split(/\s+/);

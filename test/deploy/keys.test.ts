@@ -40,6 +40,7 @@ const exceptions: Record<string, string> = {
   operator_action_pkey: byId,
   operator_action_target: byOperator,
   operator_action_who: byOperator,
+  kept_answer_expiry: byOperator,
   key_budget_limited: byOperator,
   key_budget_pkey: byId,
   known_network_expires: byOperator,

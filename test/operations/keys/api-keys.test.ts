@@ -130,6 +130,7 @@ describe("GET /v1/auth/keys", () => {
               rpm: null,
               tpm: null,
               stream_usage: false,
+              response_cache_seconds: 0,
             },
             previous_secret_until: null,
           },

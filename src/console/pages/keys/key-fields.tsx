@@ -87,6 +87,16 @@ function MoreSettings({ of }: { of: ApiKeyRecord | undefined }): ReactNode {
             defaultValue={of?.tpm ?? ""}
           />
         </div>
+        <Field
+          label="Keep answers for repeats, seconds"
+          name="response_cache"
+          type="number"
+          min="0"
+          max="86400"
+          step="1"
+          placeholder="They are not kept"
+          defaultValue={of?.response_cache_seconds || ""}
+        />
         <label className="flex items-start gap-2 text-sm">
           <input type="checkbox" name="stream_usage" defaultChecked={of?.stream_usage ?? false} className="mt-1" />
           Streams of chat end with their usage, though a client does not ask for it
@@ -113,6 +123,7 @@ type KeyInput = Required<
     | "rpm"
     | "tpm"
     | "stream_usage"
+    | "response_cache_seconds"
   >
 >;
 
@@ -139,5 +150,6 @@ export function keyInputOf(data: FormData): KeyInput {
     rpm: number("rpm"),
     tpm: number("tpm"),
     stream_usage: data.has("stream_usage"),
+    response_cache_seconds: number("response_cache") ?? 0,
   };
 }
