@@ -29,6 +29,7 @@ import { createSoundEffect } from "./create-sound-effect.ts";
 import { createSpeech } from "./create-speech.ts";
 import { createTopup } from "./create-topup.ts";
 import { createTranscription } from "./create-transcription.ts";
+import { createTranslation } from "./create-translation.ts";
 import { createVideo } from "./create-video.ts";
 import { getApiKeyUsage } from "./get-api-key-usage.ts";
 import { purgeResponseCache } from "./purge-response-cache.ts";
@@ -130,6 +131,7 @@ export const handlers: Handlers = {
   createSpeech: answerOnce(createSpeech),
   createTopup,
   createTranscription: answerOnce(createTranscription),
+  createTranslation: answerOnce(createTranslation),
   createVideo,
   deleteApiKey,
   getApiKeyUsage,

@@ -22,6 +22,7 @@ const charged = [
   "createDecision",
   "createSystemOneDecision",
   "createTranscription",
+  "createTranslation",
   "createSpeech",
   "createMusic",
   "createSoundEffect",

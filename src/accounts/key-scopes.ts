@@ -10,6 +10,7 @@ const audio = new Set<OperationId>([
   "createSoundEffect",
   "createSpeech",
   "createTranscription",
+  "createTranslation",
   "understandAudio",
   "cloneVoice",
   "designVoice",

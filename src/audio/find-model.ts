@@ -6,6 +6,7 @@ import { type Resolved, resolveModel, stateText, suggestModels } from "../catalo
 import type { Catalog, DefaultKind, Model } from "../catalog/types.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { cutId } from "../ids.ts";
+import type { TranscriptionRequest } from "./transcription-request.ts";
 
 const otherKind: Record<DefaultKind, ErrorCode> = {
   speech: "not_a_tts_model",
@@ -50,12 +51,21 @@ export function assertServed(catalog: Catalog, kind: DefaultKind): void {
 /** The model of a request that names none; a catalog need not have the alias. */
 const usualTranscriber = "transcribe";
 
-/** Fails with model_not_found, or invalid_parameter for a model of another kind. */
-export function transcriberModel(catalog: Catalog, id: string | null): Resolved {
+/** Fails with model_not_found, or invalid_parameter for a model of another kind, or one that doesn't translate. */
+export function transcriberModel(catalog: Catalog, { model: id, task }: Pick<TranscriptionRequest, "model" | "task">): Resolved {
   const first = catalog.listed.find(({ type }) => type === "transcription");
   if (id === null && resolveModel(catalog, usualTranscriber) === undefined && first !== undefined) return { model: first, alias: null };
   const asked = servedModel(catalog, id ?? usualTranscriber, "transcription");
   const { model } = asked;
   if (model.type !== "transcription") failParameter("model", `${cutId(model.id)} is served by ${endpointOf(model)}`);
+  if (task === "translate" && !model.media.supportsTranslation)
+    failParameter("model", `${cutId(model.id)} does not translate${others(catalog)}`);
   return id === null ? { model, alias: null } : asked;
+}
+
+const shownMax = 10;
+
+function others({ listed }: Catalog): string {
+  const ids = listed.filter(({ media }) => media.supportsTranslation).map(({ id }) => id);
+  return ids.length === 0 ? ", and no other model does" : `; these models do: ${ids.slice(0, shownMax).join(", ")}`;
 }

@@ -1,4 +1,4 @@
-// The steps of a transcription: resolve, gate, count, measure, hold, transcribe, charge (docs/behaviour/audio.md#transcriptions). A recording
+// The steps of a transcription or translation: resolve, gate, count, measure, hold, transcribe, charge (docs/behaviour/audio.md#transcriptions). A recording
 // at an address is held for at the least price before it is loaded, and at its own once it is measured.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ask } from "../calls/ask.ts";
@@ -31,7 +31,7 @@ export interface Transcribed {
 }
 
 export async function transcribe(context: Context, ask: Ask, request: TranscriptionRequest): Promise<Transcribed> {
-  const asked = transcriberModel(context.catalog, request.model);
+  const asked = transcriberModel(context.catalog, request);
   const { model } = asked;
   if (needsTimes(request.format) && !model.media.supportsTimestamps)
     fail("segments_unsupported", { param: "response_format", text: { model: model.id } });
@@ -65,9 +65,9 @@ async function serve(
   request: TranscriptionRequest,
   { file, seconds }: Recording,
 ): Promise<Transcribed> {
-  const { language, prompt, temperature } = request;
+  const { task, language, prompt, temperature } = request;
   const { result: transcript, candidate } = await transcribeOverChain(context, ask, call, request, {
-    ...{ file, seconds, language, prompt, temperature },
+    ...{ task, file, seconds, language, prompt, temperature },
   });
   // Another model would hear nothing either.
   if (isSilent(transcript)) fail("no_speech_detected");
@@ -143,7 +143,8 @@ export function chainOf(catalog: Catalog, model: Model, mayStandIn: (other: Mode
 }
 
 /** Models without timestamps serve text and json only, and can't serve files at an address. */
-function mayServe({ type, media }: Model, { format, source }: TranscriptionRequest): boolean {
+function mayServe({ type, media }: Model, { task, format, source }: TranscriptionRequest): boolean {
+  if (task === "translate" && !media.supportsTranslation) return false;
   return type === "transcription" && (media.supportsTimestamps || (!needsTimes(format) && source.kind === "file"));
 }
 

@@ -1,12 +1,16 @@
-// The reply of a transcription: its five formats, and the headers that all of them have.
+// The reply of a transcription or translation: its five formats, and the headers that all of them have.
 import type { components } from "../../generated/api.d.ts";
 import { toUsd, usdText } from "../money.ts";
 import type { Segment } from "../providers/verbs/audio.ts";
 import type { Transcribed } from "./transcribe.ts";
 
 type Transcription = components["schemas"]["Transcription"];
+type Translation = components["schemas"]["Translation"];
 
-export function transcriptionAnswer(transcribed: Transcribed) {
+export const transcriptionAnswer = (transcribed: Transcribed) => answerWith(transcribed, transcriptionBody);
+export const translationAnswer = (transcribed: Transcribed) => answerWith(transcribed, translationBody);
+
+function answerWith<Body>(transcribed: Transcribed, bodyOf: (transcribed: Transcribed) => Body) {
   const { transcript, request } = transcribed;
   const headers = headersOf(transcribed);
   const asText = (type: string, text: string) => ({
@@ -40,11 +44,18 @@ function headersOf({ asked: { model, alias }, served, seconds, bill }: Transcrib
   };
 }
 
-function bodyOf({ asked: { model }, request, transcript, served, seconds, bill }: Transcribed): Transcription {
+function transcriptionBody(transcribed: Transcribed): Transcription {
+  const { transcript, request } = transcribed;
+  return { task: "transcribe", language: languageName(transcript.language, request.language), ...textAndBill(transcribed) };
+}
+
+function translationBody(transcribed: Transcribed): Translation {
+  return { task: "translate", language: "english", ...textAndBill(transcribed) };
+}
+
+function textAndBill({ asked: { model }, request, transcript, served, seconds, bill }: Transcribed) {
   const { segments } = transcript;
   return {
-    task: "transcribe",
-    language: languageName(transcript.language, request.language),
     // 0 when a plain-text fallback served; the bill states the length all the same.
     duration: served.layer === 3 ? 0 : seconds,
     text: transcript.text.trim(),

@@ -1,10 +1,12 @@
-// Reads a transcription request from either of its two bodies: a form with the file, or JSON with the file's address.
+// Reads a request for a transcript from any of its bodies: a form with the file, JSON with its address, the form of a translation.
 import type { components } from "../../generated/api.d.ts";
 import { failParameter } from "../errors/fail.ts";
+import type { TranscriptionOrder } from "../providers/verbs/audio.ts";
 
 export type TranscriptionFormat = components["schemas"]["TranscriptionFormat"];
 
 export interface TranscriptionRequest {
+  task: TranscriptionOrder["task"];
   source: { kind: "file"; path: string; bytes: number } | { kind: "address"; url: string };
   /** Id or alias; null: the default. */
   model: string | null;
@@ -30,6 +32,7 @@ interface Fields {
 export function transcriptionRequest(fields: Fields, source: TranscriptionRequest["source"]): TranscriptionRequest {
   if (fields.stream === true) failParameter("stream", "a streamed transcription is not offered");
   return {
+    task: "transcribe",
     source,
     model: fields.model ?? null,
     language: fields.language?.toLowerCase() ?? null,
@@ -37,6 +40,14 @@ export function transcriptionRequest(fields: Fields, source: TranscriptionReques
     temperature: fields.temperature ?? 0,
     prompt: fields.prompt || null,
   };
+}
+
+/** The text is English, whatever is spoken. The default format is OpenAI's. */
+export function translationRequest(
+  fields: Pick<Fields, "response_format" | "temperature" | "prompt"> & { model: string },
+  source: TranscriptionRequest["source"],
+): TranscriptionRequest {
+  return { ...transcriptionRequest({ ...fields, response_format: fields.response_format ?? "json" }, source), task: "translate" };
 }
 
 /** Whether only a model with timestamps can write the format. */

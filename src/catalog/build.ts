@@ -111,6 +111,7 @@ function mediaOf(model: FileModel, reads: readonly string[]): MediaRules {
     extraKeys: model.extra_keys ?? null,
     withheld: model.withheld ?? [],
     supportsTimestamps: model.supports_timestamps ?? true,
+    supportsTranslation: model.supports_translation ?? false,
   };
 }
 

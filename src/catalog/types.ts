@@ -141,6 +141,8 @@ export interface MediaRules {
   withheld: readonly string[];
   /** False: serves text and json only. */
   supportsTimestamps: boolean;
+  /** Translates speech to English text. */
+  supportsTranslation: boolean;
 }
 
 /** Prices are per one unit (token, image, second, minute, character, song, call), so that costOf takes them as they are. */

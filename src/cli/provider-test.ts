@@ -153,7 +153,15 @@ const probes: Partial<Record<Model["type"], Probe>> = {
     (call) =>
       withSilence((path, bytes) => {
         const file = { path, bytes, contentType: "audio/wav", extension: "wav" };
-        const order = { file, seconds: 1, language: null, prompt: null, temperature: 0, timestamps: media.supportsTimestamps };
+        const order = {
+          task: "transcribe" as const,
+          file,
+          seconds: 1,
+          language: null,
+          prompt: null,
+          temperature: 0,
+          timestamps: media.supportsTimestamps,
+        };
         return adapterOf(transcribe, call)({ ...call, order });
       }),
   image:

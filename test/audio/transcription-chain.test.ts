@@ -55,7 +55,7 @@ async function run(transcribe: Transcribe, form: { fields?: object; signal?: Abo
   };
   const request = transcriptionRequest({ response_format: "text", ...form.fields }, { kind: "file", path: "/nowhere", bytes: 1 });
   const file = { path: "/nowhere", bytes: 1, contentType: "audio/wav", extension: "wav" };
-  const order = { file, seconds: 1, language: null, prompt: null, temperature: 0 };
+  const order = { task: "transcribe" as const, file, seconds: 1, language: null, prompt: null, temperature: 0 };
   const context = { catalog, breakers: createBreakers(), providers: { transcribe: { openai: transcribe } } } as unknown as Parameters<
     typeof transcribeOverChain
   >[0];

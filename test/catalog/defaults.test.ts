@@ -206,6 +206,7 @@ describe("rules of media models", () => {
       extraKeys: null,
       withheld: [],
       supportsTimestamps: true,
+      supportsTranslation: false,
     });
   });
 

@@ -30,7 +30,7 @@ export function audioCatalog(tier: Parameters<typeof highTiers>[0] = {}): string
       { id: "voices-b", protocol: "minimax", base_url: "simulator:/minimax" },
     ],
     models: [
-      heard("hear/plain", "transcribe"),
+      heard("hear/plain", "transcribe", { supports_translation: true }),
       heard("hear/text-only", "transcribe-plain", { supports_timestamps: false }),
       heard("hear/down", "transcribe-down+sim-fail-503"),
       heard("hear/busy", "transcribe-busy+sim-429+sim-retry-after-7"),

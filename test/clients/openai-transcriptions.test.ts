@@ -68,6 +68,22 @@ describe("answers", () => {
     expect(await customer.spent()).toBeCloseTo(4 * minutePrice, 8);
   });
 
+  test("a translation: English text and its cost, as an object or as subtitles", async () => {
+    const customer = await clients.customer();
+    const { translations } = customer.openai().audio;
+    const { data, response } = await translations.create({ file: file(), model: "whisper-1", prompt: "Ada" }).withResponse();
+    expect(data).toMatchObject({ text: expect.stringMatching(/\w/), billing: { cost_usd: minutePrice } });
+    expect(response.headers.get("x-svc-alias")).toBe("whisper-1");
+    const verbose = await translations.create({ file: file(), model: "whisper-1", response_format: "verbose_json" });
+    expect(verbose).toMatchObject({ task: "translate", language: "english", duration: 8, text: data.text });
+    expect((verbose as unknown as OpenAI.Audio.TranslationVerbose).segments![0]).toMatchObject({ start: 0, tokens: expect.any(Array) });
+    const subtitles = await translations.create({ file: file(), model: "whisper-1", response_format: "vtt" });
+    expect(subtitles).toMatch(/^WEBVTT\n/);
+    expect(await customer.spent()).toBeCloseTo(3 * minutePrice, 8);
+    const refused = translations.create({ file: file(), model: "hear/text-only" });
+    await expect(refused).rejects.toMatchObject({ status: 400, code: "invalid_parameter", param: "model" });
+  });
+
   test.each([
     ["the file first", () => ({ file: file(), model: "transcribe", language: "en", temperature: 0.2, prompt: "Ada, Grace" })],
     ["the file last", () => ({ prompt: "Ada, Grace", temperature: 0.2, language: "en", model: "transcribe", file: file() })],

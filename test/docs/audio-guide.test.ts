@@ -50,6 +50,9 @@ test.skipIf(!hasCurl)("every command does what the guide says, in its order, and
   });
   expect(heard.trim()).toBe(verbose.text.trim());
 
+  const translated = await json('curl -s "$SVC_URL/v1/audio/translations"');
+  expect(translated).toMatchObject({ task: "translate", language: "english", text: verbose.text, billing: { cost_usd: 0.0009 } });
+
   const music = await json('curl -s "$SVC_URL/v1/audio/music?save_to_blob=1"');
   expect(music).toMatchObject({ object: "audio.generation", kind: "audio", model: "lyra/music", duration_sec: 10, cost_usd: 1.35 });
   await next("URL=");

@@ -145,7 +145,7 @@ beforeAll(async () => {
   });
   const { session_token: session } = JSON.parse(opened) as { session_token: string };
   environment = { ...runEnvironment(), HOME: folder, SVC_URL: gateway.url, SVC_KEY: key, SVC_SESSION: session };
-  for (const name of ["meeting.mp3", "narrator.wav", "call.mp3"])
+  for (const name of ["meeting.mp3", "narrator.wav", "call.mp3", "rede.mp3"])
     copyFileSync(recordingPath(name.endsWith("wav") ? "tone.wav" : "tone.mp3"), join(folder, name));
   writeFileSync(join(folder, "requests.jsonl"), "");
   // What curl shows besides the body; the samples themselves stay as they are.

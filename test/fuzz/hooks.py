@@ -98,6 +98,7 @@ models = {
     "createVideo": ids(type="video"),
     "runGenmedia": named(*ids(type="image"), *ids(type="video")),
     "createTranscription": named(*ids(type="transcription")),
+    "createTranslation": ids(type="transcription"),
     "createSpeech": [id for id in ids(type="speech") if not any(word in id for word in ("music", "song", "sound", "voice"))],
     "createMusic": ["lyra/music", "verse/song"],
     "createSoundEffect": ["lyra/sound-effects"],

@@ -62,7 +62,7 @@ describe("404 endpoint_not_found under /v1, with the endpoints that are near", (
     expect((await call(edge, path, { method: "POST" })).body.available_endpoints).toEqual(near);
   });
   test("at most five of many that are as near", async () => {
-    expect((await call(edge, "/v1/audio/translations", { method: "POST" })).body.available_endpoints).toHaveLength(5);
+    expect((await call(edge, "/v1/audio/separations", { method: "POST" })).body.available_endpoints).toHaveLength(5);
   });
   test("a long path is repeated neither at length nor in the list", async () => {
     const { text } = await call(edge, `/v1/${"a/".repeat(3_000)}`);

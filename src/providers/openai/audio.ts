@@ -1,4 +1,4 @@
-// Transcriptions and speech over the `openai` protocol. Transcriptions: a form around a recording that stays on disk, and the transcript
+// Transcriptions, translations and speech over the `openai` protocol. Transcriptions: a form around a recording that stays on disk, and the transcript
 // that comes back.
 import { type Clock, systemClock } from "../../clock.ts";
 import { openConversion } from "../../sound/convert.ts";
@@ -35,21 +35,23 @@ export function openaiTranscribe(upstream: Upstream, clock: Clock = systemClock)
   };
 }
 
+const paths = { transcribe: "/audio/transcriptions", translate: "/audio/translations" };
+
 function transcriptionRequest(call: TranscribeCall): UpstreamRequest {
-  const { file, seconds } = call.order;
+  const { task, file, seconds } = call.order;
   const firstByteMs = Math.min(Math.ceil(seconds * msPerSecond), firstByteMsMax);
-  return { ...jsonRequest(call, "/audio/transcriptions", ""), ...fileForm(fieldsOf(call), "file", file), firstByteMs };
+  return { ...jsonRequest(call, paths[task], ""), ...fileForm(fieldsOf(call), "file", file), firstByteMs };
 }
 
 function fieldsOf({ order, route }: TranscribeCall): TextPart[] {
-  const { language, prompt, temperature, timestamps } = order;
+  const { task, language, prompt, temperature, timestamps } = order;
   const fields: [string, string | null][] = [
     ["model", route.model],
     ["language", language],
     ["prompt", prompt],
     ["temperature", String(temperature)],
     ["response_format", timestamps ? "verbose_json" : "json"],
-    ["timestamp_granularities[]", timestamps ? "segment" : null],
+    ["timestamp_granularities[]", timestamps && task === "transcribe" ? "segment" : null],
   ];
   return fields.flatMap(([name, text]) => (text === null ? [] : [{ name, text }]));
 }

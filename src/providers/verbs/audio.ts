@@ -14,6 +14,8 @@ export interface AudioFile {
 }
 
 export interface TranscriptionOrder {
+  /** `translate`: to English text, whatever language is spoken. */
+  task: "transcribe" | "translate";
   file: AudioFile;
   /** Duration in seconds: a long file takes longer. */
   seconds: number;

@@ -5,7 +5,7 @@ import { planChat } from "./chat.ts";
 import { planEmbeddings } from "./embeddings.ts";
 import { findImageFile, planEdit, planGeneration } from "./images.ts";
 import { planSpeech } from "./speech.ts";
-import { planTranscription } from "./transcriptions.ts";
+import { planTranscription, planTranslation } from "./transcriptions.ts";
 
 /** More than any gateway passes on. */
 const recordingBytesMax = 128 * 1024 * 1024;
@@ -25,9 +25,10 @@ export const openai: SimulatorProtocol = {
     if (method === "POST" && path === "/images/edits") return planEdit;
     if (method === "POST" && path === "/audio/speech") return planSpeech;
     if (method === "POST" && path === "/audio/transcriptions") return planTranscription;
+    if (method === "POST" && path === "/audio/translations") return planTranslation;
     return method === "GET" || method === "HEAD" ? findImageFile(path) : null;
   },
-  bodyBytesMax: (path) => (path === "/audio/transcriptions" ? recordingBytesMax : undefined),
+  bodyBytesMax: (path) => (/^\/audio\/trans(cription|lation)s$/.test(path) ? recordingBytesMax : undefined),
   renderRefusal: ({ message, type, param, code }) => JSON.stringify({ error: { message, type, param: param ?? null, code } }),
 };
 

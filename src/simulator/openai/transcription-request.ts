@@ -6,6 +6,7 @@ import { refuse } from "../request-fields.ts";
 import { type MeasuredSound, measureSound } from "../sound/measure-sound.ts";
 
 export interface TranscriptionRequest {
+  task: "transcribe" | "translate";
   model: string;
   knobs: Knobs;
   file: SentFile;
@@ -23,11 +24,13 @@ export type TranscriptionFormat = (typeof transcriptionFormats)[number];
 
 const extensions = ["flac", "m4a", "mp3", "mp4", "mpeg", "mpga", "oga", "ogg", "wav", "webm"];
 const secondsMin = 0.1;
-const known = new Set(
-  "model language prompt response_format temperature timestamp_granularities[] timestamp_granularities stream include[] chunking_strategy".split(
-    " ",
+const translated = "model prompt response_format temperature";
+const known = {
+  translate: new Set(translated.split(" ")),
+  transcribe: new Set(
+    `${translated} language timestamp_granularities[] timestamp_granularities stream include[] chunking_strategy`.split(" "),
   ),
-);
+};
 const languageNames = new Intl.DisplayNames("en", { type: "language", fallback: "none" });
 
 /** `english` for `en`; null where there is no such language. */
@@ -35,8 +38,9 @@ export function nameLanguage(code: string): string | null {
   return /^[a-z]{2,3}$/.test(code) ? (languageNames.of(code)?.toLowerCase() ?? null) : null;
 }
 
-export function readTranscriptionRequest({ fields, files }: SentForm): TranscriptionRequest {
-  const unknown = [...fields.map(([name]) => name), ...files.map(({ name }) => name)].find((name) => name !== "file" && !known.has(name));
+export function readTranscriptionRequest({ fields, files }: SentForm, task: TranscriptionRequest["task"]): TranscriptionRequest {
+  const names = [...fields.map(([name]) => name), ...files.map(({ name }) => name)];
+  const unknown = names.find((name) => name !== "file" && !known[task].has(name));
   if (unknown !== undefined) refuse(unknown, `Unknown parameter: '${unknown}'.`, "unknown_parameter");
   const sent = new Map(fields);
   const model = sent.get("model") ?? "";
@@ -48,6 +52,7 @@ export function readTranscriptionRequest({ fields, files }: SentForm): Transcrip
   checkGranularities(granularities, format);
   if ((sent.get("stream") ?? "false") !== "false") refuse("stream", "The simulator doesn't stream transcripts.", "unsupported_value");
   return {
+    task,
     model,
     knobs,
     file,

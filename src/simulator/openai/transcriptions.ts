@@ -1,4 +1,4 @@
-// POST /audio/transcriptions: what was heard, in the format that was asked for.
+// POST /audio/transcriptions and /audio/translations: what was heard, in the format that was asked for.
 import type { Knobs } from "../knob-list.ts";
 import { writeWords } from "../prose.ts";
 import { type Ask, jsonReply, type Plan, type WholeReply } from "../protocol.ts";
@@ -9,9 +9,13 @@ import { nameLanguage, readTranscriptionRequest, type TranscriptionRequest } fro
 
 const noSpeech: Heard = { text: "", segments: [] };
 
-export function planTranscription({ body, headers }: Ask): Plan {
+export const planTranscription = (ask: Ask): Plan => plan(ask, "transcribe");
+/** What is heard is English already. */
+export const planTranslation = (ask: Ask): Plan => plan(ask, "translate");
+
+function plan({ body, headers }: Ask, task: TranscriptionRequest["task"]): Plan {
   const form = readForm(body, headers["content-type"] ?? "");
-  const request = readTranscriptionRequest(form);
+  const request = readTranscriptionRequest(form, task);
   const { model, knobs, file, sound, temperature } = request;
   const heard = sound.isSilent || knobs.noSpeech ? noSpeech : hear(file.bytes, sound.seconds, temperature, knobs);
   return { model, knobs, parts: form.parts, reply: render(request, heard), rewordRefusal: rewordForTranscriptions, bytes: 0 };
@@ -30,7 +34,7 @@ function render(request: TranscriptionRequest, heard: Heard): WholeReply {
     case "json":
       return jsonReply(200, JSON.stringify({ ...text, usage: { type: "duration", seconds: Math.ceil(sound.seconds) } }));
     case "verbose_json": {
-      const answer = { task: "transcribe", ...tellLanguage(request), duration: sound.seconds, ...text };
+      const answer = { task: request.task, ...tellLanguage(request), duration: sound.seconds, ...text };
       return jsonReply(200, JSON.stringify({ ...answer, ...tellTimes(request, heard.segments) }));
     }
   }

@@ -32,7 +32,7 @@ const world = chatWorld(
     familyB("demo/voice"),
     perSecond("demo/music"),
     soundModel("demo/sound"),
-    transcriber("demo/stt", ["stt"]),
+    transcriber("demo/stt", ["stt"], { supports_translation: true }),
     maker("demo/clone", "voice-clone"),
     maker("demo/design", "voice-design"),
   ],
@@ -51,8 +51,7 @@ const world = chatWorld(
 interface Asked {
   path: string;
   body: unknown;
-  /** Of a form. */
-  type?: string;
+  type?: string; // of a form
 }
 let forms: { recording: { body: Buffer; type: string }; sample: { body: Buffer; type: string } };
 beforeAll(async () => {
@@ -78,6 +77,7 @@ const asks: Partial<Record<OperationId, (n: number) => Asked>> = {
   createMusic: (n) => ({ path: "/v1/audio/music", body: { model: "demo/music", prompt: `calm ${n}`, music_length_ms: 1000 } }),
   createSoundEffect: (n) => ({ path: "/v1/audio/sfx", body: { model: "demo/sound", prompt: `rain ${n}`, duration_seconds: 1 } }),
   createTranscription: (n) => ({ path: "/v1/audio/transcriptions", ...withField(forms.recording, n, ["language", "en"]) }),
+  createTranslation: (n) => ({ path: "/v1/audio/translations", ...withField(forms.recording, n, ["prompt", "Ada"]) }),
   cloneVoice: (n) => ({ path: "/v1/audio/voice-clone", ...withField(forms.sample, n, ["model", "demo/clone"]) }),
   designVoice: (n) => ({ path: "/v1/audio/voice-design", body: { description: `An old sailor ${n}` } }),
 };

@@ -37,6 +37,8 @@ export interface TranscriptionWorld {
 }
 
 interface SendOptions {
+  /** The operation of the form, by default transcriptions. */
+  path?: string;
   signal?: AbortSignal;
   headers?: Record<string, string>;
 }
@@ -94,7 +96,6 @@ export function transcriptionWorld(
     expect(audited).toMatchObject({ mismatches: [], reservations_open: 0, holds_open: 0 });
     expect(left).toEqual([]);
   });
-  const path = "/v1/audio/transcriptions";
   const world: TranscriptionWorld = {
     get gateway() {
       return gateway;
@@ -103,13 +104,18 @@ export function transcriptionWorld(
       return files;
     },
     account: (options = { deposit: "20" }) => gateway.createAccount(options),
-    async send({ key }, fields, file = recording, { headers, signal } = {}) {
+    async send({ key }, fields, file = recording, { path = "/v1/audio/transcriptions", headers, signal } = {}) {
       const { body, type } = await formOf(fields, file);
       return gateway.request("POST", path, { key, body, headers: { "content-type": type, ...headers }, ...(signal && { signal }) });
     },
     fetch({ key }, body, { headers = {}, signal } = {}) {
       const address = "audio_url" in body ? {} : { audio_url: world.publish(recording) };
-      return gateway.request("POST", path, { key, body: { ...address, ...body }, headers, ...(signal && { signal }) });
+      return gateway.request("POST", "/v1/audio/transcriptions", {
+        key,
+        body: { ...address, ...body },
+        headers,
+        ...(signal && { signal }),
+      });
     },
     publish(file) {
       const name = `/${published.size}/recording`;

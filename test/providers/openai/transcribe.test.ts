@@ -14,6 +14,7 @@ writeFileSync(path, "the recording");
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const order: TranscriptionOrder = {
+  task: "transcribe",
   file: { path, bytes: 13, contentType: "audio/mpeg", extension: "mp3" },
   seconds: 10,
   language: null,
