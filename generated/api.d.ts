@@ -152,6 +152,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/audio/translations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Translate audio to English
+         * @description Translates speech in any language to English text. Files, prices, fallbacks and errors are those of `POST /v1/audio/transcriptions`; another
+         *     model stands in only if it translates too.
+         *
+         *     ```sh
+         *     curl "$SVC_URL/v1/audio/translations" -H "Authorization: Bearer $SVC_KEY" -F file=@rede.mp3 -F model=transcribe -F response_format=text
+         *     ```
+         */
+        post: operations["createTranslation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/audio/understand": {
         parameters: {
             query?: never;
@@ -1320,6 +1345,35 @@ export interface paths {
          *     `{error: "text", details: {error_type, code, request_id}}`.
          */
         post: operations["runGenmedia"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/images/edits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Edit images
+         * @description Edits uploaded images, and answers with the result: OpenAI's `images.edit`. It is an image job like those of `POST /v1/images/generations`, with
+         *     the same prices (a fee for reference images included), slots and queue, and the answer has OpenAI's `created` and `data` beside it. Images that
+         *     are not ready in time give the job alone: poll it at `GET /v1/jobs/{id}`. A job that fails meanwhile gives its error, and nothing is charged. A
+         *     caller who leaves does not stop the job.
+         *
+         *     What was uploaded is kept until the job ends. Images that have an address need no upload: `image_url` of `POST /v1/images/generations`.
+         *
+         *     ```sh
+         *     curl "$SVC_URL/v1/images/edits" -H "Authorization: Bearer $SVC_KEY" -F image=@harbour.png -F model=image-edit -F prompt="A starry night"
+         *     ```
+         */
+        post: operations["createImageEdit"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4445,6 +4499,8 @@ export interface components {
             supported_parameters?: string[];
             /** @description Default: whether there is a price for cached tokens. */
             supports_caching?: boolean;
+            /** @description True for an image model that edits only the part of an image that a mask leaves transparent. Default false. */
+            supports_mask?: boolean;
             /** @description Default false. */
             supports_reasoning?: boolean;
             /** @description Default false. */
@@ -4453,6 +4509,8 @@ export interface components {
             supports_timestamps?: boolean;
             /** @description Default false. */
             supports_tools?: boolean;
+            /** @description True for a transcription model that also translates speech to English text (`/audio/translations`), such as Whisper. Default false. */
+            supports_translation?: boolean;
             /** @description Default: whether `input_modalities` contains `image`. */
             supports_vision?: boolean;
             /**
@@ -7273,6 +7331,234 @@ export interface components {
             };
         };
         /** @description Body of a 400. */
+        CreateImageEditError400: {
+            /** @description The closest model id; null if no id is close. */
+            did_you_mean?: string | null;
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_parameter" | "invalid_model" | "invalid_prompt" | "too_many_references" | "prompt_too_long";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+            /** @description Other models that may work. */
+            suggested_models?: string[];
+        };
+        /** @description Body of a 401. */
+        CreateImageEditError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "auth_error" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 402. */
+        CreateImageEditError402: {
+            /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
+            balance: components["schemas"]["Usd"];
+            /** @description The model, the account's tier and what the balance can pay. */
+            details: components["schemas"]["PaymentDetails"];
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "insufficient_balance" | "key_limit_reached" | "model_requires_paid";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "billing_error";
+            };
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
+            have_usd: components["schemas"]["Usd"];
+            /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
+            held_usd?: components["schemas"]["Usd"];
+            /** @description Minimum USD that must be available for this request. */
+            need_usd: components["schemas"]["Usd"];
+            /** @description The same as `need_usd`. */
+            required: components["schemas"]["Usd"];
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
+            /** @description How to add credit. */
+            topup: components["schemas"]["TopUp"];
+            /**
+             * Format: uri
+             * @description Page that explains how to add credit.
+             */
+            topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateImageEditError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 422. */
+        CreateImageEditError422: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "content_policy" | "content_policy_likeness" | "content_policy_nsfw" | "content_policy_unsafe" | "moderation_blocked" | "input_too_large" | "input_invalid" | "invalid_input";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 429. */
+        CreateImageEditError429: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "rate_limited" | "provider_rate_limited";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "rate_limit_error";
+            };
+        };
+        /** @description Body of a 500. */
+        CreateImageEditError500: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "provider_error" | "internal_error" | "db_error";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "api_error";
+            };
+        };
+        /** @description Body of a 400. */
         CreateImageError400: {
             /** @description The closest model id; null if no id is close. */
             did_you_mean?: string | null;
@@ -9216,6 +9502,201 @@ export interface components {
         };
         /** @description Body of a 503. */
         CreateTranscriptionError503: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "provider_unavailable" | "model_unavailable" | "overloaded";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "upstream_error" | "api_error";
+            };
+        };
+        /** @description Body of a 400. */
+        CreateTranslationError400: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_parameter" | "invalid_parameter" | "request_rejected" | "segments_unsupported";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 401. */
+        CreateTranslationError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "missing_api_key" | "invalid_api_key" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 402. */
+        CreateTranslationError402: {
+            /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
+            balance: components["schemas"]["Usd"];
+            /** @description The model, the account's tier and what the balance can pay. */
+            details: components["schemas"]["PaymentDetails"];
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "insufficient_credits" | "key_limit_reached" | "model_requires_paid";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "billing_error";
+            };
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
+            have_usd: components["schemas"]["Usd"];
+            /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
+            held_usd?: components["schemas"]["Usd"];
+            /** @description Minimum USD that must be available for this request. */
+            need_usd: components["schemas"]["Usd"];
+            /** @description The same as `need_usd`. */
+            required: components["schemas"]["Usd"];
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
+            /** @description How to add credit. */
+            topup: components["schemas"]["TopUp"];
+            /**
+             * Format: uri
+             * @description Page that explains how to add credit.
+             */
+            topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateTranslationError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 409. */
+        CreateTranslationError409: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 503. */
+        CreateTranslationError503: {
             /** @description The error. */
             error: {
                 /**
@@ -13470,6 +13951,40 @@ export interface components {
              * @description URL of the image, served by the gateway; absent where `b64_json` is there.
              */
             url?: string;
+        };
+        ImageEditForm: {
+            /** @description Same as the header `Idempotency-Key`, and takes precedence over it. */
+            idempotency_key?: string;
+            /**
+             * @description The images to edit: PNG, JPEG or WebP, known by their bytes; else 400 `invalid_parameter`. The part is repeated for each, also as `image[]`.
+             *     All of them and the mask have at most 25 MB together (else 413 `invalid_request`). Each model has a maximum, 10 unless the operator sets
+             *     another; more gives 400 `too_many_references`.
+             */
+            image: Uint8Array[];
+            /**
+             * Format: binary
+             * @description An image of the size of the first one, whose transparent parts are to be edited: PNG, JPEG or WebP. A model that takes no mask gives 400
+             *     `invalid_parameter`; the message lists those that do.
+             */
+            mask?: Uint8Array;
+            /**
+             * @description Id or alias of an image model that takes images. One that does not gives 400 `invalid_parameter`, and the message lists those that do;
+             *     unknown ids, and models of another type, give 400 `invalid_model`.
+             */
+            model: string;
+            /**
+             * Format: double
+             * @description Number of images: 1 to 4, default 1. A number outside this range is clamped, and a fraction is cut off. Each is billed.
+             */
+            n?: number;
+            /** @description What to make of the images: at most 4000 characters. Empty or longer gives 400 `invalid_prompt`. */
+            prompt: string;
+            /** @description As in `POST /v1/images/generations`. */
+            quality?: string;
+            /** @description `b64_json` for the bytes of the images in `data`; else they have URLs. */
+            response_format?: string;
+            /** @description As in `POST /v1/images/generations`. */
+            size?: string;
         };
         /** @description One image of a finished image job. */
         ImageFacts: {
@@ -20813,6 +21328,51 @@ export interface components {
          * @description A sampling temperature from 0 to 1.
          */
         TranscriptionTemperature: number;
+        /** @description A translation in the formats `json` and `verbose_json`. */
+        Translation: {
+            /** @description Cost of the translation. */
+            billing: components["schemas"]["TranscriptionBilling"];
+            /**
+             * Format: double
+             * @description Length in seconds, measured from the audio; 0 only if a model without timestamps stood in for another.
+             */
+            duration: number;
+            /**
+             * @description Language of the text: always `english`.
+             * @enum {string}
+             */
+            language: "english";
+            /** @description Id of the requested model; if the request used an alias, the model behind it. */
+            model: string;
+            /** @description The timed segments, in English. Present with `verbose_json`. */
+            segments?: components["schemas"]["TranscriptionSegment"][];
+            /**
+             * @description Always `translate`.
+             * @enum {string}
+             */
+            task: "translate";
+            /** @description The whole text, in English. */
+            text: string;
+        };
+        TranslationForm: {
+            /**
+             * Format: binary
+             * @description The audio (mp3, wav, m4a, ogg, webm, flac; else 415 `unsupported_audio_type`), at most 25 MB. A missing file gives 400
+             *     `missing_parameter`.
+             */
+            file: Uint8Array;
+            /**
+             * @description Id or alias of a transcription model that translates. A model that does not, and a model of another type, give 400 `invalid_parameter`; the
+             *     message lists the models that do.
+             */
+            model: string;
+            /** @description Text in English that guides the model: names, spelling, style; default: none. */
+            prompt?: string;
+            /** @description Format of the answer; default `json`. */
+            response_format?: components["schemas"]["TranscriptionFormat"];
+            /** @description Sampling temperature from 0 to 1; default 0. */
+            temperature?: components["schemas"]["TranscriptionTemperature"];
+        };
         /** @description Body of a 401. */
         UnderstandAudioError401: {
             /** @description The error. */
@@ -23549,6 +24109,359 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CreateTranscriptionError503"];
+                };
+            };
+        };
+    };
+    createTranslation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
+                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
+                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
+                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The form. */
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["TranslationForm"];
+            };
+        };
+        responses: {
+            /** @description The text, in the requested format. */
+            200: {
+                headers: {
+                    /** @description The same amount, under the name that LiteLLM's clients read. */
+                    "x-litellm-response-cost"?: number;
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    /** @description The alias sent as `model`; absent if the request used a model id. */
+                    "x-svc-alias"?: string;
+                    /** @description Balance in USD after the charge, at most 8 decimals. */
+                    "x-svc-balance-usd": number;
+                    /** @description Billed minutes: whole minutes, rounded up. */
+                    "x-svc-billable-minutes": number;
+                    /** @description USD charged, at most 8 decimals. */
+                    "x-svc-cost-usd": number;
+                    /** @description Length of the audio in seconds, as measured by the gateway. */
+                    "x-svc-duration-sec": number;
+                    /** @description Id of the fallback model that answered; absent if the primary model answered. */
+                    "x-svc-fallback"?: string;
+                    /**
+                     * @description 1: the primary model answered on its retry. 2: the secondary model with timestamps. 3: the plain-text tertiary model. Absent if the
+                     *     first attempt succeeded.
+                     */
+                    "x-svc-fallback-layer"?: number;
+                    /** @description Id of the requested model, with its alias resolved. */
+                    "x-svc-model": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Translation"];
+                    "application/x-subrip; charset=utf-8": string;
+                    "text/plain; charset=utf-8": string;
+                    "text/vtt; charset=utf-8": string;
+                };
+            };
+            /**
+             * @description `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `segments_unsupported`: The request asks for a format with timestamps, but the model has none.
+             */
+            400: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateTranslationError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
+             */
+            401: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateTranslationError401"];
+                };
+            };
+            /**
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
+             */
+            402: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateTranslationError402"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
+            403: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateTranslationError403"];
+                };
+            };
+            /** @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models. */
+            404: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404ModelNotFound"];
+                };
+            };
+            /**
+             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
+             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             */
+            409: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateTranslationError409"];
+                };
+            };
+            /**
+             * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.
+             */
+            413: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestRejectedOrRequestTooLarge"];
+                };
+            };
+            /**
+             * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `unsupported_audio_type`: The endpoint does not support this audio format.
+             */
+            415: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error415RequestRejectedOrUnsupportedAudioType"];
+                };
+            };
+            /**
+             * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `no_speech_detected`: The audio contains no speech. Nothing was charged.
+             */
+            422: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error422RequestRejectedOrNoSpeechDetected"];
+                };
+            };
+            /**
+             * @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit.
+             *     `audio_concurrent_limit`: The account already runs as many audio requests as its tier allows.
+             */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceededOrAudioConcurrentLimit"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `upstream_invalid_response`: Every route returned an invalid answer. Nothing was charged. */
+            502: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error502UpstreamInvalidResponse"];
+                };
+            };
+            /**
+             * @description `provider_unavailable`: Every route failed. Nothing was charged.
+             *     `model_unavailable`: No route serves the model at the moment. Nothing was charged.
+             *     `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database.
+             */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateTranslationError503"];
                 };
             };
         };
@@ -32710,6 +33623,321 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GenmediaError504ProviderTimeoutOrTimeout"];
+                };
+            };
+        };
+    };
+    createImageEdit: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description As in `POST /v1/images/generations`, whose keys it shares: the body is not compared. A key longer than 128 characters is cut to 128. */
+                "Idempotency-Key"?: string;
+                /** @description `wait=SECONDS`: answer after that time at the latest, instead of 180 seconds; 300 at most. */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The form. */
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["ImageEditForm"];
+            };
+        };
+        responses: {
+            /** @description The existing job with this idempotency key, or the short form of a new job that waits because all slots are in use. */
+            200: {
+                headers: {
+                    /** @description `wait` where the answer was waited for. */
+                    "preference-applied"?: string;
+                    /** @description Seconds to wait before the next poll; absent once the job's status is final. */
+                    "retry-after"?: number;
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    /** @description The alias sent as `model`; absent if the request used a model id. */
+                    "x-svc-alias"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageJob"] | components["schemas"]["QueuedImageJob"];
+                };
+            };
+            /** @description A new job with its hold placed. */
+            202: {
+                headers: {
+                    /** @description `wait` where the answer was waited for. */
+                    "preference-applied"?: string;
+                    /** @description Seconds to wait before the next poll; absent once the job's status is final. */
+                    "retry-after"?: number;
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    /** @description The alias sent as `model`; absent if the request used a model id. */
+                    "x-svc-alias"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageJob"];
+                };
+            };
+            /**
+             * @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `invalid_model`: The id is unknown, paused or retired, or belongs to a model of another type.
+             *     `invalid_prompt`: The prompt is missing, empty, or longer than 4000 characters after Unicode NFC normalisation.
+             *     `too_many_references`: The request has more reference images than the model accepts.
+             *     `prompt_too_long`: The prompt or the lyrics are longer than the model accepts.
+             */
+            400: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateImageEditError400"];
+                };
+            };
+            /**
+             * @description `auth_error`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
+             */
+            401: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateImageEditError401"];
+                };
+            };
+            /**
+             * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
+             */
+            402: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateImageEditError402"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
+            403: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateImageEditError403"];
+                };
+            };
+            /** @description `invalid_request`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413InvalidRequest"];
+                };
+            };
+            /**
+             * @description `content_policy`: The provider's content policy refused the prompt, a reference or the result, without details.
+             *     `content_policy_likeness`: The provider does not depict this person: its policy on the likenesses of real people refused the prompt or a reference.
+             *     `content_policy_nsfw`: The provider's policy on sexual content refused the prompt or a reference, or the finished image was blacked out.
+             *     `content_policy_unsafe`: The provider's policy on dangerous content (violence, weapons, self-harm) refused the prompt or a reference.
+             *     `moderation_blocked`: The provider's moderation stopped the prompt or the result.
+             *     `input_too_large`: A source image or soundtrack has more bytes or pixels than the model accepts.
+             *     `input_invalid`: The model could not use an input: a source file could not be fetched or read, its type is not supported, or a value is outside its range.
+             *     `invalid_input`: The provider rejected a field or value of the request, without details.
+             */
+            422: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateImageEditError422"];
+                };
+            };
+            /**
+             * @description `rate_limited`: The queue of waiting jobs is full. On images also the older value of rate_limit_exceeded.
+             *     `provider_rate_limited`: The provider has too many requests at the moment.
+             */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateImageEditError429"];
+                };
+            };
+            /**
+             * @description `provider_error`: The model has no provider that generates images or videos. Nothing was held or charged.
+             *     `internal_error`: An error in the gateway itself. Nothing was charged.
+             *     `db_error`: The gateway's database failed. Any hold was released in full.
+             */
+            500: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateImageEditError500"];
+                };
+            };
+            /** @description `provider_unavailable`: Every route failed. Nothing was charged. */
+            502: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error502ProviderUnavailable"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+            /**
+             * @description `provider_timeout`: The provider timed out, or did not answer in time.
+             *     `timeout`: The job timed out: an image after 5 minutes, a video after 20. An expired job waited 60 minutes for a slot, or was found unfinished 30 minutes after its start.
+             */
+            504: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error504ProviderTimeoutOrTimeout"];
                 };
             };
         };

@@ -8,6 +8,7 @@ export type OperationId =
   | "createSoundEffect"
   | "createSpeech"
   | "createTranscription"
+  | "createTranslation"
   | "understandAudio"
   | "cloneVoice"
   | "designVoice"
@@ -69,6 +70,7 @@ export type OperationId =
   | "getFileContent"
   | "getGenmediaJob"
   | "runGenmedia"
+  | "createImageEdit"
   | "createImage"
   | "acceptInvitation"
   | "listJobs"
@@ -154,10 +156,12 @@ export interface Parameter {
   type: "string" | "integer" | "number" | "boolean" | "array";
 }
 
-/** The texts of a form and its one file, the part called "file". */
+/** The texts of a form and its files. */
 export interface Form {
-  /** Bytes of the file. */
+  /** Bytes of all files together. */
   fileMax: number;
+  /** The parts that are files; "many": it may be repeated, also with [] after its name. */
+  files: readonly { name: string; many: boolean }[];
   /** An "array" is a field that may be repeated. */
   fields: readonly Pick<Parameter, "name" | "type">[];
 }
@@ -490,6 +494,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "bodyMax": 26214400,
     "form": {
       "fileMax": 26214400,
+      "files": [
+        {
+          "name": "file",
+          "many": false
+        }
+      ],
       "fields": [
         {
           "name": "model",
@@ -535,6 +545,97 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "streams": false,
     "counts": true
   },
+  "createTranslation": {
+    "id": "createTranslation",
+    "method": "post",
+    "path": "/v1/audio/translations",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "missing_parameter",
+      "invalid_parameter",
+      "request_rejected",
+      "segments_unsupported",
+      "idempotency_in_progress",
+      "idempotency_replayed",
+      "idempotency_key_reused",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "insufficient_credits",
+      "key_limit_reached",
+      "model_requires_paid",
+      "model_not_found",
+      "request_too_large",
+      "unsupported_audio_type",
+      "no_speech_detected",
+      "rate_limit_exceeded",
+      "audio_concurrent_limit",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "model_not_allowed",
+      "upstream_invalid_response",
+      "provider_unavailable",
+      "model_unavailable",
+      "internal_error",
+      "overloaded"
+    ],
+    "statuses": {
+      "request_rejected": [
+        400,
+        413,
+        415,
+        422
+      ]
+    },
+    "bodies": [
+      "multipart/form-data"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 26214400,
+    "form": {
+      "fileMax": 26214400,
+      "files": [
+        {
+          "name": "file",
+          "many": false
+        }
+      ],
+      "fields": [
+        {
+          "name": "model",
+          "type": "string"
+        },
+        {
+          "name": "response_format",
+          "type": "string"
+        },
+        {
+          "name": "temperature",
+          "type": "number"
+        },
+        {
+          "name": "prompt",
+          "type": "string"
+        }
+      ]
+    },
+    "parameters": [
+      {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": true
+  },
   "understandAudio": {
     "id": "understandAudio",
     "method": "post",
@@ -561,6 +662,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "bodyMax": 26214400,
     "form": {
       "fileMax": 26214400,
+      "files": [
+        {
+          "name": "file",
+          "many": false
+        }
+      ],
       "fields": [
         {
           "name": "question",
@@ -624,6 +731,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "bodyMax": 26214400,
     "form": {
       "fileMax": 10485760,
+      "files": [
+        {
+          "name": "file",
+          "many": false
+        }
+      ],
       "fields": [
         {
           "name": "name",
@@ -2762,6 +2875,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "bodyMax": 26214400,
     "form": {
       "fileMax": 104857600,
+      "files": [
+        {
+          "name": "file",
+          "many": false
+        }
+      ],
       "fields": [
         {
           "name": "purpose",
@@ -2980,6 +3099,119 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "parameters": [
       {
         "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200,
+      202
+    ],
+    "streams": false,
+    "counts": true
+  },
+  "createImageEdit": {
+    "id": "createImageEdit",
+    "method": "post",
+    "path": "/v1/images/edits",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "images",
+    "errors": [
+      "missing_parameter",
+      "invalid_parameter",
+      "invalid_model",
+      "invalid_prompt",
+      "too_many_references",
+      "prompt_too_long",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "insufficient_credits",
+      "key_limit_reached",
+      "model_requires_paid",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "rate_limited",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "model_not_allowed",
+      "provider_unavailable",
+      "provider_error",
+      "internal_error",
+      "db_error",
+      "overloaded",
+      "content_policy",
+      "content_policy_likeness",
+      "content_policy_nsfw",
+      "content_policy_unsafe",
+      "moderation_blocked",
+      "input_too_large",
+      "input_invalid",
+      "invalid_input",
+      "provider_timeout",
+      "timeout",
+      "provider_rate_limited"
+    ],
+    "bodies": [
+      "multipart/form-data"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 26214400,
+    "form": {
+      "fileMax": 26214400,
+      "files": [
+        {
+          "name": "image",
+          "many": true
+        },
+        {
+          "name": "mask",
+          "many": false
+        }
+      ],
+      "fields": [
+        {
+          "name": "model",
+          "type": "string"
+        },
+        {
+          "name": "prompt",
+          "type": "string"
+        },
+        {
+          "name": "n",
+          "type": "number"
+        },
+        {
+          "name": "size",
+          "type": "string"
+        },
+        {
+          "name": "quality",
+          "type": "string"
+        },
+        {
+          "name": "response_format",
+          "type": "string"
+        },
+        {
+          "name": "idempotency_key",
+          "type": "string"
+        }
+      ]
+    },
+    "parameters": [
+      {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "Prefer",
         "in": "header",
         "required": false,
         "type": "string"

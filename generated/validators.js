@@ -3961,6 +3961,303 @@ validate_parameters_createTranscription.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const forms_createTranslation = validate_forms_createTranslation;
+const schema_TranslationForm = {
+"type": "object",
+"properties": {
+"file": {
+"type": "string",
+"format": "binary"
+},
+"model": { "type": "string" },
+"response_format": { "allOf": [{ "$ref": "#/components/schemas/TranscriptionFormat" }] },
+"temperature": { "allOf": [{ "$ref": "#/components/schemas/TranscriptionTemperature" }] },
+"prompt": { "type": "string" }
+},
+"required": ["file", "model"]
+};
+function validate_TranslationForm(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_TranslationForm.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.file === void 0 && (missing0 = "file") || data.model === void 0 && (missing0 = "model")) {
+validate_TranslationForm.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_TranslationForm,
+data
+}];
+return false;
+} else {
+if (data.file !== void 0) {
+let data0 = data.file;
+if (!(typeof data0 === "string")) {
+validate_TranslationForm.errors = [{
+instancePath: instancePath + "/file",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_TranslationForm.properties.file,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.model !== void 0) {
+let data1 = data.model;
+if (typeof data1 !== "string") {
+validate_TranslationForm.errors = [{
+instancePath: instancePath + "/model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_TranslationForm.properties.model,
+data: data1
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.response_format !== void 0) {
+let data2 = data.response_format;
+if (typeof data2 !== "string") {
+validate_TranslationForm.errors = [{
+instancePath: instancePath + "/response_format",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_TranscriptionFormat,
+data: data2
+}];
+return false;
+}
+if (!(data2 === "json" || data2 === "verbose_json" || data2 === "text" || data2 === "srt" || data2 === "vtt")) {
+validate_TranslationForm.errors = [{
+instancePath: instancePath + "/response_format",
+keyword: "enum",
+params: { allowedValues: schema_TranscriptionFormat.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_TranscriptionFormat,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.temperature !== void 0) {
+let data3 = data.temperature;
+if (typeof data3 == "number") {
+if (data3 > 1 || isNaN(data3)) {
+validate_TranslationForm.errors = [{
+instancePath: instancePath + "/temperature",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1
+},
+message: "must be <= 1",
+parentSchema: schema_TranscriptionTemperature,
+data: data3
+}];
+return false;
+} else if (data3 < 0 || isNaN(data3)) {
+validate_TranslationForm.errors = [{
+instancePath: instancePath + "/temperature",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_TranscriptionTemperature,
+data: data3
+}];
+return false;
+} else if (!formats_f5433107.validate(data3)) {
+validate_TranslationForm.errors = [{
+instancePath: instancePath + "/temperature",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_TranscriptionTemperature,
+data: data3
+}];
+return false;
+}
+} else {
+validate_TranslationForm.errors = [{
+instancePath: instancePath + "/temperature",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_TranscriptionTemperature,
+data: data3
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.prompt !== void 0) {
+let data4 = data.prompt;
+if (typeof data4 !== "string") {
+validate_TranslationForm.errors = [{
+instancePath: instancePath + "/prompt",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_TranslationForm.properties.prompt,
+data: data4
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+}
+}
+}
+} else {
+validate_TranslationForm.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_TranslationForm,
+data
+}];
+return false;
+}
+validate_TranslationForm.errors = vErrors;
+return true;
+}
+validate_TranslationForm.evaluated = {
+"props": {
+"file": true,
+"model": true,
+"response_format": true,
+"temperature": true,
+"prompt": true
+},
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_forms_createTranslation(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_forms_createTranslation.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_TranslationForm(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_TranslationForm.errors : vErrors.concat(validate_TranslationForm.errors);
+errors = vErrors.length;
+}
+validate_forms_createTranslation.errors = vErrors;
+return errors === 0;
+}
+validate_forms_createTranslation.evaluated = {
+"props": {
+"file": true,
+"model": true,
+"response_format": true,
+"temperature": true,
+"prompt": true
+},
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_createTranslation = validate_parameters_createTranslation;
+const schema_parameters_createTranslation = {
+"type": "object",
+"properties": { "header": {
+"type": "object",
+"properties": { "Idempotency-Key": { "type": "string" } },
+"required": []
+} },
+"required": ["header"],
+"$id": "https://svc.invalid/api/parameters_createTranslation"
+};
+function validate_parameters_createTranslation(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_createTranslation.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.header === void 0 && (missing0 = "header")) {
+validate_parameters_createTranslation.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_createTranslation,
+data
+}];
+return false;
+} else if (data.header !== void 0) {
+let data0 = data.header;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0["Idempotency-Key"] !== void 0) {
+let data1 = data0["Idempotency-Key"];
+if (typeof data1 !== "string") {
+validate_parameters_createTranslation.errors = [{
+instancePath: instancePath + "/header/Idempotency-Key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createTranslation.properties.header.properties["Idempotency-Key"],
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createTranslation.errors = [{
+instancePath: instancePath + "/header",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createTranslation.properties.header,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createTranslation.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createTranslation,
+data
+}];
+return false;
+}
+validate_parameters_createTranslation.errors = vErrors;
+return true;
+}
+validate_parameters_createTranslation.evaluated = {
+"props": { "header": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const forms_understandAudio = validate_forms_understandAudio;
 const schema_UnderstandForm = {
 "type": "object",
@@ -23021,6 +23318,368 @@ validate_parameters_runGenmedia.errors = vErrors;
 return true;
 }
 validate_parameters_runGenmedia.evaluated = {
+"props": { "header": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const forms_createImageEdit = validate_forms_createImageEdit;
+const schema_ImageEditForm = {
+"type": "object",
+"properties": {
+"image": {
+"type": "array",
+"items": {
+"type": "string",
+"format": "binary"
+}
+},
+"mask": {
+"type": "string",
+"format": "binary"
+},
+"model": {
+"type": "string",
+"x-invalid-code": "invalid_model"
+},
+"prompt": {
+"type": "string",
+"x-invalid-code": "invalid_prompt"
+},
+"n": {
+"type": "number",
+"format": "double"
+},
+"size": { "type": "string" },
+"quality": { "type": "string" },
+"response_format": { "type": "string" },
+"idempotency_key": { "type": "string" }
+},
+"required": [
+"image",
+"model",
+"prompt"
+]
+};
+function validate_forms_createImageEdit(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_forms_createImageEdit.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.image === void 0 && (missing0 = "image") || data.model === void 0 && (missing0 = "model") || data.prompt === void 0 && (missing0 = "prompt")) {
+validate_forms_createImageEdit.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_ImageEditForm,
+data
+}];
+return false;
+} else {
+if (data.image !== void 0) {
+let data0 = data.image;
+if (Array.isArray(data0)) {
+const len0 = data0.length;
+for (let i0 = 0; i0 < len0; i0++) {
+let data1 = data0[i0];
+if (!(typeof data1 === "string")) {
+validate_forms_createImageEdit.errors = [{
+instancePath: instancePath + "/image/" + i0,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ImageEditForm.properties.image.items,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_forms_createImageEdit.errors = [{
+instancePath: instancePath + "/image",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ImageEditForm.properties.image,
+data: data0
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.mask !== void 0) {
+let data2 = data.mask;
+if (!(typeof data2 === "string")) {
+validate_forms_createImageEdit.errors = [{
+instancePath: instancePath + "/mask",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ImageEditForm.properties.mask,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.model !== void 0) {
+let data3 = data.model;
+if (typeof data3 !== "string") {
+validate_forms_createImageEdit.errors = [{
+instancePath: instancePath + "/model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ImageEditForm.properties.model,
+data: data3
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.prompt !== void 0) {
+let data4 = data.prompt;
+if (typeof data4 !== "string") {
+validate_forms_createImageEdit.errors = [{
+instancePath: instancePath + "/prompt",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ImageEditForm.properties.prompt,
+data: data4
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.n !== void 0) {
+let data5 = data.n;
+if (typeof data5 == "number") {
+if (!formats_f5433107.validate(data5)) {
+validate_forms_createImageEdit.errors = [{
+instancePath: instancePath + "/n",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_ImageEditForm.properties.n,
+data: data5
+}];
+return false;
+}
+} else {
+validate_forms_createImageEdit.errors = [{
+instancePath: instancePath + "/n",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_ImageEditForm.properties.n,
+data: data5
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.size !== void 0) {
+let data6 = data.size;
+if (typeof data6 !== "string") {
+validate_forms_createImageEdit.errors = [{
+instancePath: instancePath + "/size",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ImageEditForm.properties.size,
+data: data6
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.quality !== void 0) {
+let data7 = data.quality;
+if (typeof data7 !== "string") {
+validate_forms_createImageEdit.errors = [{
+instancePath: instancePath + "/quality",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ImageEditForm.properties.quality,
+data: data7
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.response_format !== void 0) {
+let data8 = data.response_format;
+if (typeof data8 !== "string") {
+validate_forms_createImageEdit.errors = [{
+instancePath: instancePath + "/response_format",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ImageEditForm.properties.response_format,
+data: data8
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.idempotency_key !== void 0) {
+let data9 = data.idempotency_key;
+if (typeof data9 !== "string") {
+validate_forms_createImageEdit.errors = [{
+instancePath: instancePath + "/idempotency_key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ImageEditForm.properties.idempotency_key,
+data: data9
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_forms_createImageEdit.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ImageEditForm,
+data
+}];
+return false;
+}
+validate_forms_createImageEdit.errors = vErrors;
+return true;
+}
+validate_forms_createImageEdit.evaluated = {
+"props": {
+"image": true,
+"mask": true,
+"model": true,
+"prompt": true,
+"n": true,
+"size": true,
+"quality": true,
+"response_format": true,
+"idempotency_key": true
+},
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_createImageEdit = validate_parameters_createImageEdit;
+const schema_parameters_createImageEdit = {
+"type": "object",
+"properties": { "header": {
+"type": "object",
+"properties": {
+"Idempotency-Key": { "type": "string" },
+"Prefer": { "type": "string" }
+},
+"required": []
+} },
+"required": ["header"],
+"$id": "https://svc.invalid/api/parameters_createImageEdit"
+};
+function validate_parameters_createImageEdit(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_createImageEdit.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.header === void 0 && (missing0 = "header")) {
+validate_parameters_createImageEdit.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_createImageEdit,
+data
+}];
+return false;
+} else if (data.header !== void 0) {
+let data0 = data.header;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0["Idempotency-Key"] !== void 0) {
+let data1 = data0["Idempotency-Key"];
+if (typeof data1 !== "string") {
+validate_parameters_createImageEdit.errors = [{
+instancePath: instancePath + "/header/Idempotency-Key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createImageEdit.properties.header.properties["Idempotency-Key"],
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.Prefer !== void 0) {
+let data2 = data0.Prefer;
+if (typeof data2 !== "string") {
+validate_parameters_createImageEdit.errors = [{
+instancePath: instancePath + "/header/Prefer",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createImageEdit.properties.header.properties.Prefer,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+} else {
+validate_parameters_createImageEdit.errors = [{
+instancePath: instancePath + "/header",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createImageEdit.properties.header,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createImageEdit.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createImageEdit,
+data
+}];
+return false;
+}
+validate_parameters_createImageEdit.errors = vErrors;
+return true;
+}
+validate_parameters_createImageEdit.evaluated = {
 "props": { "header": true },
 "dynamicProps": false,
 "dynamicItems": false
@@ -55362,6 +56021,7 @@ const schema_CatalogModel = {
 "type": "object",
 "additionalProperties": { "$ref": "#/components/schemas/CatalogPixels" }
 },
+"supports_mask": { "type": "boolean" },
 "durations": {
 "type": "array",
 "items": { "$ref": "#/components/schemas/CatalogSeconds" }
@@ -55382,6 +56042,7 @@ const schema_CatalogModel = {
 "minLength": 1
 },
 "supports_timestamps": { "type": "boolean" },
+"supports_translation": { "type": "boolean" },
 "pricing": { "$ref": "#/components/schemas/CatalogPricing" },
 "pricing_mode": { "$ref": "#/components/schemas/PricingMode" },
 "list_price": { "$ref": "#/components/schemas/CatalogPricing" },
@@ -61083,91 +61744,37 @@ return false;
 var valid0 = _errs128 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.durations !== void 0) {
-let data52 = data.durations;
+if (data.supports_mask !== void 0) {
+let data52 = data.supports_mask;
 const _errs134 = errors;
-if (errors === _errs134) {
-if (Array.isArray(data52)) {
-const len7 = data52.length;
-for (let i7 = 0; i7 < len7; i7++) {
-let data53 = data52[i7];
-const _errs136 = errors;
-if (errors === errors) {
-if (typeof data53 == "number") {
-if (data53 > 3600 || isNaN(data53)) {
+if (typeof data52 !== "boolean") {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/durations/" + i7,
-keyword: "maximum",
-params: {
-comparison: "<=",
-limit: 3600
-},
-message: "must be <= 3600",
-parentSchema: schema_CatalogSeconds,
-data: data53
-}];
-return false;
-} else if (data53 <= 0 || isNaN(data53)) {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/durations/" + i7,
-keyword: "exclusiveMinimum",
-params: {
-comparison: ">",
-limit: 0
-},
-message: "must be > 0",
-parentSchema: schema_CatalogSeconds,
-data: data53
-}];
-return false;
-} else if (!formats_f5433107.validate(data53)) {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/durations/" + i7,
-keyword: "format",
-params: { format: "double" },
-message: "must match format \"double\"",
-parentSchema: schema_CatalogSeconds,
-data: data53
-}];
-return false;
-}
-} else {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/durations/" + i7,
+instancePath: instancePath + "/supports_mask",
 keyword: "type",
-params: { type: "number" },
-message: "must be number",
-parentSchema: schema_CatalogSeconds,
-data: data53
-}];
-return false;
-}
-}
-if (!(_errs136 === errors)) break;
-}
-} else {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/durations",
-keyword: "type",
-params: { type: "array" },
-message: "must be array",
-parentSchema: schema_CatalogModel.properties.durations,
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_CatalogModel.properties.supports_mask,
 data: data52
 }];
 return false;
 }
-}
 var valid0 = _errs134 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.default_duration_s !== void 0) {
-let data54 = data.default_duration_s;
-const _errs139 = errors;
+if (data.durations !== void 0) {
+let data53 = data.durations;
+const _errs136 = errors;
+if (errors === _errs136) {
+if (Array.isArray(data53)) {
+const len7 = data53.length;
+for (let i7 = 0; i7 < len7; i7++) {
+let data54 = data53[i7];
+const _errs138 = errors;
 if (errors === errors) {
 if (typeof data54 == "number") {
 if (data54 > 3600 || isNaN(data54)) {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/default_duration_s",
+instancePath: instancePath + "/durations/" + i7,
 keyword: "maximum",
 params: {
 comparison: "<=",
@@ -61180,7 +61787,7 @@ data: data54
 return false;
 } else if (data54 <= 0 || isNaN(data54)) {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/default_duration_s",
+instancePath: instancePath + "/durations/" + i7,
 keyword: "exclusiveMinimum",
 params: {
 comparison: ">",
@@ -61193,7 +61800,7 @@ data: data54
 return false;
 } else if (!formats_f5433107.validate(data54)) {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/default_duration_s",
+instancePath: instancePath + "/durations/" + i7,
 keyword: "format",
 params: { format: "double" },
 message: "must match format \"double\"",
@@ -61204,7 +61811,7 @@ return false;
 }
 } else {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/default_duration_s",
+instancePath: instancePath + "/durations/" + i7,
 keyword: "type",
 params: { type: "number" },
 message: "must be number",
@@ -61214,30 +61821,101 @@ data: data54
 return false;
 }
 }
-var valid0 = _errs139 === errors;
+if (!(_errs138 === errors)) break;
+}
+} else {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/durations",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_CatalogModel.properties.durations,
+data: data53
+}];
+return false;
+}
+}
+var valid0 = _errs136 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.default_duration_s !== void 0) {
+let data55 = data.default_duration_s;
+const _errs141 = errors;
+if (errors === errors) {
+if (typeof data55 == "number") {
+if (data55 > 3600 || isNaN(data55)) {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/default_duration_s",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 3600
+},
+message: "must be <= 3600",
+parentSchema: schema_CatalogSeconds,
+data: data55
+}];
+return false;
+} else if (data55 <= 0 || isNaN(data55)) {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/default_duration_s",
+keyword: "exclusiveMinimum",
+params: {
+comparison: ">",
+limit: 0
+},
+message: "must be > 0",
+parentSchema: schema_CatalogSeconds,
+data: data55
+}];
+return false;
+} else if (!formats_f5433107.validate(data55)) {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/default_duration_s",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogSeconds,
+data: data55
+}];
+return false;
+}
+} else {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/default_duration_s",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogSeconds,
+data: data55
+}];
+return false;
+}
+}
+var valid0 = _errs141 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.extra_keys !== void 0) {
-let data55 = data.extra_keys;
-const _errs142 = errors;
-if (errors === _errs142) {
-if (Array.isArray(data55)) {
-const len8 = data55.length;
-for (let i8 = 0; i8 < len8; i8++) {
-let data56 = data55[i8];
+let data56 = data.extra_keys;
 const _errs144 = errors;
-if (typeof data56 !== "string") {
+if (errors === _errs144) {
+if (Array.isArray(data56)) {
+const len8 = data56.length;
+for (let i8 = 0; i8 < len8; i8++) {
+let data57 = data56[i8];
+const _errs146 = errors;
+if (typeof data57 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/extra_keys/" + i8,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogModel.properties.extra_keys.items,
-data: data56
+data: data57
 }];
 return false;
 }
-if (!(_errs144 === errors)) break;
+if (!(_errs146 === errors)) break;
 }
 } else {
 validate_CatalogModel.errors = [{
@@ -61246,35 +61924,35 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogModel.properties.extra_keys,
-data: data55
+data: data56
 }];
 return false;
 }
 }
-var valid0 = _errs142 === errors;
+var valid0 = _errs144 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.withheld !== void 0) {
-let data57 = data.withheld;
-const _errs146 = errors;
-if (errors === _errs146) {
-if (Array.isArray(data57)) {
-const len9 = data57.length;
-for (let i9 = 0; i9 < len9; i9++) {
-let data58 = data57[i9];
+let data58 = data.withheld;
 const _errs148 = errors;
-if (typeof data58 !== "string") {
+if (errors === _errs148) {
+if (Array.isArray(data58)) {
+const len9 = data58.length;
+for (let i9 = 0; i9 < len9; i9++) {
+let data59 = data58[i9];
+const _errs150 = errors;
+if (typeof data59 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/withheld/" + i9,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogModel.properties.withheld.items,
-data: data58
+data: data59
 }];
 return false;
 }
-if (!(_errs148 === errors)) break;
+if (!(_errs150 === errors)) break;
 }
 } else {
 validate_CatalogModel.errors = [{
@@ -61283,83 +61961,83 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogModel.properties.withheld,
-data: data57
+data: data58
 }];
 return false;
 }
 }
-var valid0 = _errs146 === errors;
+var valid0 = _errs148 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.capability !== void 0) {
-let data59 = data.capability;
-const _errs150 = errors;
-if (typeof data59 !== "string") {
+let data60 = data.capability;
+const _errs152 = errors;
+if (typeof data60 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/capability",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogCapability,
-data: data59
+data: data60
 }];
 return false;
 }
-if (!(data59 === "music" || data59 === "sfx" || data59 === "voice-clone" || data59 === "voice-design")) {
+if (!(data60 === "music" || data60 === "sfx" || data60 === "voice-clone" || data60 === "voice-design")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/capability",
 keyword: "enum",
 params: { allowedValues: schema_CatalogCapability.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogCapability,
-data: data59
+data: data60
 }];
 return false;
 }
-var valid0 = _errs150 === errors;
+var valid0 = _errs152 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.voice_family !== void 0) {
-let data60 = data.voice_family;
-const _errs153 = errors;
-if (typeof data60 !== "string") {
+let data61 = data.voice_family;
+const _errs155 = errors;
+if (typeof data61 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/voice_family",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogVoiceFamily,
-data: data60
+data: data61
 }];
 return false;
 }
-if (!(data60 === "provider_a" || data60 === "provider_b")) {
+if (!(data61 === "provider_a" || data61 === "provider_b")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/voice_family",
 keyword: "enum",
 params: { allowedValues: schema_CatalogVoiceFamily.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogVoiceFamily,
-data: data60
+data: data61
 }];
 return false;
 }
-var valid0 = _errs153 === errors;
+var valid0 = _errs155 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.default_voice !== void 0) {
-let data61 = data.default_voice;
-const _errs156 = errors;
-if (errors === _errs156) {
-if (typeof data61 === "string") {
-if (func_7a031813(data61) < 1) {
+let data62 = data.default_voice;
+const _errs158 = errors;
+if (errors === _errs158) {
+if (typeof data62 === "string") {
+if (func_7a031813(data62) < 1) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/default_voice",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogModel.properties.default_voice,
-data: data61
+data: data62
 }];
 return false;
 }
@@ -61370,33 +62048,50 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogModel.properties.default_voice,
-data: data61
+data: data62
 }];
 return false;
 }
 }
-var valid0 = _errs156 === errors;
+var valid0 = _errs158 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.supports_timestamps !== void 0) {
-let data62 = data.supports_timestamps;
-const _errs158 = errors;
-if (typeof data62 !== "boolean") {
+let data63 = data.supports_timestamps;
+const _errs160 = errors;
+if (typeof data63 !== "boolean") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/supports_timestamps",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
 parentSchema: schema_CatalogModel.properties.supports_timestamps,
-data: data62
+data: data63
 }];
 return false;
 }
-var valid0 = _errs158 === errors;
+var valid0 = _errs160 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.supports_translation !== void 0) {
+let data64 = data.supports_translation;
+const _errs162 = errors;
+if (typeof data64 !== "boolean") {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/supports_translation",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_CatalogModel.properties.supports_translation,
+data: data64
+}];
+return false;
+}
+var valid0 = _errs162 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.pricing !== void 0) {
-const _errs160 = errors;
+const _errs164 = errors;
 if (!validate_CatalogPricing(data.pricing, {
 instancePath: instancePath + "/pricing",
 parentData: data,
@@ -61407,39 +62102,39 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogPricing.errors : vErrors.concat(validate_CatalogPricing.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs160 === errors;
+var valid0 = _errs164 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.pricing_mode !== void 0) {
-let data64 = data.pricing_mode;
-const _errs161 = errors;
-if (typeof data64 !== "string") {
+let data66 = data.pricing_mode;
+const _errs165 = errors;
+if (typeof data66 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/pricing_mode",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_PricingMode,
-data: data64
+data: data66
 }];
 return false;
 }
-if (!(data64 === "per-token" || data64 === "per-image" || data64 === "per-quality" || data64 === "per-megapixel" || data64 === "per-second" || data64 === "per-minute" || data64 === "per-1k-chars" || data64 === "per-song" || data64 === "per-call")) {
+if (!(data66 === "per-token" || data66 === "per-image" || data66 === "per-quality" || data66 === "per-megapixel" || data66 === "per-second" || data66 === "per-minute" || data66 === "per-1k-chars" || data66 === "per-song" || data66 === "per-call")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/pricing_mode",
 keyword: "enum",
 params: { allowedValues: schema_PricingMode.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_PricingMode,
-data: data64
+data: data66
 }];
 return false;
 }
-var valid0 = _errs161 === errors;
+var valid0 = _errs165 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.list_price !== void 0) {
-const _errs164 = errors;
+const _errs168 = errors;
 if (!validate_CatalogPricing(data.list_price, {
 instancePath: instancePath + "/list_price",
 parentData: data,
@@ -61450,59 +62145,59 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogPricing.errors : vErrors.concat(validate_CatalogPricing.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs164 === errors;
+var valid0 = _errs168 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.promotion !== void 0) {
-let data66 = data.promotion;
-const _errs165 = errors;
-const _errs166 = errors;
+let data68 = data.promotion;
+const _errs169 = errors;
+const _errs170 = errors;
 let valid32 = false;
-const _errs167 = errors;
+const _errs171 = errors;
 if (errors === errors) {
-if (data66 && typeof data66 == "object" && !Array.isArray(data66)) {
+if (data68 && typeof data68 == "object" && !Array.isArray(data68)) {
 let missing1;
-if (data66.label === void 0 && (missing1 = "label")) {
+if (data68.label === void 0 && (missing1 = "label")) {
 const err14 = {
 instancePath: instancePath + "/promotion",
 keyword: "required",
 params: { missingProperty: missing1 },
 message: "must have required property '" + missing1 + "'",
 parentSchema: schema_CatalogPromotion,
-data: data66
+data: data68
 };
 if (vErrors === null) vErrors = [err14];
 else vErrors.push(err14);
 errors++;
 } else {
-const _errs170 = errors;
-for (const key2 in data66) if (!(key2 === "label")) {
+const _errs174 = errors;
+for (const key2 in data68) if (!(key2 === "label")) {
 const err15 = {
 instancePath: instancePath + "/promotion",
 keyword: "additionalProperties",
 params: { additionalProperty: key2 },
 message: "must NOT have additional properties",
 parentSchema: schema_CatalogPromotion,
-data: data66
+data: data68
 };
 if (vErrors === null) vErrors = [err15];
 else vErrors.push(err15);
 errors++;
 break;
 }
-if (_errs170 === errors) {
-if (data66.label !== void 0) {
-let data67 = data66.label;
+if (_errs174 === errors) {
+if (data68.label !== void 0) {
+let data69 = data68.label;
 if (errors === errors) {
-if (typeof data67 === "string") {
-if (func_7a031813(data67) < 1) {
+if (typeof data69 === "string") {
+if (func_7a031813(data69) < 1) {
 const err16 = {
 instancePath: instancePath + "/promotion/label",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogPromotion.properties.label,
-data: data67
+data: data69
 };
 if (vErrors === null) vErrors = [err16];
 else vErrors.push(err16);
@@ -61515,7 +62210,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogPromotion.properties.label,
-data: data67
+data: data69
 };
 if (vErrors === null) vErrors = [err17];
 else vErrors.push(err17);
@@ -61532,30 +62227,30 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogPromotion,
-data: data66
+data: data68
 };
 if (vErrors === null) vErrors = [err18];
 else vErrors.push(err18);
 errors++;
 }
 }
-var _valid4 = _errs167 === errors;
+var _valid4 = _errs171 === errors;
 valid32 = valid32 || _valid4;
-const _errs173 = errors;
-if (data66 !== null) {
+const _errs177 = errors;
+if (data68 !== null) {
 const err19 = {
 instancePath: instancePath + "/promotion",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
 parentSchema: schema_CatalogModel.properties.promotion.anyOf[1],
-data: data66
+data: data68
 };
 if (vErrors === null) vErrors = [err19];
 else vErrors.push(err19);
 errors++;
 }
-var _valid4 = _errs173 === errors;
+var _valid4 = _errs177 === errors;
 valid32 = valid32 || _valid4;
 if (!valid32) {
 const err20 = {
@@ -61564,7 +62259,7 @@ keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
 parentSchema: schema_CatalogModel.properties.promotion,
-data: data66
+data: data68
 };
 if (vErrors === null) vErrors = [err20];
 else vErrors.push(err20);
@@ -61572,26 +62267,26 @@ errors++;
 validate_CatalogModel.errors = vErrors;
 return false;
 } else {
-errors = _errs166;
+errors = _errs170;
 if (vErrors !== null) {
-if (_errs166) vErrors.length = _errs166;
+if (_errs170) vErrors.length = _errs170;
 else vErrors = null;
 }
 }
-var valid0 = _errs165 === errors;
+var valid0 = _errs169 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.routes !== void 0) {
-let data68 = data.routes;
-const _errs175 = errors;
-if (errors === _errs175) {
-if (Array.isArray(data68)) {
-const len10 = data68.length;
+let data70 = data.routes;
+const _errs179 = errors;
+if (errors === _errs179) {
+if (Array.isArray(data70)) {
+const len10 = data70.length;
 for (let i10 = 0; i10 < len10; i10++) {
-const _errs177 = errors;
-if (!validate_CatalogRoute(data68[i10], {
+const _errs181 = errors;
+if (!validate_CatalogRoute(data70[i10], {
 instancePath: instancePath + "/routes/" + i10,
-parentData: data68,
+parentData: data70,
 parentDataProperty: i10,
 rootData,
 dynamicAnchors
@@ -61599,7 +62294,7 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogRoute.errors : vErrors.concat(validate_CatalogRoute.errors);
 errors = vErrors.length;
 }
-if (!(_errs177 === errors)) break;
+if (!(_errs181 === errors)) break;
 }
 } else {
 validate_CatalogModel.errors = [{
@@ -61608,63 +62303,63 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogModel.properties.routes,
-data: data68
+data: data70
 }];
 return false;
 }
 }
-var valid0 = _errs175 === errors;
+var valid0 = _errs179 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.route_by !== void 0) {
-let data70 = data.route_by;
-const _errs178 = errors;
-if (typeof data70 !== "string") {
+let data72 = data.route_by;
+const _errs182 = errors;
+if (typeof data72 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/route_by",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_RoutingSort,
-data: data70
+data: data72
 }];
 return false;
 }
-if (!(data70 === "price" || data70 === "latency" || data70 === "throughput")) {
+if (!(data72 === "price" || data72 === "latency" || data72 === "throughput")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/route_by",
 keyword: "enum",
 params: { allowedValues: schema_RoutingSort.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_RoutingSort,
-data: data70
+data: data72
 }];
 return false;
 }
-var valid0 = _errs178 === errors;
+var valid0 = _errs182 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.fallbacks !== void 0) {
-let data71 = data.fallbacks;
-const _errs181 = errors;
-if (errors === _errs181) {
-if (Array.isArray(data71)) {
-const len11 = data71.length;
+let data73 = data.fallbacks;
+const _errs185 = errors;
+if (errors === _errs185) {
+if (Array.isArray(data73)) {
+const len11 = data73.length;
 for (let i11 = 0; i11 < len11; i11++) {
-let data72 = data71[i11];
-const _errs183 = errors;
-if (typeof data72 !== "string") {
+let data74 = data73[i11];
+const _errs187 = errors;
+if (typeof data74 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/fallbacks/" + i11,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogModel.properties.fallbacks.items,
-data: data72
+data: data74
 }];
 return false;
 }
-if (!(_errs183 === errors)) break;
+if (!(_errs187 === errors)) break;
 }
 } else {
 validate_CatalogModel.errors = [{
@@ -61673,81 +62368,81 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogModel.properties.fallbacks,
-data: data71
+data: data73
 }];
 return false;
 }
 }
-var valid0 = _errs181 === errors;
+var valid0 = _errs185 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.state !== void 0) {
-let data73 = data.state;
-const _errs185 = errors;
+let data75 = data.state;
+const _errs189 = errors;
 if (errors === errors) {
-if (data73 && typeof data73 == "object" && !Array.isArray(data73)) {
-const _errs188 = errors;
-for (const key3 in data73) if (!(key3 === "paused" || key3 === "retired" || key3 === "replacement")) {
+if (data75 && typeof data75 == "object" && !Array.isArray(data75)) {
+const _errs192 = errors;
+for (const key3 in data75) if (!(key3 === "paused" || key3 === "retired" || key3 === "replacement")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state",
 keyword: "additionalProperties",
 params: { additionalProperty: key3 },
 message: "must NOT have additional properties",
 parentSchema: schema_CatalogState,
-data: data73
+data: data75
 }];
 return false;
 }
-if (_errs188 === errors) {
-if (data73.paused !== void 0) {
-let data74 = data73.paused;
-const _errs189 = errors;
-if (typeof data74 !== "boolean") {
+if (_errs192 === errors) {
+if (data75.paused !== void 0) {
+let data76 = data75.paused;
+const _errs193 = errors;
+if (typeof data76 !== "boolean") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state/paused",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
 parentSchema: schema_CatalogState.properties.paused,
-data: data74
+data: data76
 }];
 return false;
 }
-var valid39 = _errs189 === errors;
+var valid39 = _errs193 === errors;
 } else var valid39 = true;
 if (valid39) {
-if (data73.retired !== void 0) {
-let data75 = data73.retired;
-const _errs191 = errors;
-if (typeof data75 !== "boolean") {
+if (data75.retired !== void 0) {
+let data77 = data75.retired;
+const _errs195 = errors;
+if (typeof data77 !== "boolean") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state/retired",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
 parentSchema: schema_CatalogState.properties.retired,
-data: data75
+data: data77
 }];
 return false;
 }
-var valid39 = _errs191 === errors;
+var valid39 = _errs195 === errors;
 } else var valid39 = true;
 if (valid39) {
-if (data73.replacement !== void 0) {
-let data76 = data73.replacement;
-const _errs193 = errors;
-if (typeof data76 !== "string") {
+if (data75.replacement !== void 0) {
+let data78 = data75.replacement;
+const _errs197 = errors;
+if (typeof data78 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state/replacement",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogState.properties.replacement,
-data: data76
+data: data78
 }];
 return false;
 }
-var valid39 = _errs193 === errors;
+var valid39 = _errs197 === errors;
 } else var valid39 = true;
 }
 }
@@ -61759,13 +62454,15 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogState,
-data: data73
+data: data75
 }];
 return false;
 }
 }
-var valid0 = _errs185 === errors;
+var valid0 = _errs189 === errors;
 } else var valid0 = true;
+}
+}
 }
 }
 }
@@ -63536,9 +64233,11 @@ createWorkspace: bodies_createWorkspace
 };
 const forms = {
 createTranscription: forms_createTranscription,
+createTranslation: forms_createTranslation,
 understandAudio: forms_understandAudio,
 cloneVoice: forms_cloneVoice,
-createFile: forms_createFile
+createFile: forms_createFile,
+createImageEdit: forms_createImageEdit
 };
 const parameters = {
 deleteAccount: parameters_deleteAccount,
@@ -63546,6 +64245,7 @@ createMusic: parameters_createMusic,
 createSoundEffect: parameters_createSoundEffect,
 createSpeech: parameters_createSpeech,
 createTranscription: parameters_createTranscription,
+createTranslation: parameters_createTranslation,
 cloneVoice: parameters_cloneVoice,
 designVoice: parameters_designVoice,
 listVoices: parameters_listVoices,
@@ -63577,6 +64277,7 @@ deleteFile: parameters_deleteFile,
 getFileContent: parameters_getFileContent,
 getGenmediaJob: parameters_getGenmediaJob,
 runGenmedia: parameters_runGenmedia,
+createImageEdit: parameters_createImageEdit,
 createImage: parameters_createImage,
 listJobs: parameters_listJobs,
 getJob: parameters_getJob,
@@ -63693,7 +64394,9 @@ catalogFile,
 forms,
 forms_cloneVoice,
 forms_createFile,
+forms_createImageEdit,
 forms_createTranscription,
+forms_createTranslation,
 forms_understandAudio,
 parameters,
 parameters_adjustAccount,
@@ -63705,6 +64408,7 @@ parameters_createCompletion,
 parameters_createDecision,
 parameters_createEmbeddings,
 parameters_createImage,
+parameters_createImageEdit,
 parameters_createMessage,
 parameters_createMusic,
 parameters_createRerank,
@@ -63713,6 +64417,7 @@ parameters_createSoundEffect,
 parameters_createSpeech,
 parameters_createSystemOneDecision,
 parameters_createTranscription,
+parameters_createTranslation,
 parameters_createVideo,
 parameters_deleteAccount,
 parameters_deleteApiKey,

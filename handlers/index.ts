@@ -18,6 +18,7 @@ import { createDecision } from "./create-decision.ts";
 import { createSystemOneDecision } from "./create-system-one-decision.ts";
 import { createEmbeddings } from "./create-embeddings.ts";
 import { createImage } from "./create-image.ts";
+import { createImageEdit } from "./create-image-edit.ts";
 import { createMusic } from "./create-music.ts";
 import { batchHandlers } from "./batches.ts";
 import { createFile } from "./create-file.ts";
@@ -122,6 +123,7 @@ export const handlers: Handlers = {
   createFile,
   ...fileHandlers,
   createImage,
+  createImageEdit,
   createMusic: answerOnce(createMusic),
   createQuote,
   createRerank: answerOnce(keepAnswers(createRerank)),

@@ -31,11 +31,16 @@ export interface Request<Id extends OperationId = OperationId> extends Pick<Ask,
 export interface FormBody<Fields> {
   /** Typed and validated like JSON; a field that was left empty is absent. */
   fields: Fields;
+  /** The first one. */
   file: FormFile;
+  /** All, in the order received. */
+  files: readonly FormFile[];
 }
 
 /** A form's file, on disk until the request is answered; its content is unchecked. */
 export interface FormFile {
+  /** The part, without the `[]` of one that may be repeated. */
+  field: string;
   path: string;
   bytes: number;
   /** As the form calls it. */
@@ -86,7 +91,7 @@ type QueryOf<Id extends OperationId> = operations[Id]["parameters"] extends { qu
   ? NonNullable<Query>
   : Record<never, never>;
 type FormOf<Id extends OperationId> = operations[Id] extends { requestBody?: { content: { "multipart/form-data": infer Sent } } }
-  ? FormBody<Omit<Sent, "file">>
+  ? FormBody<Omit<Sent, "file" | "image" | "mask">>
   : never;
 type JsonBodyOf<Id extends OperationId> = operations[Id] extends { requestBody?: { content: { "application/json": infer Body } } }
   ? Body

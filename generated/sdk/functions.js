@@ -29,6 +29,10 @@ export function createTranscription(client, input, options) {
   return call(client, { path: "/v1/audio/transcriptions", method: "POST", encode: formOf, read: text }, input, options);
 }
 
+export function createTranslation(client, input, options) {
+  return call(client, { path: "/v1/audio/translations", method: "POST", encode: formOf, read: text }, input, options);
+}
+
 export function cloneVoice(client, input, options) {
   return call(client, { path: "/v1/audio/voice-clone", method: "POST", encode: formOf }, input, options);
 }
@@ -259,6 +263,10 @@ export function getGenmediaJob(client, request_id, options) {
 
 export function runGenmedia(client, input, options) {
   return call(client, { path: "/v1/genmedia/run", method: "POST", newKey }, input, options);
+}
+
+export function createImageEdit(client, input, options) {
+  return call(client, { path: "/v1/images/edits", method: "POST", newKey, encode: formOf }, input, options);
 }
 
 export function createImage(client, input, options) {

@@ -76,6 +76,7 @@ import type {
   GetOperatorUsageSummaryQuery,
   GetReceiptProofQuery,
   GetUsageSummaryQuery,
+  ImageEditForm,
   ImageJob,
   ImageRequest,
   Invitation,
@@ -219,6 +220,8 @@ import type {
   Transcription,
   TranscriptionForm,
   TranscriptionFromUrl,
+  Translation,
+  TranslationForm,
   UsageLogList,
   UsageSummary,
   VerificationByCode,
@@ -316,6 +319,7 @@ export interface AudioMethods {
   readonly sfx: AudioSfxMethods;
   readonly speech: AudioSpeechMethods;
   readonly transcriptions: AudioTranscriptionsMethods;
+  readonly translations: AudioTranslationsMethods;
   readonly voices: AudioVoicesMethods;
 }
 
@@ -441,6 +445,35 @@ export interface AudioTranscriptionsMethods {
    * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
    */
   create<Chosen extends "text" | "srt" | "vtt" | "json" | "verbose_json" | undefined = undefined>(input: (TranscriptionForm | TranscriptionFromUrl) & { response_format?: Chosen }, options?: IdempotentOptions): Call<Chosen extends "text" | "srt" | "vtt" ? string : Transcription, "createTranscription">;
+}
+
+/** `svc.audio.translations` */
+export interface AudioTranslationsMethods {
+  /**
+   * Translates speech in any language to English text. Files, prices, fallbacks and errors are those of `POST /v1/audio/transcriptions`; another
+   * model stands in only if it translates too.
+   *
+   * ```sh
+   * curl "$SVC_URL/v1/audio/translations" -H "Authorization: Bearer $SVC_KEY" -F file=@rede.mp3 -F model=transcribe -F response_format=text
+   * ```
+   *
+   * `POST /v1/audio/translations`, /docs/api/createTranslation
+   *
+   * @throws {SvcError} 400 `missing_parameter`, `invalid_parameter`, `request_rejected`, `segments_unsupported`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
+   * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
+   * @throws {SvcError} 413 `request_rejected`, `request_too_large`
+   * @throws {SvcError} 415 `request_rejected`, `unsupported_audio_type`
+   * @throws {SvcError} 422 `request_rejected`, `no_speech_detected`
+   * @throws {SvcError} 429 `rate_limit_exceeded`, `audio_concurrent_limit`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 502 `upstream_invalid_response`
+   * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
+   */
+  create<Chosen extends "text" | "srt" | "vtt" | "json" | "verbose_json" | undefined = undefined>(input: TranslationForm & { response_format?: Chosen }, options?: IdempotentOptions): Call<Chosen extends "text" | "srt" | "vtt" ? string : Translation, "createTranslation">;
 }
 
 /** `svc.audio.voices` */
@@ -1557,6 +1590,33 @@ export interface GenmediaMethods {
 
 /** `svc.images` */
 export interface ImagesMethods {
+  /**
+   * Edits uploaded images, and answers with the result: OpenAI's `images.edit`. It is an image job like those of `POST /v1/images/generations`, with
+   * the same prices (a fee for reference images included), slots and queue, and the answer has OpenAI's `created` and `data` beside it. Images that
+   * are not ready in time give the job alone: poll it at `GET /v1/jobs/{id}`. A job that fails meanwhile gives its error, and nothing is charged. A
+   * caller who leaves does not stop the job.
+   *
+   * What was uploaded is kept until the job ends. Images that have an address need no upload: `image_url` of `POST /v1/images/generations`.
+   *
+   * ```sh
+   * curl "$SVC_URL/v1/images/edits" -H "Authorization: Bearer $SVC_KEY" -F image=@harbour.png -F model=image-edit -F prompt="A starry night"
+   * ```
+   *
+   * `POST /v1/images/edits`, /docs/api/createImageEdit
+   *
+   * @throws {SvcError} 400 `invalid_parameter`, `invalid_model`, `invalid_prompt`, `too_many_references`, `prompt_too_long`
+   * @throws {SvcError} 401 `auth_error`, `key_expired`
+   * @throws {SvcError} 402 `insufficient_balance`, `key_limit_reached`, `model_requires_paid`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
+   * @throws {SvcError} 413 `invalid_request`
+   * @throws {SvcError} 422 `content_policy`, `content_policy_likeness`, `content_policy_nsfw`, `content_policy_unsafe`, `moderation_blocked`, `input_too_large`, `input_invalid`, `invalid_input`
+   * @throws {SvcError} 429 `rate_limited`, `provider_rate_limited`
+   * @throws {SvcError} 500 `provider_error`, `internal_error`, `db_error`
+   * @throws {SvcError} 502 `provider_unavailable`
+   * @throws {SvcError} 503 `overloaded`
+   * @throws {SvcError} 504 `provider_timeout`, `timeout`
+   */
+  edit(input: ImageEditForm, options?: IdempotentOptions): Call<ImageJob | QueuedImageJob, "createImageEdit">;
   /**
    * Generates images asynchronously. The answer is a job: poll it at `GET /v1/jobs/{id}` every 1 to 2 seconds. Most images are done within
    * 30 seconds.

@@ -23,6 +23,9 @@ export class Svc {
       transcriptions: {
         create: of(f.createTranscription),
       },
+      translations: {
+        create: of(f.createTranslation),
+      },
       voices: {
         clone: of(f.cloneVoice),
         design: of(f.designVoice),
@@ -132,6 +135,7 @@ export class Svc {
       runAndWait: of(f.runGenmediaAndWait),
     };
     this.images = {
+      edit: of(f.createImageEdit),
       generate: of(f.createImage),
       generateAndWait: of(f.generateImageAndWait),
     };

@@ -1676,6 +1676,38 @@ export interface ImageDatum {
   b64_json?: string;
 }
 
+/** The request of `images.edit`. */
+export interface ImageEditForm {
+  /**
+   * The images to edit: PNG, JPEG or WebP, known by their bytes; else 400 `invalid_parameter`. The part is repeated for each, also as `image[]`.
+   * All of them and the mask have at most 25 MB together (else 413 `invalid_request`). Each model has a maximum, 10 unless the operator sets
+   * another; more gives 400 `too_many_references`.
+   */
+  image: Upload | Upload[];
+  /**
+   * An image of the size of the first one, whose transparent parts are to be edited: PNG, JPEG or WebP. A model that takes no mask gives 400
+   * `invalid_parameter`; the message lists those that do.
+   */
+  mask?: Upload | undefined;
+  /**
+   * Id or alias of an image model that takes images. One that does not gives 400 `invalid_parameter`, and the message lists those that do;
+   * unknown ids, and models of another type, give 400 `invalid_model`.
+   */
+  model: string;
+  /** What to make of the images: at most 4000 characters. Empty or longer gives 400 `invalid_prompt`. */
+  prompt: string;
+  /** Number of images: 1 to 4, default 1. A number outside this range is clamped, and a fraction is cut off. Each is billed. */
+  n?: number | undefined;
+  /** As in `POST /v1/images/generations`. */
+  size?: string | undefined;
+  /** As in `POST /v1/images/generations`. */
+  quality?: string | undefined;
+  /** `b64_json` for the bytes of the images in `data`; else they have URLs. */
+  response_format?: string | undefined;
+  /** Same as the header `Idempotency-Key`, and takes precedence over it. */
+  idempotency_key?: string | undefined;
+}
+
 /** One image of a finished image job. */
 export interface ImageFacts {
   /** URL of this image if the job made several; the first equals `output.url`. */
@@ -6153,6 +6185,44 @@ export interface TranscriptionSegment {
   no_speech_prob: number;
 }
 
+/** A translation in the formats `json` and `verbose_json`. */
+export interface Translation {
+  /** Always `translate`. */
+  task: "translate";
+  /** Language of the text: always `english`. */
+  language: "english";
+  /** Length in seconds, measured from the audio; 0 only if a model without timestamps stood in for another. */
+  duration: number;
+  /** The whole text, in English. */
+  text: string;
+  /** The timed segments, in English. Present with `verbose_json`. */
+  segments?: TranscriptionSegment[];
+  /** Id of the requested model; if the request used an alias, the model behind it. */
+  model: string;
+  /** Cost of the translation. */
+  billing: TranscriptionBilling;
+}
+
+/** The request of `audio.translations.create`. */
+export interface TranslationForm {
+  /**
+   * The audio (mp3, wav, m4a, ogg, webm, flac; else 415 `unsupported_audio_type`), at most 25 MB. A missing file gives 400
+   * `missing_parameter`.
+   */
+  file: Upload;
+  /**
+   * Id or alias of a transcription model that translates. A model that does not, and a model of another type, give 400 `invalid_parameter`; the
+   * message lists the models that do.
+   */
+  model: string;
+  /** Format of the answer; default `json`. */
+  response_format?: TranscriptionFormat | undefined;
+  /** Sampling temperature from 0 to 1; default 0. */
+  temperature?: number | undefined;
+  /** Text in English that guides the model: names, spelling, style; default: none. */
+  prompt?: string | undefined;
+}
+
 /** What an uploaded file is for. */
 export type UploadPurpose = "batch";
 
@@ -7790,6 +7860,13 @@ export type CreateEmbeddingsError409 = Refusal<409, "idempotency_in_progress" | 
 export type CreateEmbeddingsError503 = Refusal<503, "provider_unavailable" | "model_unavailable" | "overloaded", ErrorBody<"provider_unavailable" | "model_unavailable" | "overloaded", "upstream_error" | "api_error">>;
 export type CreateFileError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CreateFileError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "file_limit_reached", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "file_limit_reached", "permission_error">>;
+export type CreateImageEditError400 = Refusal<400, "invalid_parameter" | "invalid_model" | "invalid_prompt" | "too_many_references" | "prompt_too_long", ModelErrorBody<"invalid_parameter" | "invalid_model" | "invalid_prompt" | "too_many_references" | "prompt_too_long", "invalid_request_error">>;
+export type CreateImageEditError401 = Refusal<401, "auth_error" | "key_expired", ErrorBody<"auth_error" | "key_expired", "authentication_error">>;
+export type CreateImageEditError402 = Refusal<402, "insufficient_balance" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_balance" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CreateImageEditError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
+export type CreateImageEditError422 = Refusal<422, "content_policy" | "content_policy_likeness" | "content_policy_nsfw" | "content_policy_unsafe" | "moderation_blocked" | "input_too_large" | "input_invalid" | "invalid_input", ErrorBody<"content_policy" | "content_policy_likeness" | "content_policy_nsfw" | "content_policy_unsafe" | "moderation_blocked" | "input_too_large" | "input_invalid" | "invalid_input", "invalid_request_error">>;
+export type CreateImageEditError429 = Refusal<429, "rate_limited" | "provider_rate_limited", ErrorBody<"rate_limited" | "provider_rate_limited", "rate_limit_error">>;
+export type CreateImageEditError500 = Refusal<500, "provider_error" | "internal_error" | "db_error", ErrorBody<"provider_error" | "internal_error" | "db_error", "api_error">>;
 export type CreateImageError400 = Refusal<400, "invalid_parameter" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references" | "prompt_too_long", ModelErrorBody<"invalid_parameter" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references" | "prompt_too_long", "invalid_request_error">>;
 export type CreateImageError401 = Refusal<401, "auth_error" | "key_expired", ErrorBody<"auth_error" | "key_expired", "authentication_error">>;
 export type CreateImageError402 = Refusal<402, "insufficient_balance" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_balance" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
@@ -7845,6 +7922,12 @@ export type CreateTranscriptionError402 = Refusal<402, "insufficient_credits" | 
 export type CreateTranscriptionError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CreateTranscriptionError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CreateTranscriptionError503 = Refusal<503, "provider_unavailable" | "model_unavailable" | "overloaded", ErrorBody<"provider_unavailable" | "model_unavailable" | "overloaded", "upstream_error" | "api_error">>;
+export type CreateTranslationError400 = Refusal<400, "missing_parameter" | "invalid_parameter" | "request_rejected" | "segments_unsupported", OlderErrorBody<"missing_parameter" | "invalid_parameter" | "request_rejected" | "segments_unsupported", "invalid_request_error">>;
+export type CreateTranslationError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type CreateTranslationError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CreateTranslationError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
+export type CreateTranslationError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
+export type CreateTranslationError503 = Refusal<503, "provider_unavailable" | "model_unavailable" | "overloaded", ErrorBody<"provider_unavailable" | "model_unavailable" | "overloaded", "upstream_error" | "api_error">>;
 export type CreateVideoError400 = Refusal<400, "invalid_parameter" | "invalid_model" | "invalid_prompt" | "image_url_required" | "invalid_duration", ModelErrorBody<"invalid_parameter" | "invalid_model" | "invalid_prompt" | "image_url_required" | "invalid_duration", "invalid_request_error">>;
 export type CreateVideoError401 = Refusal<401, "auth_error" | "key_expired", ErrorBody<"auth_error" | "key_expired", "authentication_error">>;
 export type CreateVideoError402 = Refusal<402, "insufficient_balance" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_balance" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
@@ -8043,6 +8126,8 @@ export type CreateSoundEffectError = CreateSoundEffectError400 | CreateSoundEffe
 export type CreateSpeechError = CreateSpeechError400 | CreateSpeechError401 | CreateSpeechError402 | CreateSpeechError403 | Error404ModelNotFound | CreateSpeechError409 | Error413RequestTooLarge | Error429RateLimitExceededOrAudioConcurrentLimit | Error500InternalError | Error502TtsFailed | CreateSpeechError503;
 /** The errors of `audio.transcriptions.create`. */
 export type CreateTranscriptionError = CreateTranscriptionError400 | CreateTranscriptionError401 | CreateTranscriptionError402 | CreateTranscriptionError403 | Error404ModelNotFound | CreateTranscriptionError409 | Error413RequestRejectedOrRequestTooLarge | Error415RequestRejectedOrUnsupportedAudioType | Error422RequestRejectedOrNoSpeechDetected | Error429RateLimitExceededOrAudioConcurrentLimit | Error500InternalError | Error502UpstreamInvalidResponse | CreateTranscriptionError503;
+/** The errors of `audio.translations.create`. */
+export type CreateTranslationError = CreateTranslationError400 | CreateTranslationError401 | CreateTranslationError402 | CreateTranslationError403 | Error404ModelNotFound | CreateTranslationError409 | Error413RequestRejectedOrRequestTooLarge | Error415RequestRejectedOrUnsupportedAudioType | Error422RequestRejectedOrNoSpeechDetected | Error429RateLimitExceededOrAudioConcurrentLimit | Error500InternalError | Error502UpstreamInvalidResponse | CreateTranslationError503;
 /** The errors of `audio.voices.clone`. */
 export type CloneVoiceError = CloneVoiceError400 | CloneVoiceError401 | CloneVoiceError402 | CloneVoiceError403 | Error404ModelNotFound | CloneVoiceError409 | Error413RequestTooLarge | Error415UnsupportedAudioType | Error429RateLimitExceeded | Error500InternalErrorOrOwnershipWriteFailed | Error502ProviderError | Error503Overloaded;
 /** The errors of `audio.voices.design`. */
@@ -8159,6 +8244,8 @@ export type GetFileContentError = Error400InvalidParameter | GetFileContentError
 export type GetGenmediaJobError = GenmediaError400InvalidParameter | GetGenmediaJobGenmediaError401 | GetGenmediaJobGenmediaError403 | GenmediaError404JobNotFound | GenmediaError429RateLimitExceeded | GenmediaError500InternalError | GenmediaError503Overloaded;
 /** The errors of `genmedia.run`. */
 export type RunGenmediaError = RunGenmediaGenmediaError400 | RunGenmediaGenmediaError401 | RunGenmediaGenmediaError402 | RunGenmediaGenmediaError403 | GenmediaError404ModelNotFound | GenmediaError413RequestTooLarge | RunGenmediaGenmediaError422 | GenmediaError429RateLimitExceededOrRateLimited | GenmediaError500InternalErrorOrDbError | RunGenmediaGenmediaError502 | GenmediaError503Overloaded | GenmediaError504ProviderTimeoutOrTimeout;
+/** The errors of `images.edit`. */
+export type CreateImageEditError = CreateImageEditError400 | CreateImageEditError401 | CreateImageEditError402 | CreateImageEditError403 | Error413InvalidRequest | CreateImageEditError422 | CreateImageEditError429 | CreateImageEditError500 | Error502ProviderUnavailable | Error503Overloaded | Error504ProviderTimeoutOrTimeout;
 /** The errors of `images.generate`. */
 export type CreateImageError = CreateImageError400 | CreateImageError401 | CreateImageError402 | CreateImageError403 | Error413InvalidRequest | CreateImageError422 | CreateImageError429 | CreateImageError500 | Error502ProviderUnavailable | Error503Overloaded | Error504ProviderTimeoutOrTimeout;
 /** The errors of `workspaces.invitations.accept`. */
@@ -8704,6 +8791,17 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id" | "x-svc-balance-usd" | "x-svc-billable-minutes" | "x-svc-cost-usd" | "x-svc-duration-sec" | "x-svc-model", "x-litellm-response-cost" | "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer">;
     error: CreateTranscriptionError;
+  };
+  /** `audio.translations.create`: `POST /v1/audio/translations`. */
+  createTranslation: {
+    path: never;
+    query: never;
+    headers: { "Idempotency-Key"?: string };
+    body: TranslationForm;
+    result: Translation | string;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id" | "x-svc-balance-usd" | "x-svc-billable-minutes" | "x-svc-cost-usd" | "x-svc-duration-sec" | "x-svc-model", "x-litellm-response-cost" | "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer">;
+    error: CreateTranslationError;
   };
   /** `audio.voices.clone`: `POST /v1/audio/voice-clone`. */
   cloneVoice: {
@@ -9342,6 +9440,17 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id", "retry-after" | "x-svc-alias">;
     error: RunGenmediaError;
+  };
+  /** `images.edit`: `POST /v1/images/edits`. */
+  createImageEdit: {
+    path: never;
+    query: never;
+    headers: { "Idempotency-Key"?: string; Prefer?: string };
+    body: ImageEditForm;
+    result: ImageJob | QueuedImageJob;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id", "preference-applied" | "retry-after" | "x-svc-alias">;
+    error: CreateImageEditError;
   };
   /** `images.generate`: `POST /v1/images/generations`. */
   createImage: {

@@ -30,7 +30,7 @@ const charged = [
 
 const links: readonly Link[] = [
   {
-    from: ["createImage", "createVideo"],
+    from: ["createImage", "createImageEdit", "createVideo"],
     name: "job",
     to: "getJob",
     parameters: { id: "$response.body#/id" },

@@ -98,8 +98,10 @@ function filePartsAsBinary(document: Document): void {
   for (const { operation } of operationsOf(document)) {
     const schema = operation.requestBody?.content["multipart/form-data"]?.schema;
     const form = typeof schema?.$ref === "string" ? document.components.schemas[nameIn(schema.$ref)] : schema;
-    for (const part of Object.values((form?.properties ?? {}) as Record<string, Schema>))
+    for (const property of Object.values((form?.properties ?? {}) as Record<string, Schema>)) {
+      const part = property.type === "array" ? (property.items as Schema) : property;
       if (Object.keys(part).every((key) => key === "description")) Object.assign(part, { type: "string", format: "binary" });
+    }
   }
 }
 

@@ -22,10 +22,12 @@ export interface Parameter {
   type: "string" | "integer" | "number" | "boolean" | "array";
 }
 
-/** The texts of a form and its one file, the part called "file". */
+/** The texts of a form and its files. */
 export interface Form {
-  /** Bytes of the file. */
+  /** Bytes of all files together. */
   fileMax: number;
+  /** The parts that are files; "many": it may be repeated, also with [] after its name. */
+  files: readonly { name: string; many: boolean }[];
   /** An "array" is a field that may be repeated. */
   fields: readonly Pick<Parameter, "name" | "type">[];
 }
@@ -107,10 +109,14 @@ function formOf({ components: { schemas } }: Document, operation: OperationObjec
   const form = operation.requestBody?.content["multipart/form-data"]?.schema;
   if (form === undefined) return {};
   const properties = resolved(schemas, form).properties as Record<string, Schema>;
-  const fields = Object.entries(properties)
-    .filter(([name]) => name !== "file")
-    .map(([name, schema]) => ({ name, type: typeOf(resolved(schemas, schema)) }));
-  return { form: { fileMax: (operation["x-file-limit"] as number | undefined) ?? defaultBodyMax, fields } };
+  const parts = Object.entries(properties).map(([name, schema]) => ({ name, schema: resolved(schemas, schema) }));
+  const files = parts.filter(({ schema }) => isFile(schema)).map(({ name, schema }) => ({ name, many: schema.type === "array" }));
+  const fields = parts.filter(({ schema }) => !isFile(schema)).map(({ name, schema }) => ({ name, type: typeOf(schema) }));
+  return { form: { fileMax: (operation["x-file-limit"] as number | undefined) ?? defaultBodyMax, files, fields } };
+}
+
+function isFile({ format, items }: Schema): boolean {
+  return format === "binary" || (items as Schema | undefined)?.format === "binary";
 }
 
 /** What a schema refers to, alone or inside `allOf`. */

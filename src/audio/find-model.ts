@@ -2,7 +2,7 @@
 // code (docs/behaviour/errors.md#codes). A request without a model gets the catalog's `defaults`.
 import type { ErrorCode } from "../../generated/errors.ts";
 import { endpointOf, servedModel } from "../calls/find-model.ts";
-import { type Resolved, resolveModel, stateText, suggestModels } from "../catalog/resolve.ts";
+import { modelsThat, type Resolved, resolveModel, stateText, suggestModels } from "../catalog/resolve.ts";
 import type { Catalog, DefaultKind, Model } from "../catalog/types.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { cutId } from "../ids.ts";
@@ -59,13 +59,8 @@ export function transcriberModel(catalog: Catalog, { model: id, task }: Pick<Tra
   const { model } = asked;
   if (model.type !== "transcription") failParameter("model", `${cutId(model.id)} is served by ${endpointOf(model)}`);
   if (task === "translate" && !model.media.supportsTranslation)
-    failParameter("model", `${cutId(model.id)} does not translate${others(catalog)}`);
+    failParameter("model", `${cutId(model.id)} does not translate${modelsThat(catalog, translates)}`);
   return id === null ? { model, alias: null } : asked;
 }
 
-const shownMax = 10;
-
-function others({ listed }: Catalog): string {
-  const ids = listed.filter(({ media }) => media.supportsTranslation).map(({ id }) => id);
-  return ids.length === 0 ? ", and no other model does" : `; these models do: ${ids.slice(0, shownMax).join(", ")}`;
-}
+const translates = ({ media }: Model) => media.supportsTranslation;

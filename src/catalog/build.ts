@@ -101,6 +101,7 @@ function mediaOf(model: FileModel, reads: readonly string[]): MediaRules {
     takesImages: model.requires_image === true || reads.includes("image"),
     requiresImage: model.requires_image ?? false,
     maxReferences: model.max_references ?? 10,
+    supportsMask: model.supports_mask ?? false,
     allowedSizes: model.allowed_sizes ?? [],
     referencePrice: priceFromUsd(model.reference_usd ?? 0),
     defaultAspect: model.default_aspect ?? defaultAspect,

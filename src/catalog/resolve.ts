@@ -107,3 +107,11 @@ function likenessOf(asked: Simplified, name: Simplified): number {
   const slashForgotten = asked.last === asked.whole && name.last !== name.whole;
   return Math.max(likenessOfWords(asked.last, name.last), slashForgotten ? likenessOfWords(asked.whole, name.whole) : 0);
 }
+
+const namedMax = 10;
+
+/** Continues a sentence that says what a model does not do. */
+export function modelsThat({ listed }: Catalog, able: (model: Model) => boolean): string {
+  const ids = listed.filter(able).map(({ id }) => id);
+  return ids.length === 0 ? ", and no other model does" : `; these models do: ${ids.slice(0, namedMax).join(", ")}`;
+}

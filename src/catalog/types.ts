@@ -125,6 +125,8 @@ export interface MediaRules {
   takesImages: boolean;
   requiresImage: boolean;
   maxReferences: number;
+  /** Edits the part of an image that a mask shows. */
+  supportsMask: boolean;
   /** Sizes that may be asked for; empty: any. */
   allowedSizes: readonly string[];
   /** Added once to a request that carries references. */

@@ -4,14 +4,16 @@ import type { Db } from "../db/connect.ts";
 import type { AttemptRecord } from "../ledger/usage-log.ts";
 import type { Ticket } from "../providers/verbs/media.ts";
 import { interval, type JobParts } from "./parts.ts";
-import type { JobRequest, JobRow } from "./types.ts";
+import type { JobRequest, JobRow, Uploads } from "./types.ts";
 
 /** A job as a runner claims it. */
 export interface ClaimedJob extends Pick<
   JobRow,
   "id" | "account_id" | "kind" | "shown_id" | "model" | "prices" | "secret" | "estimated" | "route" | "upstream"
 > {
+  /** Without its uploads. */
   request: JobRequest;
+  has_uploads: boolean;
   request_id: string;
   operation: string;
   /** Attempts of earlier runners. */
@@ -46,7 +48,7 @@ export async function claimJobs({ db, owner, times }: Leasing, most: number, isS
 const claim = (due: string) => `
   with due as materialized (${due})
   update media_job j set lease_owner = $1, run_at = clock_timestamp() + $3::interval from due where j.id = due.id
-  returning j.id, j.account_id, j.kind, j.shown_id, j.model, j.prices, j.secret, j.estimated, j.route, j.upstream, j.request, j.request_id, j.operation, j.attempts,
+  returning j.id, j.account_id, j.kind, j.shown_id, j.model, j.prices, j.secret, j.estimated, j.route, j.upstream, j.request - 'uploads' as request, j.request ? 'uploads' as has_uploads, j.request_id, j.operation, j.attempts,
     j.intent_at is not null as was_asked, coalesce(extract(epoch from clock_timestamp() - j.intent_at) * 1000, 0)::float8 as age_ms`;
 
 /** The index holds running jobs only. */
@@ -106,6 +108,14 @@ export async function writeIntent({ db, owner, times }: Leasing, id: string, rou
 export async function writeTicket({ db, owner }: Leasing, id: string, ticket: Ticket, attempts: readonly JobAttempt[]): Promise<void> {
   const sql = "update media_job set upstream = $3, attempts = $4 where id = $2 and lease_owner = $1";
   await mine(db, sql, [owner, id, JSON.stringify(ticket), JSON.stringify(attempts)]);
+}
+
+/** What the job's request uploaded. */
+export async function readUploads({ db, owner }: Leasing, id: string): Promise<Uploads> {
+  const sql = "select request->'uploads' as uploads from media_job where id = $2 and lease_owner = $1";
+  const { rows } = await db.pool.query<{ uploads: Uploads }>(sql, [owner, id]);
+  if (rows[0] === undefined) throw new LeaseLost();
+  return rows[0].uploads;
 }
 
 async function mine(db: Db, sql: string, values: unknown[]): Promise<void> {

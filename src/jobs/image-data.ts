@@ -1,10 +1,13 @@
-// The images of a finished job as OpenAI's clients read them: an address each, or the bytes themselves.
+// Images as bytes inside of JSON: those of a finished job as OpenAI's clients read them, and those that a form uploaded as a job keeps them.
+import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import type { components } from "../../generated/api.d.ts";
 import { inSlot, openSlots } from "../concurrency/slots.ts";
 import type { Context } from "../context.ts";
+import { fail, failParameter } from "../errors/fail.ts";
+import type { FormFile } from "../operation.ts";
 import { fileUrl } from "./show-job.ts";
-import type { JobFile } from "./types.ts";
+import type { JobFile, Uploads } from "./types.ts";
 
 type ImageDatum = components["schemas"]["ImageDatum"];
 
@@ -38,4 +41,28 @@ export async function imageData(
     if (!signal.aborted) log.error({ err: error }, "the images of a job could not be read");
     return urls;
   }
+}
+
+/** Fails with invalid_parameter for what is no image that providers take. */
+export async function imageTypeOf(media: Pick<Context["media"], "referenceTypeOf">, { path, field }: FormFile): Promise<string> {
+  return (await media.referenceTypeOf(path)) ?? failParameter(field, "it must be a PNG, JPEG or WebP image");
+}
+
+/** As data URLs. Fails with overloaded while others encode theirs. */
+export async function readUploads(
+  media: Pick<Context["media"], "referenceTypeOf">,
+  files: readonly FormFile[],
+  signal: AbortSignal,
+): Promise<Uploads> {
+  if (encoding.waiting() >= waitingMax) fail("overloaded");
+  const read = async () => {
+    const uploads: Uploads = { images: [] };
+    for (const file of files) {
+      const url = `data:${await imageTypeOf(media, file)};base64,${(await readFile(file.path)).toString("base64")}`;
+      if (file.field === "mask") uploads.mask = url;
+      else uploads.images.push(url);
+    }
+    return uploads;
+  };
+  return await inSlot(encoding, read, signal);
 }

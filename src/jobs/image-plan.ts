@@ -18,14 +18,24 @@ export interface ImageFields extends ReferenceFields {
   extra?: Record<string, unknown> | null;
 }
 
-/** Fails with invalid_parameter, image_url_required or too_many_references. `prompt` is already validated. */
-export function imagePlan(policy: AddressPolicy, { model, alias }: Resolved, fields: ImageFields & { prompt: string }): JobPlan {
+/**
+ * `prompt` is already validated. `uploaded`: images that came with the request, in place of addresses. Fails with invalid_parameter,
+ * image_url_required or too_many_references.
+ */
+export function imagePlan(
+  policy: AddressPolicy,
+  { model, alias }: Resolved,
+  fields: ImageFields & { prompt: string },
+  uploaded: number | null = null,
+): JobPlan {
   const { pricing, media } = model;
   const { size, aspect, asked } = snapSize(model, fields.size);
   const quality = qualityOf(pricing, fields.quality);
-  const references = readReferences(model, fields, policy);
+  const references = uploaded === null ? readReferences(model, fields, policy) : [];
+  if (uploaded !== null) assertReferences(model, "image", uploaded);
+  const hasReferences = references.length > 0 || uploaded !== null;
   const count = pricing.mode === "per-megapixel" ? 1 : countOf(fields.n);
-  const prices = mediaPricesOf(model, { quality, references: references.length > 0 ? media.referencePrice : 0n });
+  const prices = mediaPricesOf(model, { quality, references: hasReferences ? media.referencePrice : 0n });
   return {
     model,
     alias,
@@ -86,9 +96,12 @@ export function readReferences(
   const given = several !== undefined && several !== null && several.length > 0 ? several : null;
   const addresses = given ?? (one === undefined || one === null ? [] : [one]);
   if (media.requiresImage && addresses.length === 0) fail("image_url_required", { param: "image_url", text: { model: id } });
-  if (addresses.length > media.maxReferences)
-    fail("too_many_references", { param: "image_urls", text: { count: addresses.length, model: id, max: media.maxReferences } });
+  assertReferences({ id, media }, "image_urls", addresses.length);
   return addresses.map((address, index) => readSourceAddress(address, given === null ? "image_url" : `image_urls[${index}]`, policy));
+}
+
+function assertReferences({ id, media: { maxReferences: max } }: Pick<Model, "id" | "media">, param: string, count: number): void {
+  if (count > max) fail("too_many_references", { param, text: { count, model: id, max } });
 }
 
 // The size of an image: the requested size becomes the nearest of six aspects, in the model's own resolution for it

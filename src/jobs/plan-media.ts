@@ -4,11 +4,11 @@
 import type { Caller } from "../accounts/caller.ts";
 import { endpointOf, findServed, servedModel, servedModelOf } from "../calls/find-model.ts";
 import { assertMayUse } from "../calls/refusals.ts";
-import { type Resolved, resolveModel, stateText, suggestModels } from "../catalog/resolve.ts";
+import { modelsThat, type Resolved, resolveModel, stateText, suggestModels } from "../catalog/resolve.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
-import { fail } from "../errors/fail.ts";
+import { fail, failParameter } from "../errors/fail.ts";
 import { cutId } from "../ids.ts";
 import { readBalance } from "../ledger/balance.ts";
 import { assertMediaSlots } from "../limits/slots.ts";
@@ -25,6 +25,25 @@ export async function planImageJob(context: Planning, caller: Caller, fields: { 
   const plan = imagePlan(context.config, imageModel(context.catalog, fields.model), { ...fields, prompt });
   return await allowed(context, caller, plan);
 }
+
+/** `POST /v1/images/edits`: as planImageJob, of a model that edits images, with a mask where it takes one. */
+export async function planImageEdit(
+  context: Planning,
+  caller: Caller,
+  fields: Omit<{ model: string } & ImageFields, "extra" | "image_url" | "image_urls">,
+  sent: { images: number; mask: boolean },
+): Promise<JobPlan> {
+  const prompt = readPrompt(fields.prompt);
+  const { catalog } = context;
+  const asked = imageModel(catalog, fields.model);
+  const { id, media } = asked.model;
+  if (!media.takesImages) failParameter("model", `${cutId(id)} does not edit images${modelsThat(catalog, edits)}`);
+  if (sent.mask && !media.supportsMask) failParameter("mask", `${cutId(id)} takes no mask${modelsThat(catalog, masks)}`);
+  return await allowed(context, caller, imagePlan(context.config, asked, { ...fields, prompt }, sent.images));
+}
+
+const edits = ({ type, media }: Model) => type === "image" && media.takesImages;
+const masks = (model: Model) => edits(model) && model.media.supportsMask;
 
 /** `POST /v1/videos/generations`. */
 export async function planVideoJob(context: Planning, caller: Caller, fields: { model: string } & VideoFields): Promise<JobPlan> {

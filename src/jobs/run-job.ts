@@ -3,17 +3,18 @@ import { ApiError } from "../errors/fail.ts";
 import { mayPass, persist } from "../ledger/account-batcher.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Route, UpstreamCall } from "../providers/types.ts";
-import type { Begun, MadeFile, Ticket } from "../providers/verbs/media.ts";
+import type { Begun, ImageOrder, MadeFile, Ticket } from "../providers/verbs/media.ts";
 import { type Attempt, attempt, reportAttempts } from "../routing/attempt.ts";
 import { attemptRecord } from "../routing/attempt-record.ts";
 import { candidatesOf } from "../routing/candidates.ts";
-import { type ClaimedJob, type JobAttempt, LeaseLost, writeIntent, writeTicket } from "./claim.ts";
+import { type ClaimedJob, type JobAttempt, LeaseLost, readUploads, writeIntent, writeTicket } from "./claim.ts";
 import { deliver } from "./deliver.ts";
 import { type Ending, endJob, type FailedEnding } from "./end-job.ts";
 import { callOf, followTicket, routeOf } from "./follow-ticket.ts";
 import { correctExpense, lostAttempt, usedByOrder } from "./job-expense.ts";
 import { failureOf, JobFailure, mostTelling, reportTrouble } from "./job-failure.ts";
 import type { Held, JobParts } from "./parts.ts";
+import type { Uploads } from "./types.ts";
 
 /** dropped: another runner has it. handed over: to be given back. */
 export type RunEnd = "ended" | "dropped" | "handed over";
@@ -165,10 +166,11 @@ async function beginJob(parts: JobParts, job: ClaimedJob, signal: AbortSignal, a
   const tried: Attempt[] = [];
   try {
     const { result, candidate } = await attempt(candidates, parts.breakers, signal, tried, async ({ route, routeId }, heard) => {
+      const uploads = job.has_uploads ? await persist(intentTimeoutMs, signal, () => readUploads(parts, job.id)) : null;
       await persist(intentTimeoutMs, signal, () => writeIntent(parts, job.id, routeId));
       signal.throwIfAborted();
       try {
-        return await askRoute(parts, job, { route, signal, heard });
+        return await askRoute(parts, job, uploads, { route, signal, heard });
       } catch (error) {
         if (error instanceof UpstreamError) faults.push({ error, upstream: route.model });
         throw error;
@@ -189,16 +191,21 @@ async function beginJob(parts: JobParts, job: ClaimedJob, signal: AbortSignal, a
 async function askRoute(
   { providers }: JobParts,
   { id, request, request_id, model }: ClaimedJob,
+  uploads: Uploads | null,
   asked: Pick<UpstreamCall, "route" | "signal" | "heard">,
 ): Promise<Begun> {
   const call = { ...asked, requestId: request_id, publicModel: model, jobId: id };
   const { protocol } = asked.route.provider;
   if (request.kind === "image") {
     const make = providers.images[protocol];
-    if (make) return await make({ ...call, order: request.order });
+    if (make) return await make({ ...call, order: uploads === null ? request.order : withUploads(request.order, uploads) });
   } else {
     const make = providers.videos[protocol];
     if (make) return await make({ ...call, order: request.order });
   }
   throw new UpstreamError("gone", `${protocol} makes no ${request.kind}`);
+}
+
+function withUploads(order: ImageOrder, { images, mask }: Uploads): ImageOrder {
+  return { ...order, references: images, ...(mask !== undefined && { mask }) };
 }

@@ -15,9 +15,17 @@ export type JobApi = "image" | "video" | "genmedia";
 
 /** What to make, as column `request` stores it until the job's end. */
 export type JobRequest = ({ kind: "image"; order: ImageOrder } | { kind: "video"; order: VideoOrder }) & {
+  /** Of an edit: what was uploaded. A claim leaves it in the row; it is read when a route is asked. */
+  uploads?: Uploads;
   /** That of the submitting request; absent: it was not traced. */
   traceparent?: string;
 };
+
+/** Data URLs: they are in the job's row until its end, so that any process can run it and nothing is left behind. */
+export interface Uploads {
+  images: string[];
+  mask?: string;
+}
 
 /** A request that passed every rule of its endpoint and model, ready to be submitted. */
 export interface JobPlan {

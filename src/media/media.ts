@@ -40,6 +40,7 @@ export async function openMedia(
   return {
     keep: (order) => keepFile(parts, order),
     fetchReference: (url, signal) => fetchReference(reference, url, signal),
+    referenceTypeOf,
     fetchAudio: (url, path, signal) => fetchForCaller({ ...reference, limits: audioLimits, room }, url, path, signal),
     audioKindOf,
     measureAudio: (file, signal) => meter.measure(file, signal),
@@ -105,11 +106,15 @@ const taken = new Set(["image/png", "image/jpeg", "image/webp"]);
 function fetchReference(parts: ReferenceParts, url: string, signal: AbortSignal): Promise<{ bytes: Buffer; contentType: string }> {
   return parts.withTempFile(async (path) => {
     await fetchForCaller(parts, url, path, signal);
-    const kind = await kindOf(path);
-    if (kind === null || !taken.has(kind.contentType))
-      throw new MediaFault("invalid", "The file at the address is not a PNG, JPEG or WebP image.");
-    return { bytes: await readFile(path), contentType: kind.contentType };
+    const contentType = await referenceTypeOf(path);
+    if (contentType === null) throw new MediaFault("invalid", "The file at the address is not a PNG, JPEG or WebP image.");
+    return { bytes: await readFile(path), contentType };
   });
+}
+
+async function referenceTypeOf(path: string): Promise<string | null> {
+  const kind = await kindOf(path);
+  return kind !== null && taken.has(kind.contentType) ? kind.contentType : null;
 }
 
 // Downloads a caller's URL to the disk. fetch-policy.ts decides which addresses are allowed; the file's type is checked afterwards.

@@ -68,6 +68,8 @@ export interface Media {
   keep(order: KeepOrder): Promise<KeptFile>;
   /** A caller's image: PNG, JPEG or WebP, 25 MB at most. Throws MediaFault or the signal's reason. */
   fetchReference: FetchReference;
+  /** The media type of such an image, by its bytes; null: another kind of file. */
+  referenceTypeOf(path: string): Promise<string | null>;
   /**
    * A caller's recording into `path`, which must not exist: 100 MB at most, which count towards what all requests have on disk until
    * `withTempFile` removes it. Throws MediaFault or the signal's reason.

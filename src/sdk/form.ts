@@ -9,24 +9,30 @@ export type Bytes = Blob | ArrayBuffer | ArrayBufferView | Response | ReadableSt
  */
 export type Upload = Bytes | { name: string; data: Bytes };
 
-/** FormData if the body has a file, else the same body for JSON. */
+/** FormData if the body has files, else the same body for JSON. */
 export async function formOf(body: Record<string, unknown>): Promise<FormData | Record<string, unknown>> {
-  if (body.file == null) return body;
+  if (!Object.values(body).flat().some(isUpload)) return body;
   const form = new FormData();
   for (const [name, value] of Object.entries(body)) {
     if (value == null) continue;
-    if (name === "file") await appendFile(form, value as Upload);
-    else if (Array.isArray(value)) for (const one of value) form.append(name.endsWith("[]") ? name : `${name}[]`, String(one));
-    else form.append(name, typeof value === "object" ? JSON.stringify(value) : String(value as string));
+    if (Array.isArray(value)) for (const one of value) await append(form, name.endsWith("[]") ? name : `${name}[]`, one);
+    else await append(form, name, value);
   }
   return form;
 }
 
-async function appendFile(form: FormData, upload: Upload): Promise<void> {
-  const named = "name" in upload && "data" in upload;
-  const blob = await blobOf(named ? upload.data : upload);
-  if (named) form.append("file", blob, upload.name);
-  else form.append("file", blob, blob instanceof File ? blob.name : "file");
+async function append(form: FormData, field: string, value: unknown): Promise<void> {
+  if (!isUpload(value)) return form.append(field, typeof value === "object" ? JSON.stringify(value) : String(value as string));
+  const named = "name" in value && "data" in value;
+  const blob = await blobOf(named ? value.data : value);
+  form.append(field, blob, named ? value.name : blob instanceof File ? blob.name : "file");
+}
+
+/** No field of a form is any other object with these. */
+function isUpload(value: unknown): value is Upload {
+  if (typeof value !== "object" || value === null) return false;
+  const isBytes = [Blob, Response, ReadableStream, ArrayBuffer].some((kind) => value instanceof kind) || ArrayBuffer.isView(value);
+  return isBytes || Symbol.asyncIterator in value || ("name" in value && "data" in value);
 }
 
 async function blobOf(bytes: Bytes): Promise<Blob> {

@@ -1,5 +1,5 @@
-// Parses a form (multipart/form-data): one file, passed on chunk by chunk, and texts. @fastify/busboy finds the parts; this file refuses
-// what it would skip silently (a second file, a truncated part, a part without a name).
+// Parses a form (multipart/form-data): files, passed on chunk by chunk, and texts. @fastify/busboy finds the parts; this file refuses
+// what it would skip silently (a second file of one name, a truncated part, a part without a name).
 import { isUtf8 } from "node:buffer";
 import { Busboy, type BusboyFileStream } from "@fastify/busboy";
 import type { IncomingHttpHeaders } from "node:http";
@@ -16,7 +16,7 @@ export interface FormParser {
   /** Ends the work with what `failing` throws. */
   abort(failing: () => never): void;
   /** Settles once, when all parts are read or one is refused; nothing is written afterwards. */
-  done: Promise<{ texts: Map<string, string[]>; /** Null: there was no file. */ filename: string | null }>;
+  done: Promise<Map<string, string[]>>;
 }
 
 interface Sinks {
@@ -24,8 +24,8 @@ interface Sinks {
   textBytesMax: number;
   /** Called with each chunk of a text before it is stored; throws if there is no room for it. */
   takeText: (bytes: number) => void;
-  /** Takes the file; throws if it can't. */
-  write: (chunk: Buffer) => Promise<void>;
+  /** Begins a file; takes its chunks, and rejects if it can't. */
+  openFile: (field: string, name: string) => (chunk: Buffer) => Promise<void>;
 }
 
 /** A prompt primes a model; a long one has some hundred words. */
@@ -94,7 +94,12 @@ function takeText(name: string, part: BusboyFileStream, texts: Map<string, strin
 }
 
 /** Passes a file on piece by piece: the next piece is read when the last one is written. */
-function takeFile(part: BusboyFileStream, write: Sinks["write"], outcome: Outcome, writing: { last: Promise<unknown> }): void {
+function takeFile(
+  part: BusboyFileStream,
+  write: (chunk: Buffer) => Promise<void>,
+  outcome: Outcome,
+  writing: { last: Promise<unknown> },
+): void {
   part.on("data", (chunk: Buffer) => {
     part.pause();
     writing.last = outcome.over ? writing.last : write(chunk);
@@ -109,13 +114,13 @@ function takeFile(part: BusboyFileStream, write: Sinks["write"], outcome: Outcom
 }
 
 /** Texts under names that aren't in `fields` are ignored, like unknown fields of JSON. */
-export function openFormParser(boundary: string, fields: Form["fields"], sinks: Sinks): FormParser {
+export function openFormParser(boundary: string, { fields, files }: Pick<Form, "fields" | "files">, sinks: Sinks): FormParser {
   const texts = new Map<string, string[]>();
   const known = new Set(fields.map(({ name }) => name));
-  const { promise, resolve, reject } = Promise.withResolvers<Awaited<FormParser["done"]>>();
+  const { promise, resolve, reject } = Promise.withResolvers<Map<string, string[]>>();
   const limits: TextLimits = { textBytesMax: sinks.textBytesMax, takeText: (bytes) => sinks.takeText(bytes), textBytes: 0 };
   const writing = { last: Promise.resolve() as Promise<unknown> };
-  let fileName: string | null = null;
+  const begun = new Set<string>();
   const parser = new Busboy({
     headers: { "content-type": `multipart/form-data; boundary="${boundary}"` },
     // Every part is read as a stream, so that a text's bytes can be checked and no part is buffered before it is known.
@@ -134,11 +139,12 @@ export function openFormParser(boundary: string, fields: Form["fields"], sinks: 
     part.on("error", () => attempt(() => failForm("it ends in the middle of a part")));
     attempt(() => {
       if (name === undefined) failForm("a part has no name");
-      if (name === "file") {
-        if (filename === undefined) failParameter("file", "it must be a file: a part with a filename");
-        if (fileName !== null) failParameter("file", "it may be given once only");
-        fileName = filename;
-        takeFile(part, sinks.write, outcome, writing);
+      const file = files.find((one) => one.name === name || (one.many && `${one.name}[]` === name));
+      if (file !== undefined) {
+        if (filename === undefined) failParameter(file.name, "it must be a file: a part with a filename");
+        if (begun.has(file.name) && !file.many) failParameter(file.name, "it may be given once only");
+        begun.add(file.name);
+        takeFile(part, sinks.openFile(file.name, filename), outcome, writing);
       } else if (!known.has(name)) part.resume();
       else if (filename !== undefined) failParameter(name, "it must be a text: a part without a filename");
       else takeText(name, part, texts, limits, outcome);
@@ -156,7 +162,7 @@ export function openFormParser(boundary: string, fields: Form["fields"], sinks: 
       () => {
         if (outcome.over) return;
         outcome.over = true;
-        resolve({ texts, filename: fileName });
+        resolve(texts);
       },
       () => undefined,
     );

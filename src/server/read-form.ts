@@ -1,6 +1,6 @@
-// Reads a form's body as it streams in: its one file goes to disk, its texts into memory. Bounded by bytes, by time and by the total
+// Reads a form's body as it streams in: its files go to disk, its texts into memory. Bounded by bytes, by time and by the total
 // of all requests, on disk and in memory. parse-form.ts parses the form; run-operation.ts types its texts.
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Form, Operation } from "../../generated/operations.ts";
 import { fail } from "../errors/fail.ts";
@@ -15,35 +15,44 @@ import { awaitsContinue, failTooLarge, hasBody, keepPatience } from "./read-body
 export interface SentForm {
   /** By name, in the order received. */
   texts: ReadonlyMap<string, readonly string[]>;
-  /** Null: there was none. */
-  file: FormFile | null;
+  /** In the order received. */
+  files: readonly FormFile[];
 }
 
-/** What a form may have beside its file: texts, headers of parts, preamble and epilogue. */
+/** What a form may have beside its files: texts, headers of parts, preamble and epilogue. */
 const besideFileBytes = 1024 * 1024;
 
 export function takesForm({ bodies }: Operation, headers: IncomingHttpHeaders): boolean {
   return bodies.includes("multipart/form-data") && /^\s*multipart\/form-data\s*(;|$)/i.test(headers["content-type"] ?? "");
 }
 
-/** Writes the file to `path`, which must not exist; the caller removes it, also after a failure. */
-export async function readForm(edge: Edge, exchange: Exchange, form: Form, path: string): Promise<SentForm> {
+/** Writes each file to a path that the caller makes; it must not exist, and the caller removes it, also after a failure. */
+export async function readForm(edge: Edge, exchange: Exchange, form: Form, newPath: () => string): Promise<SentForm> {
   const { headers } = exchange.req;
   const boundary = boundaryOf(headers);
   if (isCompressed(headers)) failForm("compressed bodies are not supported, send it without content-encoding");
   if (!hasBody(exchange)) failForm("it is empty");
   const bytesMax = form.fileMax + besideFileBytes;
-  if (Number(headers["content-length"] ?? 0) > bytesMax) failTooLarge(form.fileMax, "file");
+  if (Number(headers["content-length"] ?? 0) > bytesMax) failTooLarge(form.fileMax, form.files[0]!.name);
   if (!edge.files.fits(exchange.holder, Number(headers["content-length"] ?? 1))) fail("overloaded");
-  const handle = await open(path, "wx", 0o600);
+  const files: FormFile[] = [];
+  const handles: Promise<FileHandle>[] = [];
   let fileBytes = 0;
-  const write = async (chunk: Buffer) => {
-    fileBytes += chunk.length;
-    if (fileBytes > form.fileMax) failTooLarge(form.fileMax, "file");
-    if (!edge.files.take(exchange.holder, chunk.length)) fail("overloaded");
-    exchange.fileBytes += chunk.length;
-    countTransferred(chunk.length);
-    await handle.appendFile(chunk);
+  const openFile = (field: string, name: string) => {
+    const file = { field, path: newPath(), bytes: 0, name };
+    files.push(file);
+    const handle = open(file.path, "wx", 0o600);
+    handle.catch(() => undefined); // awaited with its first chunk, at the latest at the end
+    handles.push(handle);
+    return async (chunk: Buffer) => {
+      fileBytes += chunk.length;
+      file.bytes += chunk.length;
+      if (fileBytes > form.fileMax) failTooLarge(form.fileMax, field);
+      if (!edge.files.take(exchange.holder, chunk.length)) fail("overloaded");
+      exchange.fileBytes += chunk.length;
+      countTransferred(chunk.length);
+      await (await handle).appendFile(chunk);
+    };
   };
   const takeText = (bytes: number) => {
     if (exchange.gone) return; // closed: nothing is made of it
@@ -52,13 +61,14 @@ export async function readForm(edge: Edge, exchange: Exchange, form: Form, path:
   };
   try {
     if (awaitsContinue(exchange)) exchange.res.writeContinue();
-    const parser = openFormParser(boundary, form.fields, { textBytesMax: besideFileBytes, takeText, write });
-    await feed(edge, exchange, parser, bytesMax, () => failTooLarge(form.fileMax, "file"));
-    const { texts, filename } = await parser.done;
-    return { texts, file: filename === null ? null : { path, bytes: fileBytes, name: filename } };
+    const parser = openFormParser(boundary, form, { textBytesMax: besideFileBytes, takeText, openFile });
+    await feed(edge, exchange, parser, bytesMax, () => failTooLarge(form.fileMax, form.files[0]!.name));
+    const texts = await parser.done;
+    await Promise.all(handles);
+    return { texts, files };
   } finally {
-    // Waits for a pending write: nothing may be written once the file is removed.
-    await handle.close();
+    // Waits for a pending write: nothing may be written once a file is removed.
+    await Promise.allSettled(handles.map(async (handle) => (await handle).close()));
   }
 }
 

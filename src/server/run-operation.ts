@@ -1,5 +1,6 @@
 // The steps of one request to a known operation, in a fixed order (docs/behaviour/requests.md#order): authentication, rate, body,
 // content type, JSON, fields, authentication again after a slow body; then the handler, whose reply reply.ts sends.
+import { rm } from "node:fs/promises";
 import type { Form, Operation, OperationId } from "../../generated/operations.ts";
 import { forms, parameters, type Validate } from "../../generated/validators.js";
 import type { Caller } from "../accounts/caller.ts";
@@ -7,7 +8,7 @@ import { type Ask, tagsOf } from "../calls/ask.ts";
 import { fail } from "../errors/fail.ts";
 import { requestBound } from "../limits/bounds.ts";
 import { noAccount } from "../limits/counters.ts";
-import type { FormBody, FormFile, Handler, Request } from "../operation.ts";
+import type { FormBody, Handler, Request } from "../operation.ts";
 import { authenticate } from "./authenticate.ts";
 import { bigBytes, readBigJson } from "./big-json.ts";
 import type { Edge, Exchange } from "./edge.ts";
@@ -94,23 +95,26 @@ async function letOperatorIn(edge: Edge, exchange: Exchange, operation: Operatio
 
 const noContent: JsonContent = { bytes: Buffer.alloc(0), text: "", value: undefined, heapBytes: 0 };
 
-/** Runs `work` with a form's content; its file is removed afterwards, however the work ends. */
+/** Runs `work` with a form's content; its files are removed afterwards, however the work ends. */
 async function withForm(
   edge: Edge,
   exchange: Exchange,
   { operation, handler, form }: { operation: Operation; handler: Handler; form: Form },
   work: (sent: FormBody<unknown>) => Promise<void>,
 ): Promise<void> {
+  const paths: string[] = [];
   try {
     await edge.context.media.withTempFile(async (path) => {
-      const sent = await readForm(edge, exchange, form, path);
-      if (sent.file !== null) await handler.checkFile?.(edge.context, sent.file);
+      const newPath = () => paths[paths.push(`${path}-${paths.length}`) - 1]!;
+      const sent = await readForm(edge, exchange, form, newPath);
+      for (const file of sent.files) await handler.checkFile?.(edge.context, file);
       const fields = formFields(sent, form, forms[operation.id]);
       exchange.model = loggableModel(fields);
-      // The validator requires the file.
-      await work({ fields, file: sent.file as FormFile });
+      // The validator requires one.
+      await work({ fields, file: sent.files[0]!, files: sent.files });
     });
   } finally {
+    await Promise.all(paths.map((path) => rm(path, { force: true })));
     edge.files.giveBack(exchange.holder, exchange.fileBytes);
     exchange.fileBytes = 0;
   }
@@ -178,8 +182,8 @@ function admit(edge: Edge, exchange: Exchange, { method, errors }: Pick<Operatio
 
 // A form's texts as the fields that the contract names: coerced strictly, like parameters, and validated like JSON.
 
-/** Without the file. Throws missing_parameter, invalid_parameter or a field's own code. */
-function formFields({ texts, file }: SentForm, { fields }: Form, validate: Validate | undefined): Record<string, unknown> {
+/** Without the files. Throws missing_parameter, invalid_parameter or a field's own code. */
+function formFields({ texts, files }: SentForm, { fields, files: named }: Form, validate: Validate | undefined): Record<string, unknown> {
   const read: Record<string, unknown> = {};
   for (const field of fields) {
     // Form libraries send empty fields; they mean that the field wasn't given.
@@ -187,7 +191,13 @@ function formFields({ texts, file }: SentForm, { fields }: Form, validate: Valid
     if (given.some((text) => text.includes("\0"))) fail("invalid_parameter", nulDetails(field.name));
     if (given.length > 0) read[field.name] = field.type === "array" ? given : coerceOnce(field, given);
   }
-  if (validate !== undefined && !validate(file === null ? read : { ...read, file: "" })) failInvalid(validate.errors ?? []);
+  // A text stands for a file.
+  for (const { name, many } of named) {
+    const sent = files.filter(({ field }) => field === name);
+    if (sent.length > 0) read[name] = many ? sent.map(() => "") : "";
+  }
+  if (validate !== undefined && !validate(read)) failInvalid(validate.errors ?? []);
+  for (const { name } of named) delete read[name];
   return read;
 }
 

@@ -5,6 +5,7 @@ import { generateImage } from "ai";
 import OpenAI from "openai";
 import { expect, test } from "vitest";
 import type { components } from "../../generated/api.d.ts";
+import { makeImage } from "../../src/simulator/made/image.ts";
 import { highTiers } from "../support/tiers.ts";
 import { useClients } from "./clients.ts";
 
@@ -13,8 +14,15 @@ type ImageJob = components["schemas"]["ImageJob"];
 const clients = useClients(
   JSON.stringify({
     tiers: highTiers(),
-    providers: [{ id: "queue", protocol: "fal", base_url: "simulator:/fal" }],
+    providers: [
+      { id: "queue", protocol: "fal", base_url: "simulator:/fal" },
+      { id: "north", protocol: "openai", base_url: "simulator:/openai/v1" },
+    ],
     models: [
+      {
+        ...{ id: "demo/edit", type: "image", requires_image: true, pricing: { mode: "per-image", usd_per_image: 0.04 } },
+        routes: [{ provider: "north", model: "image-large" }],
+      },
       {
         ...{ id: "demo/image", type: "image", pricing: { mode: "per-image", usd_per_image: 0.04 } },
         routes: [{ provider: "queue", model: "ember/flash-image" }],
@@ -93,4 +101,23 @@ test("the AI SDK's generateImage cannot read the job, and reads the images with 
   expect(data).toHaveLength(1);
   await customer.openai().get(`/jobs/${data[0]!.id}`, { query: { wait: 25 } });
   expect((await made({ prefer: "wait" })).image.mediaType).toBe("image/png");
+});
+
+test("images.edit gives the images of one upload or several; a model that edits none is an error", async () => {
+  const customer = await clients.customer();
+  const client = customer.openai();
+  const file = (seed: string) => new File([new Uint8Array(makeImage("png", 64, 64, seed).bytes)], `${seed}.png`, { type: "image/png" });
+  const one = await client.images.edit({ model: "demo/edit", prompt, image: file("a") });
+  expect(one.data).toEqual([{ url: expect.stringMatching(/\/media\/\w+\.png$/) }]);
+  const several = await client.images.edit({
+    model: "demo/edit",
+    prompt,
+    image: [file("a"), file("b")],
+    n: 2,
+    response_format: "b64_json",
+  });
+  expect(several.data!.map(({ b64_json }) => Buffer.from(b64_json!, "base64").toString("latin1", 1, 4))).toEqual(["PNG", "PNG"]);
+  expect(await customer.spent()).toBe(0.12);
+  const refused = client.images.edit({ model: "demo/image", prompt, image: file("a") });
+  await expect(refused).rejects.toMatchObject({ status: 400, code: "invalid_parameter", param: "model" });
 });

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type OperationId, operations } from "../../generated/operations.ts";
 import { toVersion32 } from "../../src/docs/openapi-3.2.ts";
+import { makeImage } from "../../src/simulator/made/image.ts";
 import { recordingPath } from "../media/recordings.ts";
 import { decodeMp3 } from "../simulator/audio-check.ts";
 import { createChecker } from "../support/contract-checker.ts";
@@ -148,6 +149,7 @@ beforeAll(async () => {
   for (const name of ["meeting.mp3", "narrator.wav", "call.mp3", "rede.mp3"])
     copyFileSync(recordingPath(name.endsWith("wav") ? "tone.wav" : "tone.mp3"), join(folder, name));
   writeFileSync(join(folder, "requests.jsonl"), "");
+  writeFileSync(join(folder, "harbour.png"), makeImage("png", 64, 64, "harbour").bytes);
   // What curl shows besides the body; the samples themselves stay as they are.
   writeFileSync(join(folder, ".curlrc"), 'silent\nshow-error\ndump-header = "headers.txt"\n');
 });

@@ -95,6 +95,7 @@ models = {
     "createEmbeddings": named(*ids(type="embedding")),
     "createRerank": named(*ids(type="reranking")),
     "createImage": named(*ids(type="image")),
+    "createImageEdit": named(*ids(type="image")),
     "createVideo": ids(type="video"),
     "runGenmedia": named(*ids(type="image"), *ids(type="video")),
     "createTranscription": named(*ids(type="transcription")),
@@ -107,6 +108,14 @@ models = {
 }
 kinds = ("mp3", "wav", "m4a", "ogg", "webm", "flac")
 recordings = [Path(os.environ["SVC_RECORDINGS"], f"tone.{kind}").read_bytes() for kind in kinds]
+
+
+def chunk(kind, data):
+    return len(data).to_bytes(4, "big") + kind + data + zlib.crc32(kind + data).to_bytes(4, "big")
+
+
+picture = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", bytes.fromhex("00000001000000010800000000"))
+picture += chunk(b"IDAT", zlib.compress(b"\x00\xff")) + chunk(b"IEND", b"")
 
 
 def long_recording():
@@ -206,6 +215,10 @@ def fill_form(operation, case):
     if isinstance(body.get("file"), (bytes, str)):
         body["file"] = chosen(voice_recordings if operation == "cloneVoice" else recordings, body["file"])
         unseen(case, ParameterLocation.BODY)
+    for name in ("image", "mask"):
+        if name in body and operation == "createImageEdit":
+            body[name] = [picture for _ in body[name]] if isinstance(body[name], list) else picture
+            unseen(case, ParameterLocation.BODY)
 
 
 def use_other_session(case):

@@ -121,7 +121,7 @@ describeWithPython("Python", () => {
   test("every other operation is called with httpx: its method, its path, its credential, its body", () => {
     const others = of("python").filter(({ code }) => code.includes("import httpx"));
     expect(of("python")).toHaveLength(2 * Object.keys(operations).length);
-    for (const name of ["meeting.mp3", "narrator.wav", "call.mp3", "rede.mp3", "requests.jsonl"])
+    for (const name of ["meeting.mp3", "narrator.wav", "call.mp3", "rede.mp3", "harbour.png", "requests.jsonl"])
       writeFileSync(join(folder, name), "sound");
     const sent = execFileSync(interpreter, ["-B", "-c", sendToNobody], {
       input: JSON.stringify(others.map(({ code }) => code)),

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { operations } from "../../generated/operations.ts";
 import { auth, json, startEdge } from "./start-edge.ts";
 
-Object.assign(operations.createTranscription, { form: { fileMax: 200 * 1024 * 1024, fields: [] } });
+Object.assign(operations.createTranscription, { form: { fileMax: 200 * 1024 * 1024, files: [{ name: "file", many: false }], fields: [] } });
 const filesFolder = mkdtempSync(join(tmpdir(), "svc-media-"));
 const edge = await startEdge({ handlers: { createTranscription: () => json({ text: "" }) }, filesFolder });
 const peak = () => process.resourceUsage().maxRSS * 1024;

@@ -9,5 +9,5 @@ export type Upload = Bytes | {
     name: string;
     data: Bytes;
 };
-/** FormData if the body has a file, else the same body for JSON. */
+/** FormData if the body has files, else the same body for JSON. */
 export declare function formOf(body: Record<string, unknown>): Promise<FormData | Record<string, unknown>>;

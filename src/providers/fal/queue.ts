@@ -120,7 +120,7 @@ type Input = Record<string, unknown>;
  * the same value.
  */
 function imageInput(order: ImageOrder): Input {
-  const { prompt, count, size, aspect, quality, references, extra } = order;
+  const { prompt, count, size, aspect, quality, references, mask, extra } = order;
   return {
     ...extra,
     prompt,
@@ -129,6 +129,7 @@ function imageInput(order: ImageOrder): Input {
     ...(aspect !== null && { aspect_ratio: aspect }),
     ...(quality !== null && { quality }),
     ...(references.length > 0 && { image_url: references[0], image_urls: references }),
+    ...(mask !== undefined && { mask_url: mask }),
   };
 }
 

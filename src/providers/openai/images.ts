@@ -29,6 +29,7 @@ async function editRequest(call: ImageCall, fetchReference: FetchReference): Pro
   const files = await loadReferences(call.order.references, fetchReference, call.signal);
   const { image: _image, "image[]": _images, ...fields } = fieldsOf(call);
   const texts = Object.entries(fields).flatMap(([name, value]) => textPart(name, value));
+  if (call.order.mask !== undefined) files.push(imagePart("mask", "mask", fileOf(call.order.mask)));
   return { ...jsonRequest(call, "/images/edits", ""), ...multipartForm([...texts, ...files]) };
 }
 
@@ -88,12 +89,23 @@ async function loadReferences(urls: readonly string[], fetchReference: FetchRefe
     const { bytes, contentType } = await load(url, fetchReference, signal);
     size += bytes.length;
     if (size > referenceBytesMax) throw inputFault("input_too_large", "The source images are too large together.");
-    parts.push({ name: "image[]", fileName: `image-${parts.length + 1}.${extensionOf(contentType)}`, contentType, bytes });
+    parts.push(imagePart("image[]", `image-${parts.length + 1}`, { bytes, contentType }));
   }
   return parts;
 }
 
+function imagePart(name: string, stem: string, { bytes, contentType }: { bytes: Buffer; contentType: string }): FormPart {
+  return { name, fileName: `${stem}.${extensionOf(contentType)}`, contentType, bytes };
+}
+
+/** Of a data URL that the gateway itself wrote. */
+function fileOf(dataUrl: string): { bytes: Buffer; contentType: string } {
+  const comma = dataUrl.indexOf(",");
+  return { bytes: Buffer.from(dataUrl.slice(comma + 1), "base64"), contentType: dataUrl.slice("data:".length, dataUrl.indexOf(";")) };
+}
+
 async function load(url: string, fetchReference: FetchReference, signal: AbortSignal): ReturnType<FetchReference> {
+  if (url.startsWith("data:")) return fileOf(url);
   try {
     return await fetchReference(url, signal);
   } catch (error) {

@@ -18,8 +18,10 @@ export interface ImageOrder {
   aspect: string | null;
   /** Set where it decides the price, else null. */
   quality: "low" | "medium" | "high" | null;
-  /** HTTPS URLs of reference images; empty for models that read none. */
+  /** HTTPS URLs of reference images, or data URLs of uploaded ones; empty for models that read none. */
   references: string[];
+  /** Data URL of the image whose transparent parts are to be edited; absent: the whole image. */
+  mask?: string;
   /** The caller's `extra`, without fields that set the price or are moderated. */
   extra: Record<string, unknown>;
 }

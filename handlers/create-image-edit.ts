@@ -1,0 +1,27 @@
+// POST /v1/images/edits: OpenAI's form. The job is that of a generation, with the uploaded images as its references; its caller waits for it.
+import { imageTypeOf, readUploads } from "../src/jobs/image-data.ts";
+import { planImageEdit } from "../src/jobs/plan-media.ts";
+import { submitRequest } from "../src/jobs/submit-request.ts";
+import type { FormFile, Handler } from "../src/operation.ts";
+import { preferredWait } from "../src/text/preferred-wait.ts";
+import { waitedFor } from "./create-image.ts";
+
+type Edit = Handler<"createImageEdit">;
+
+/** A job has five minutes from the moment that its route is asked. */
+const waitSeconds = { usual: 180, max: 300 };
+
+const edit: Edit = async (context, { caller, form, headers }, ask) => {
+  const { fields, files } = form!;
+  const images = files.filter(({ field }) => field === "image").length;
+  const plan = await planImageEdit(context, caller, fields, { images, mask: images < files.length });
+  const uploads = await readUploads(context.media, files, ask.signal);
+  const withUploads = { ...plan, request: { ...plan.request, uploads } };
+  const submitted = await submitRequest(context, ask, { headers, body: fields }, "image", withUploads);
+  const seconds = preferredWait(headers["prefer"], waitSeconds) ?? waitSeconds.usual;
+  return await waitedFor(context, ask, { plan, submitted, seconds, asBytes: fields.response_format === "b64_json" });
+};
+
+export const createImageEdit: Edit = Object.assign(edit, {
+  checkFile: async ({ media }: Parameters<Edit>[0], file: FormFile) => void (await imageTypeOf(media, file)),
+});
