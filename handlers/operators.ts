@@ -25,6 +25,9 @@ import { getOperatorUsageSummary } from "./get-operator-usage-summary.ts";
 import { getOperatorCatalog } from "./get-operator-catalog.ts";
 import { checkCatalog } from "./check-catalog.ts";
 import { compareCatalog } from "./compare-catalog.ts";
+import { listCatalogVersions } from "./list-catalog-versions.ts";
+import { applyCatalog } from "./apply-catalog.ts";
+import { revertCatalog } from "./revert-catalog.ts";
 import { createAccount } from "./create-account.ts";
 import { getOperatorLedger } from "./get-operator-ledger.ts";
 import { startLedgerAudit } from "./start-ledger-audit.ts";
@@ -56,6 +59,9 @@ export const operatorHandlers = {
   getOperatorCatalog,
   checkCatalog,
   compareCatalog,
+  listCatalogVersions,
+  applyCatalog,
+  revertCatalog,
   createAccount,
   getOperatorLedger,
   startLedgerAudit,

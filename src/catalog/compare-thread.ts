@@ -2,9 +2,20 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { compareCatalogs, textWithoutSecrets } from "./compare.ts";
 import type { Look } from "./in-thread.ts";
-import { checkCatalog } from "./load.ts";
+import { catalogVariables, checkCatalog } from "./load.ts";
 
-const { wants, text, current } = workerData as Look;
-parentPort!.postMessage(
-  wants === "diff" ? compareCatalogs(current, text) : { ...checkCatalog(text), text: wants === "text" ? textWithoutSecrets(text) : null },
-);
+const { wants, text, current, known = [] } = workerData as Look;
+const variablesOf = (one: string) => catalogVariables({ source: { text: one } });
+
+function unknownVariables(): string[] {
+  const names = new Set(known.flatMap(variablesOf));
+  return variablesOf(text).filter((variable) => !names.has(variable));
+}
+
+const answers = {
+  diff: () => compareCatalogs(current, text),
+  check: () => ({ ...checkCatalog(text), text: null }),
+  text: () => ({ ...checkCatalog(text), text: textWithoutSecrets(text) }),
+  variables: () => ({ ...checkCatalog(text), unknown: unknownVariables() }),
+};
+parentPort!.postMessage(answers[wants]());

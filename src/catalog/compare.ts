@@ -86,7 +86,8 @@ function termsOf(model: FileModel): Terms {
 
 // The text without secrets. The file names variables for them; a header may still hold one as it is.
 
-const hidden = '"(hidden)"';
+/** In place of a value that is not shown. */
+export const hiddenText = "(hidden)";
 
 /** Headers' values are replaced unless they are names of variables, which may follow the name of a scheme. */
 export function textWithoutSecrets(text: string): string {
@@ -107,7 +108,7 @@ export function textWithoutSecrets(text: string): string {
   }
   return [...new Map(found.map((range) => [range[0], range])).values()]
     .sort(([one], [other]) => other - one)
-    .reduce((shown, [from, to]) => shown.slice(0, from) + hidden + shown.slice(to), text);
+    .reduce((shown, [from, to]) => shown.slice(0, from) + JSON.stringify(hiddenText) + shown.slice(to), text);
 }
 
 function isHarmless(value: string): boolean {

@@ -3,7 +3,7 @@
 import type { Clock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
 import { keepDoing } from "../concurrency/keep-doing.ts";
-import { loadCatalog, type LoadOptions, newlyUnset } from "./load.ts";
+import { loadCatalog, type Loaded, type LoadOptions, newlyUnset } from "./load.ts";
 import { notePrices, readPriceChanges } from "./price-history.ts";
 import type { Catalog } from "./types.ts";
 import { catalogChannel, fileVersion, newestVersion, newestVersionId, type VersionWithText } from "./versions.ts";
@@ -13,6 +13,10 @@ export interface CatalogFollower {
   readonly catalog: Catalog;
   /** The version that this process can't load, so it still uses another; null: it uses the newest. */
   readonly refused: number | null;
+  /** What the file says, read last. */
+  readonly fileText: string;
+  /** As a version that is applied is loaded; throws CatalogFault. */
+  load(text: string): Loaded;
   /** What it listens to. */
   hears: { channel: string; changed: () => void };
   /** The file as it is now: served where no version was applied. False: a version is in use. */
@@ -65,6 +69,10 @@ export async function followCatalog(following: Following): Promise<CatalogFollow
     get refused() {
       return state.refused;
     },
+    get fileText() {
+      return state.file.source.text;
+    },
+    load: (text) => loadCatalog({ text, ...following.surroundings }),
     hears: { channel: catalogChannel, changed: () => void refresh() },
     useFile(next) {
       if (!held.useFile(next)) return false;

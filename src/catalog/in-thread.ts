@@ -6,10 +6,12 @@ import type { Comparison } from "./compare.ts";
 import type { Checked } from "./load.ts";
 
 export interface Look {
-  wants: "check" | "text" | "diff";
+  wants: "check" | "text" | "diff" | "variables";
   text: string;
   /** Of the catalog in use; for diff. */
   current: string;
+  /** For variables: the texts whose variables are known. */
+  known?: readonly string[];
 }
 
 /** The largest file takes some seconds on a slow machine. */
@@ -25,6 +27,11 @@ export function checkInThread(text: string, wantsText = false): Promise<Checked 
 
 export function compareInThread(current: string, text: string): Promise<Comparison> {
   return look({ wants: "diff", text, current }) as Promise<Comparison>;
+}
+
+/** Also the variables that it names and that none of the others does. */
+export function checkVariablesInThread(text: string, known: readonly string[]): Promise<Checked & { unknown: string[] }> {
+  return look({ wants: "variables", text, current: "", known }) as Promise<Checked & { unknown: string[] }>;
 }
 
 async function look(order: Look): Promise<unknown> {

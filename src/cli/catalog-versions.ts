@@ -53,7 +53,7 @@ export async function revert({ config, options }: Input): Promise<Outcome> {
   const reason = typeof options.reason === "string" ? readReason(options.reason) : null;
   const load = (text: string) => loadCatalog({ text, ...surroundings(config) });
   return withDatabase(config, async (db) => {
-    const { id, restores } = await revertCatalog({ db, clock: systemClock }, shellActor(), { load, reason });
+    const { id, restores } = await revertCatalog({ db, clock: systemClock }, shellActor(), { expected: null, load, reason });
     return { json: { version: id, restores }, text: `${nameOf(id)} is in use: it is ${nameOf(restores ?? fileVersion)} again` };
   });
 }

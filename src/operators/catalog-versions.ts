@@ -37,8 +37,7 @@ export async function applyCatalog({ db, clock }: Needs, actor: Actor, applying:
   return recorded(db, actor, at, async (transaction) => {
     const current = await newestLocked(transaction);
     const id = current?.id ?? fileVersion;
-    if (expected !== id)
-      fail("not_possible", { text: { reason: `version ${id} of the catalog is in use by now, not ${expected}; compare again` } });
+    assertExpected(id, expected);
     if ((current?.text ?? fileText()) === loaded.text) return { result: null, row: null };
     const row = { appliedAt: at, appliedBy: actor.who, reason, text: loaded.text };
     const written = await writeVersion(transaction, { ...row, previous: id, restores: null });
@@ -48,15 +47,18 @@ export async function applyCatalog({ db, clock }: Needs, actor: Actor, applying:
 }
 
 interface Reverting {
+  /** As in Applying; null: whatever is in use. */
+  expected: number | null;
   load: (text: string) => Loaded;
   reason: string | null;
 }
 
 /** To the text that was in use before the one in use now, or to the file. The prices of the file are noted by the process that serves it first. */
-export async function revertCatalog({ db, clock }: Needs, actor: Actor, { load, reason }: Reverting): Promise<Version> {
+export async function revertCatalog({ db, clock }: Needs, actor: Actor, { expected, load, reason }: Reverting): Promise<Version> {
   const at = clock();
   return recorded(db, actor, at, async (transaction) => {
     const current = await newestLocked(transaction);
+    if (expected !== null) assertExpected(current?.id ?? fileVersion, expected);
     if (current === null) return fail("not_possible", { text: { reason: "no version of the catalog was applied" } });
     const { text, previous, id } = await versionBefore(transaction, current);
     const loaded = text === null ? null : loadable(load, text, id);
@@ -65,6 +67,11 @@ export async function revertCatalog({ db, clock }: Needs, actor: Actor, { load, 
     if (loaded !== null) await notePrices(transaction, loaded.catalog, written.id, at);
     return { result: versionOf(written), row: actionOn("catalog.revert", reason, current, written) };
   });
+}
+
+function assertExpected(inUse: number, expected: number): void {
+  if (inUse === expected) return;
+  fail("not_possible", { text: { reason: `version ${inUse} of the catalog is in use by now, not ${expected}; compare again` } });
 }
 
 /** Null: none was ever applied. */

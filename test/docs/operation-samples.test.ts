@@ -71,6 +71,8 @@ const last: OperationId[] = [
   "rollApiKey",
   "updateApiKey",
   "deleteApiKey",
+  "applyCatalog",
+  "revertCatalog",
   "endOtherSessions",
   "signOut",
 ];

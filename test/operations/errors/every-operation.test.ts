@@ -168,6 +168,7 @@ describe("invalid bodies", () => {
       receivePaymentEvent: 1024 * 1024,
       checkCatalog: 8_000_000,
       compareCatalog: 8_000_000,
+      applyCatalog: 8_000_000,
       createBatch: 65_536,
     };
     expect(operation.bodyMax).toBe(ofItsOwn[operation.id] ?? (operation.auth === "key" ? 25 * 1024 * 1024 : 65_536));

@@ -32,6 +32,8 @@ test("403 confirmation_required: without a confirmed session nothing is changed,
     ["operators/remove", { account: admin.account.id }],
     ["accounts", { email: "new@example.com" }],
     ["ledger/audit", {}],
+    ["catalog/apply", { text: "models: []", expected_version: 0 }],
+    ["catalog/revert", { expected_version: 0 }],
   ];
   for (const [path, body] of changes) expect([path, ...codeOf(await post(path, body, key))]).toEqual([path, 403, "confirmation_required"]);
   expect(await gateway.balance(target)).toMatchObject({ balance: 5 });
