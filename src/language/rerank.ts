@@ -14,7 +14,7 @@ import { assertPriced, isPriced, withheldEdits } from "./withheld-fields.ts";
 
 interface RerankRequest {
   text: JsonText;
-  body: Pick<components["schemas"]["RerankRequest"], "model" | "query" | "documents" | "top_n">;
+  body: Pick<components["schemas"]["RerankRequest"], "model" | "query" | "documents" | "top_n" | "routing">;
 }
 
 export function rerankAdapter({ providers }: Pick<Context, "providers">, { text, body }: RerankRequest): RequestAdapter<RerankWhole> {
@@ -26,11 +26,16 @@ export function rerankAdapter({ providers }: Pick<Context, "providers">, { text,
     fits: (other) => isPriced(body, other),
     measure: () => rankingSize(body.query, body.documents),
     cap: noOutput,
+    routing: body.routing,
     async call({ candidate, upstream }) {
       const rerank = adapterOf(providers.rerank, candidate);
       return rerank({
         ...upstream,
-        body: spliceJson(text, { ...withheldEdits(body, candidate), model: JSON.stringify(candidate.route.model) }),
+        body: spliceJson(text, {
+          ...withheldEdits(body, candidate),
+          model: JSON.stringify(candidate.route.model),
+          ...(body.routing === undefined ? {} : { routing: null }),
+        }),
         documents: body.documents.length,
         topN: body.top_n ?? null,
       });

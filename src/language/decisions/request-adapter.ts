@@ -30,7 +30,7 @@ const messagesAQuestion = 2;
 export function decisionAdapter(
   { providers }: Pick<Context, "providers">,
   model: string,
-  { state, questions }: DecisionTask,
+  { state, questions, routing }: DecisionTask,
 ): RequestAdapter<DecisionsWhole> {
   return {
     model,
@@ -40,6 +40,7 @@ export function decisionAdapter(
     fits: () => true,
     measure: () => decisionSize(state, questions),
     cap: noOutput,
+    routing,
     async call({ candidate, upstream }) {
       const chat = adapterOf(providers.chat, candidate);
       const route: DecisionRoute = { chat, upstream, state, noLogprobs: false };

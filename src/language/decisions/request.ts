@@ -16,16 +16,18 @@ export interface Question {
 export interface DecisionTask {
   state: string;
   questions: Question[];
+  routing: DecisionRequest["routing"];
 }
 
 /** The only decisions model. */
 const decisionsModel = "jev";
 
-export function decisionTask({ state: given, questions }: DecisionRequest): DecisionTask {
+export function decisionTask({ state: given, questions, routing }: DecisionRequest): DecisionTask {
   const state = typeof given === "string" ? given : given.map(({ text }) => text).join("\n");
   if (state.trim() === "") failParameter("state", "it must not be empty: it is what the questions are about");
   return {
     state,
+    routing,
     questions: Object.entries(questions).map(([id, { instructions, criteria }]) => ({
       id,
       instructions: instructions ?? null,

@@ -6,6 +6,7 @@ import type { JsonText } from "../../providers/json/text.ts";
 import { hasThoughtOrCalled, shareOfEffort } from "../../providers/translation/message-types.ts";
 import type { MessageStream, MessageWhole } from "../../providers/verbs/messages.ts";
 import { adapterOf, type Candidate } from "../../routing/candidates.ts";
+import type { RoutingWishes } from "../../routing/wishes.ts";
 import { assertDeclares, declares } from "../chat/requirements.ts";
 import { capFor, outputMaxOf } from "../chat/upstream-body.ts";
 import { countPrompt } from "../counted-usage.ts";
@@ -43,6 +44,7 @@ export function messageAdapter(
     measure: () => messageSize(body),
     cap: { asked: body.max_tokens ?? null, choices: 1 },
     tier: body.service_tier,
+    routing: body.routing,
     webSearches: (model) => needs.searches.reduce((sum, { maxUses }) => sum + (searchesMax(model, maxUses) ?? 0), 0),
     prefix: () => prefixOf(body.system, body.messages[0]),
     async call({ candidate, hold, size, upstream }) {
@@ -76,6 +78,7 @@ function charactersOf({ message, hiddenCharacters = 0 }: MessageWhole): number {
 interface MessageFields extends ThoughtFields {
   max_tokens?: number;
   service_tier?: string;
+  routing?: RoutingWishes;
   tools?: readonly { type?: string | null; max_uses?: number | null }[];
 }
 
@@ -86,6 +89,7 @@ function messageBody(text: JsonText, body: MessageFields, candidate: Candidate, 
   return spliceJson(text, {
     ...withheldEdits(body, candidate),
     model: JSON.stringify(route.model),
+    ...(body.routing === undefined ? {} : { routing: null }),
     ...(cap === null || cap === body.max_tokens ? {} : { max_tokens: String(cap) }),
     ...searchEdits(body, model),
     ...thinkingEdits(body, { model, budgetsOnly, cap, outputMax: outputMaxOf(candidate, hold) }),
