@@ -94,8 +94,11 @@ export type OperationId =
   | "getOperatorCall"
   | "refundCall"
   | "getOperatorCatalog"
+  | "applyCatalog"
   | "checkCatalog"
   | "compareCatalog"
+  | "revertCatalog"
+  | "listCatalogVersions"
   | "listOperatorJobs"
   | "getOperatorJob"
   | "getOperatorLedger"
@@ -4441,6 +4444,42 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "streams": false,
     "counts": false
   },
+  "applyCatalog": {
+    "id": "applyCatalog",
+    "method": "post",
+    "path": "/v1/operator/catalog/apply",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "admin",
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "csrf_failed",
+      "endpoint_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "not_possible",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 8000000,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
   "checkCatalog": {
     "id": "checkCatalog",
     "method": "post",
@@ -4502,6 +4541,69 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodyRequired": true,
     "bodyMax": 8000000,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "revertCatalog": {
+    "id": "revertCatalog",
+    "method": "post",
+    "path": "/v1/operator/catalog/revert",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "admin",
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "csrf_failed",
+      "endpoint_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "not_possible",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listCatalogVersions": {
+    "id": "listCatalogVersions",
+    "method": "get",
+    "path": "/v1/operator/catalog/versions",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "endpoint_not_found",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
     "parameters": [],
     "successes": [
       200

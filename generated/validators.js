@@ -20077,7 +20077,8 @@ const schema_DecisionRequest = {
 "state": { "anyOf": [{ "type": "string" }, {
 "type": "array",
 "items": { "$ref": "#/components/schemas/DecisionTextPart" }
-}] }
+}] },
+"routing": { "anyOf": [{ "$ref": "#/components/schemas/RoutingWishes" }, { "type": "null" }] }
 },
 "unevaluatedProperties": {},
 "allOf": [{ "$ref": "#/components/schemas/DecisionQuestioning" }],
@@ -20715,6 +20716,65 @@ else vErrors = null;
 }
 var valid1 = _errs8 === errors;
 } else var valid1 = true;
+if (valid1) {
+if (data.routing !== void 0) {
+let data5 = data.routing;
+const _errs22 = errors;
+const _errs23 = errors;
+let valid7 = false;
+const _errs24 = errors;
+if (!validate_RoutingWishes(data5, {
+instancePath: instancePath + "/routing",
+parentData: data,
+parentDataProperty: "routing",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_RoutingWishes.errors : vErrors.concat(validate_RoutingWishes.errors);
+errors = vErrors.length;
+}
+var _valid2 = _errs24 === errors;
+valid7 = valid7 || _valid2;
+const _errs25 = errors;
+if (data5 !== null) {
+const err11 = {
+instancePath: instancePath + "/routing",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_DecisionRequest.properties.routing.anyOf[1],
+data: data5
+};
+if (vErrors === null) vErrors = [err11];
+else vErrors.push(err11);
+errors++;
+}
+var _valid2 = _errs25 === errors;
+valid7 = valid7 || _valid2;
+if (!valid7) {
+const err12 = {
+instancePath: instancePath + "/routing",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_DecisionRequest.properties.routing,
+data: data5
+};
+if (vErrors === null) vErrors = [err12];
+else vErrors.push(err12);
+errors++;
+validate_DecisionRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs23;
+if (vErrors !== null) {
+if (_errs23) vErrors.length = _errs23;
+else vErrors = null;
+}
+}
+var valid1 = _errs22 === errors;
+} else var valid1 = true;
+}
 }
 }
 } else {
@@ -24974,6 +25034,7 @@ const schema_MessageRequest = {
 },
 "metadata": { "anyOf": [{ "$ref": "#/components/schemas/MessageMetadata" }, { "type": "null" }] },
 "service_tier": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
+"routing": { "anyOf": [{ "$ref": "#/components/schemas/RoutingWishes" }, { "type": "null" }] },
 "thread": {},
 "context_management": {},
 "diagnostics": {},
@@ -32219,6 +32280,65 @@ else vErrors = null;
 }
 var valid0 = _errs128 === errors;
 } else var valid0 = true;
+if (valid0) {
+if (data.routing !== void 0) {
+let data28 = data.routing;
+const _errs134 = errors;
+const _errs135 = errors;
+let valid29 = false;
+const _errs136 = errors;
+if (!validate_RoutingWishes(data28, {
+instancePath: instancePath + "/routing",
+parentData: data,
+parentDataProperty: "routing",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_RoutingWishes.errors : vErrors.concat(validate_RoutingWishes.errors);
+errors = vErrors.length;
+}
+var _valid18 = _errs136 === errors;
+valid29 = valid29 || _valid18;
+const _errs137 = errors;
+if (data28 !== null) {
+const err67 = {
+instancePath: instancePath + "/routing",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_MessageRequest.properties.routing.anyOf[1],
+data: data28
+};
+if (vErrors === null) vErrors = [err67];
+else vErrors.push(err67);
+errors++;
+}
+var _valid18 = _errs137 === errors;
+valid29 = valid29 || _valid18;
+if (!valid29) {
+const err68 = {
+instancePath: instancePath + "/routing",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_MessageRequest.properties.routing,
+data: data28
+};
+if (vErrors === null) vErrors = [err68];
+else vErrors.push(err68);
+errors++;
+validate_MessageRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs135;
+if (vErrors !== null) {
+if (_errs135) vErrors.length = _errs135;
+else vErrors = null;
+}
+}
+var valid0 = _errs134 === errors;
+} else var valid0 = true;
+}
 }
 }
 }
@@ -37726,6 +37846,248 @@ validate_parameters_getOperatorCatalog.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_applyCatalog = validate_bodies_applyCatalog;
+const schema_CatalogApplication = {
+"type": "object",
+"required": [
+"text",
+"expected_version",
+"reason"
+],
+"properties": {
+"text": {
+"type": "string",
+"minLength": 1,
+"maxLength": 4e6
+},
+"expected_version": {
+"type": "integer",
+"format": "int32",
+"minimum": 0
+},
+"reason": {
+"type": "string",
+"minLength": 1,
+"maxLength": 500,
+"pattern": "^[^\\n\\r]*\\S[^\\n\\r]*$",
+"description": "Why, in one line, for the log of operators' actions."
+}
+},
+"additionalProperties": { "anyOf": [{}, {}] }
+};
+function validate_bodies_applyCatalog(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_applyCatalog.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === errors) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.text === void 0 && (missing0 = "text") || data.expected_version === void 0 && (missing0 = "expected_version") || data.reason === void 0 && (missing0 = "reason")) {
+validate_bodies_applyCatalog.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_CatalogApplication,
+data
+}];
+return false;
+} else {
+const _errs2 = errors;
+for (const key0 in data) if (!(key0 === "text" || key0 === "expected_version" || key0 === "reason")) {
+const _errs3 = errors;
+const _errs4 = errors;
+let valid2 = false;
+var _valid0 = true;
+valid2 = valid2 || _valid0;
+var _valid0 = true;
+valid2 = valid2 || _valid0;
+if (!valid2) {
+const err0 = {
+instancePath: instancePath + "/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_CatalogApplication.additionalProperties,
+data: data[key0]
+};
+if (vErrors === null) vErrors = [err0];
+else vErrors.push(err0);
+errors++;
+validate_bodies_applyCatalog.errors = vErrors;
+return false;
+} else {
+errors = _errs4;
+if (vErrors !== null) {
+if (_errs4) vErrors.length = _errs4;
+else vErrors = null;
+}
+}
+if (!(_errs3 === errors)) break;
+}
+if (_errs2 === errors) {
+if (data.text !== void 0) {
+let data1 = data.text;
+const _errs5 = errors;
+if (errors === _errs5) {
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 4e6) {
+validate_bodies_applyCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "maxLength",
+params: { limit: 4e6 },
+message: "must NOT have more than 4000000 characters",
+parentSchema: schema_CatalogApplication.properties.text,
+data: data1
+}];
+return false;
+} else if (func_7a031813(data1) < 1) {
+validate_bodies_applyCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogApplication.properties.text,
+data: data1
+}];
+return false;
+}
+} else {
+validate_bodies_applyCatalog.errors = [{
+instancePath: instancePath + "/text",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogApplication.properties.text,
+data: data1
+}];
+return false;
+}
+}
+var valid3 = _errs5 === errors;
+} else var valid3 = true;
+if (valid3) {
+if (data.expected_version !== void 0) {
+let data2 = data.expected_version;
+const _errs7 = errors;
+if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2))) {
+validate_bodies_applyCatalog.errors = [{
+instancePath: instancePath + "/expected_version",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_CatalogApplication.properties.expected_version,
+data: data2
+}];
+return false;
+}
+if (errors === _errs7) {
+if (typeof data2 == "number") {
+if (data2 < 0 || isNaN(data2)) {
+validate_bodies_applyCatalog.errors = [{
+instancePath: instancePath + "/expected_version",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogApplication.properties.expected_version,
+data: data2
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data2)) {
+validate_bodies_applyCatalog.errors = [{
+instancePath: instancePath + "/expected_version",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_CatalogApplication.properties.expected_version,
+data: data2
+}];
+return false;
+}
+}
+}
+var valid3 = _errs7 === errors;
+} else var valid3 = true;
+if (valid3) {
+if (data.reason !== void 0) {
+let data3 = data.reason;
+const _errs9 = errors;
+if (errors === _errs9) {
+if (typeof data3 === "string") {
+if (func_7a031813(data3) > 500) {
+validate_bodies_applyCatalog.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_CatalogApplication.properties.reason,
+data: data3
+}];
+return false;
+} else if (func_7a031813(data3) < 1) {
+validate_bodies_applyCatalog.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogApplication.properties.reason,
+data: data3
+}];
+return false;
+} else if (!pattern_77ac0abe.test(data3)) {
+validate_bodies_applyCatalog.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "pattern",
+params: { pattern: "^[^\\n\\r]*\\S[^\\n\\r]*$" },
+message: "must match pattern \"^[^\\n\\r]*\\S[^\\n\\r]*$\"",
+parentSchema: schema_CatalogApplication.properties.reason,
+data: data3
+}];
+return false;
+}
+} else {
+validate_bodies_applyCatalog.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogApplication.properties.reason,
+data: data3
+}];
+return false;
+}
+}
+var valid3 = _errs9 === errors;
+} else var valid3 = true;
+}
+}
+}
+}
+} else {
+validate_bodies_applyCatalog.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogApplication,
+data
+}];
+return false;
+}
+}
+validate_bodies_applyCatalog.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_applyCatalog.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_checkCatalog = validate_bodies_checkCatalog;
 const schema_CatalogText = {
 "type": "object",
@@ -37878,6 +38240,154 @@ validate_bodies_compareCatalog.errors = vErrors;
 return true;
 }
 validate_bodies_compareCatalog.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_revertCatalog = validate_bodies_revertCatalog;
+const schema_CatalogChangeBasis = {
+"type": "object",
+"required": ["expected_version", "reason"],
+"properties": {
+"expected_version": {
+"type": "integer",
+"format": "int32",
+"minimum": 0
+},
+"reason": {
+"type": "string",
+"minLength": 1,
+"maxLength": 500,
+"pattern": "^[^\\n\\r]*\\S[^\\n\\r]*$",
+"description": "Why, in one line, for the log of operators' actions."
+}
+},
+"additionalProperties": true
+};
+function validate_bodies_revertCatalog(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_revertCatalog.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.expected_version === void 0 && (missing0 = "expected_version") || data.reason === void 0 && (missing0 = "reason")) {
+validate_bodies_revertCatalog.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_CatalogChangeBasis,
+data
+}];
+return false;
+} else {
+if (data.expected_version !== void 0) {
+let data0 = data.expected_version;
+if (!(typeof data0 == "number" && !(data0 % 1) && !isNaN(data0))) {
+validate_bodies_revertCatalog.errors = [{
+instancePath: instancePath + "/expected_version",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_CatalogChangeBasis.properties.expected_version,
+data: data0
+}];
+return false;
+}
+if (typeof data0 == "number") {
+if (data0 < 0 || isNaN(data0)) {
+validate_bodies_revertCatalog.errors = [{
+instancePath: instancePath + "/expected_version",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogChangeBasis.properties.expected_version,
+data: data0
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data0)) {
+validate_bodies_revertCatalog.errors = [{
+instancePath: instancePath + "/expected_version",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_CatalogChangeBasis.properties.expected_version,
+data: data0
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.reason !== void 0) {
+let data1 = data.reason;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 500) {
+validate_bodies_revertCatalog.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_CatalogChangeBasis.properties.reason,
+data: data1
+}];
+return false;
+} else if (func_7a031813(data1) < 1) {
+validate_bodies_revertCatalog.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogChangeBasis.properties.reason,
+data: data1
+}];
+return false;
+} else if (!pattern_77ac0abe.test(data1)) {
+validate_bodies_revertCatalog.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "pattern",
+params: { pattern: "^[^\\n\\r]*\\S[^\\n\\r]*$" },
+message: "must match pattern \"^[^\\n\\r]*\\S[^\\n\\r]*$\"",
+parentSchema: schema_CatalogChangeBasis.properties.reason,
+data: data1
+}];
+return false;
+}
+} else {
+validate_bodies_revertCatalog.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogChangeBasis.properties.reason,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+} else {
+validate_bodies_revertCatalog.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogChangeBasis,
+data
+}];
+return false;
+}
+validate_bodies_revertCatalog.errors = vErrors;
+return true;
+}
+validate_bodies_revertCatalog.evaluated = {
 "props": true,
 "dynamicProps": false,
 "dynamicItems": false
@@ -40466,22 +40976,23 @@ const schema_RerankRequest = {
 "max_tokens_per_doc": { "anyOf": [{
 "type": "number",
 "format": "double"
-}, { "type": "null" }] }
+}, { "type": "null" }] },
+"routing": { "anyOf": [{ "$ref": "#/components/schemas/RoutingWishes" }, { "type": "null" }] }
 },
 "x-unknown-fields": "forwarded",
 "additionalProperties": true
 };
-function validate_bodies_createRerank(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate_RerankRequest(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate_bodies_createRerank.evaluated;
+const evaluated0 = validate_RerankRequest.evaluated;
 if (evaluated0.dynamicProps) evaluated0.props = void 0;
 if (evaluated0.dynamicItems) evaluated0.items = void 0;
-if (errors === errors) {
+if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.model === void 0 && (missing0 = "model") || data.query === void 0 && (missing0 = "query") || data.documents === void 0 && (missing0 = "documents")) {
-validate_bodies_createRerank.errors = [{
+validate_RerankRequest.errors = [{
 instancePath,
 keyword: "required",
 params: { missingProperty: missing0 },
@@ -40493,11 +41004,11 @@ return false;
 } else {
 if (data.model !== void 0) {
 let data0 = data.model;
-const _errs3 = errors;
-if (errors === _errs3) {
+const _errs2 = errors;
+if (errors === _errs2) {
 if (typeof data0 === "string") {
 if (func_7a031813(data0) < 1) {
-validate_bodies_createRerank.errors = [{
+validate_RerankRequest.errors = [{
 instancePath: instancePath + "/model",
 keyword: "minLength",
 params: { limit: 1 },
@@ -40508,7 +41019,7 @@ data: data0
 return false;
 }
 } else {
-validate_bodies_createRerank.errors = [{
+validate_RerankRequest.errors = [{
 instancePath: instancePath + "/model",
 keyword: "type",
 params: { type: "string" },
@@ -40519,16 +41030,16 @@ data: data0
 return false;
 }
 }
-var valid1 = _errs3 === errors;
-} else var valid1 = true;
-if (valid1) {
+var valid0 = _errs2 === errors;
+} else var valid0 = true;
+if (valid0) {
 if (data.query !== void 0) {
 let data1 = data.query;
-const _errs5 = errors;
-if (errors === _errs5) {
+const _errs4 = errors;
+if (errors === _errs4) {
 if (typeof data1 === "string") {
 if (func_7a031813(data1) < 1) {
-validate_bodies_createRerank.errors = [{
+validate_RerankRequest.errors = [{
 instancePath: instancePath + "/query",
 keyword: "minLength",
 params: { limit: 1 },
@@ -40539,7 +41050,7 @@ data: data1
 return false;
 }
 } else {
-validate_bodies_createRerank.errors = [{
+validate_RerankRequest.errors = [{
 instancePath: instancePath + "/query",
 keyword: "type",
 params: { type: "string" },
@@ -40550,16 +41061,16 @@ data: data1
 return false;
 }
 }
-var valid1 = _errs5 === errors;
-} else var valid1 = true;
-if (valid1) {
+var valid0 = _errs4 === errors;
+} else var valid0 = true;
+if (valid0) {
 if (data.documents !== void 0) {
 let data2 = data.documents;
-const _errs7 = errors;
-if (errors === _errs7) {
+const _errs6 = errors;
+if (errors === _errs6) {
 if (Array.isArray(data2)) {
 if (data2.length < 1) {
-validate_bodies_createRerank.errors = [{
+validate_RerankRequest.errors = [{
 instancePath: instancePath + "/documents",
 keyword: "minItems",
 params: { limit: 1 },
@@ -40572,9 +41083,9 @@ return false;
 const len0 = data2.length;
 for (let i0 = 0; i0 < len0; i0++) {
 let data3 = data2[i0];
-const _errs9 = errors;
+const _errs8 = errors;
 if (typeof data3 !== "string") {
-validate_bodies_createRerank.errors = [{
+validate_RerankRequest.errors = [{
 instancePath: instancePath + "/documents/" + i0,
 keyword: "type",
 params: { type: "string" },
@@ -40584,11 +41095,11 @@ data: data3
 }];
 return false;
 }
-if (!(_errs9 === errors)) break;
+if (!(_errs8 === errors)) break;
 }
 }
 } else {
-validate_bodies_createRerank.errors = [{
+validate_RerankRequest.errors = [{
 instancePath: instancePath + "/documents",
 keyword: "type",
 params: { type: "array" },
@@ -40599,15 +41110,15 @@ data: data2
 return false;
 }
 }
-var valid1 = _errs7 === errors;
-} else var valid1 = true;
-if (valid1) {
+var valid0 = _errs6 === errors;
+} else var valid0 = true;
+if (valid0) {
 if (data.top_n !== void 0) {
 let data4 = data.top_n;
+const _errs10 = errors;
 const _errs11 = errors;
+let valid2 = false;
 const _errs12 = errors;
-let valid3 = false;
-const _errs13 = errors;
 if (!(typeof data4 == "number" && !(data4 % 1) && !isNaN(data4))) {
 const err0 = {
 instancePath: instancePath + "/top_n",
@@ -40621,7 +41132,7 @@ if (vErrors === null) vErrors = [err0];
 else vErrors.push(err0);
 errors++;
 }
-if (errors === _errs13) {
+if (errors === _errs12) {
 if (typeof data4 == "number") {
 if (!formats_6f7aca8b.validate(data4)) {
 const err1 = {
@@ -40638,9 +41149,9 @@ errors++;
 }
 }
 }
-var _valid0 = _errs13 === errors;
-valid3 = valid3 || _valid0;
-const _errs15 = errors;
+var _valid0 = _errs12 === errors;
+valid2 = valid2 || _valid0;
+const _errs14 = errors;
 if (data4 !== null) {
 const err2 = {
 instancePath: instancePath + "/top_n",
@@ -40654,9 +41165,9 @@ if (vErrors === null) vErrors = [err2];
 else vErrors.push(err2);
 errors++;
 }
-var _valid0 = _errs15 === errors;
-valid3 = valid3 || _valid0;
-if (!valid3) {
+var _valid0 = _errs14 === errors;
+valid2 = valid2 || _valid0;
+if (!valid2) {
 const err3 = {
 instancePath: instancePath + "/top_n",
 keyword: "anyOf",
@@ -40668,19 +41179,19 @@ data: data4
 if (vErrors === null) vErrors = [err3];
 else vErrors.push(err3);
 errors++;
-validate_bodies_createRerank.errors = vErrors;
+validate_RerankRequest.errors = vErrors;
 return false;
 } else {
-errors = _errs12;
+errors = _errs11;
 if (vErrors !== null) {
-if (_errs12) vErrors.length = _errs12;
+if (_errs11) vErrors.length = _errs11;
 else vErrors = null;
 }
 }
-if (errors === _errs11) {
+if (errors === _errs10) {
 if (typeof data4 == "number") {
 if (data4 < 1 || isNaN(data4)) {
-validate_bodies_createRerank.errors = [{
+validate_RerankRequest.errors = [{
 instancePath: instancePath + "/top_n",
 keyword: "minimum",
 params: {
@@ -40695,15 +41206,15 @@ return false;
 }
 }
 }
-var valid1 = _errs11 === errors;
-} else var valid1 = true;
-if (valid1) {
+var valid0 = _errs10 === errors;
+} else var valid0 = true;
+if (valid0) {
 if (data.return_documents !== void 0) {
 let data5 = data.return_documents;
+const _errs16 = errors;
 const _errs17 = errors;
+let valid3 = false;
 const _errs18 = errors;
-let valid4 = false;
-const _errs19 = errors;
 if (typeof data5 !== "boolean") {
 const err4 = {
 instancePath: instancePath + "/return_documents",
@@ -40717,9 +41228,9 @@ if (vErrors === null) vErrors = [err4];
 else vErrors.push(err4);
 errors++;
 }
-var _valid1 = _errs19 === errors;
-valid4 = valid4 || _valid1;
-const _errs21 = errors;
+var _valid1 = _errs18 === errors;
+valid3 = valid3 || _valid1;
+const _errs20 = errors;
 if (data5 !== null) {
 const err5 = {
 instancePath: instancePath + "/return_documents",
@@ -40733,9 +41244,9 @@ if (vErrors === null) vErrors = [err5];
 else vErrors.push(err5);
 errors++;
 }
-var _valid1 = _errs21 === errors;
-valid4 = valid4 || _valid1;
-if (!valid4) {
+var _valid1 = _errs20 === errors;
+valid3 = valid3 || _valid1;
+if (!valid3) {
 const err6 = {
 instancePath: instancePath + "/return_documents",
 keyword: "anyOf",
@@ -40747,25 +41258,25 @@ data: data5
 if (vErrors === null) vErrors = [err6];
 else vErrors.push(err6);
 errors++;
-validate_bodies_createRerank.errors = vErrors;
+validate_RerankRequest.errors = vErrors;
 return false;
 } else {
-errors = _errs18;
+errors = _errs17;
 if (vErrors !== null) {
-if (_errs18) vErrors.length = _errs18;
+if (_errs17) vErrors.length = _errs17;
 else vErrors = null;
 }
 }
-var valid1 = _errs17 === errors;
-} else var valid1 = true;
-if (valid1) {
+var valid0 = _errs16 === errors;
+} else var valid0 = true;
+if (valid0) {
 if (data.max_tokens_per_doc !== void 0) {
 let data6 = data.max_tokens_per_doc;
+const _errs22 = errors;
 const _errs23 = errors;
+let valid4 = false;
 const _errs24 = errors;
-let valid5 = false;
-const _errs25 = errors;
-if (errors === _errs25) {
+if (errors === _errs24) {
 if (typeof data6 == "number") {
 if (!formats_f5433107.validate(data6)) {
 const err7 = {
@@ -40794,9 +41305,9 @@ else vErrors.push(err8);
 errors++;
 }
 }
-var _valid2 = _errs25 === errors;
-valid5 = valid5 || _valid2;
-const _errs27 = errors;
+var _valid2 = _errs24 === errors;
+valid4 = valid4 || _valid2;
+const _errs26 = errors;
 if (data6 !== null) {
 const err9 = {
 instancePath: instancePath + "/max_tokens_per_doc",
@@ -40810,9 +41321,9 @@ if (vErrors === null) vErrors = [err9];
 else vErrors.push(err9);
 errors++;
 }
-var _valid2 = _errs27 === errors;
-valid5 = valid5 || _valid2;
-if (!valid5) {
+var _valid2 = _errs26 === errors;
+valid4 = valid4 || _valid2;
+if (!valid4) {
 const err10 = {
 instancePath: instancePath + "/max_tokens_per_doc",
 keyword: "anyOf",
@@ -40824,17 +41335,76 @@ data: data6
 if (vErrors === null) vErrors = [err10];
 else vErrors.push(err10);
 errors++;
-validate_bodies_createRerank.errors = vErrors;
+validate_RerankRequest.errors = vErrors;
 return false;
 } else {
-errors = _errs24;
+errors = _errs23;
 if (vErrors !== null) {
-if (_errs24) vErrors.length = _errs24;
+if (_errs23) vErrors.length = _errs23;
 else vErrors = null;
 }
 }
-var valid1 = _errs23 === errors;
-} else var valid1 = true;
+var valid0 = _errs22 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.routing !== void 0) {
+let data7 = data.routing;
+const _errs28 = errors;
+const _errs29 = errors;
+let valid5 = false;
+const _errs30 = errors;
+if (!validate_RoutingWishes(data7, {
+instancePath: instancePath + "/routing",
+parentData: data,
+parentDataProperty: "routing",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_RoutingWishes.errors : vErrors.concat(validate_RoutingWishes.errors);
+errors = vErrors.length;
+}
+var _valid3 = _errs30 === errors;
+valid5 = valid5 || _valid3;
+const _errs31 = errors;
+if (data7 !== null) {
+const err11 = {
+instancePath: instancePath + "/routing",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_RerankRequest.properties.routing.anyOf[1],
+data: data7
+};
+if (vErrors === null) vErrors = [err11];
+else vErrors.push(err11);
+errors++;
+}
+var _valid3 = _errs31 === errors;
+valid5 = valid5 || _valid3;
+if (!valid5) {
+const err12 = {
+instancePath: instancePath + "/routing",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_RerankRequest.properties.routing,
+data: data7
+};
+if (vErrors === null) vErrors = [err12];
+else vErrors.push(err12);
+errors++;
+validate_RerankRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs29;
+if (vErrors !== null) {
+if (_errs29) vErrors.length = _errs29;
+else vErrors = null;
+}
+}
+var valid0 = _errs28 === errors;
+} else var valid0 = true;
+}
 }
 }
 }
@@ -40842,7 +41412,7 @@ var valid1 = _errs23 === errors;
 }
 }
 } else {
-validate_bodies_createRerank.errors = [{
+validate_RerankRequest.errors = [{
 instancePath,
 keyword: "type",
 params: { type: "object" },
@@ -40852,6 +41422,30 @@ data
 }];
 return false;
 }
+}
+validate_RerankRequest.errors = vErrors;
+return errors === 0;
+}
+validate_RerankRequest.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_createRerank(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_createRerank.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_RerankRequest(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_RerankRequest.errors : vErrors.concat(validate_RerankRequest.errors);
+errors = vErrors.length;
 }
 validate_bodies_createRerank.errors = vErrors;
 return errors === 0;
@@ -49477,6 +50071,65 @@ else vErrors = null;
 }
 var valid1 = _errs8 === errors;
 } else var valid1 = true;
+if (valid1) {
+if (data.routing !== void 0) {
+let data5 = data.routing;
+const _errs22 = errors;
+const _errs23 = errors;
+let valid7 = false;
+const _errs24 = errors;
+if (!validate_RoutingWishes(data5, {
+instancePath: instancePath + "/routing",
+parentData: data,
+parentDataProperty: "routing",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_RoutingWishes.errors : vErrors.concat(validate_RoutingWishes.errors);
+errors = vErrors.length;
+}
+var _valid2 = _errs24 === errors;
+valid7 = valid7 || _valid2;
+const _errs25 = errors;
+if (data5 !== null) {
+const err11 = {
+instancePath: instancePath + "/routing",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_DecisionRequest.properties.routing.anyOf[1],
+data: data5
+};
+if (vErrors === null) vErrors = [err11];
+else vErrors.push(err11);
+errors++;
+}
+var _valid2 = _errs25 === errors;
+valid7 = valid7 || _valid2;
+if (!valid7) {
+const err12 = {
+instancePath: instancePath + "/routing",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_DecisionRequest.properties.routing,
+data: data5
+};
+if (vErrors === null) vErrors = [err12];
+else vErrors.push(err12);
+errors++;
+validate_DecisionRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs23;
+if (vErrors !== null) {
+if (_errs23) vErrors.length = _errs23;
+else vErrors = null;
+}
+}
+var valid1 = _errs22 === errors;
+} else var valid1 = true;
+}
 }
 }
 } else {
@@ -64208,8 +64861,10 @@ resumeAccount: bodies_resumeAccount,
 suspendAccount: bodies_suspendAccount,
 setAccountTier: bodies_setAccountTier,
 refundCall: bodies_refundCall,
+applyCatalog: bodies_applyCatalog,
 checkCatalog: bodies_checkCatalog,
 compareCatalog: bodies_compareCatalog,
+revertCatalog: bodies_revertCatalog,
 startLedgerAudit: bodies_startLedgerAudit,
 setOperator: bodies_setOperator,
 removeOperator: bodies_removeOperator,
@@ -64331,6 +64986,7 @@ export {
 bodies,
 bodies_acceptInvitation,
 bodies_adjustAccount,
+bodies_applyCatalog,
 bodies_checkCatalog,
 bodies_compactResponse,
 bodies_compareCatalog,
@@ -64371,6 +65027,7 @@ bodies_removeOperator,
 bodies_resendVerification,
 bodies_resetPassword,
 bodies_resumeAccount,
+bodies_revertCatalog,
 bodies_rollApiKey,
 bodies_rollWebhookSecret,
 bodies_runGenmedia,

@@ -361,12 +361,24 @@ export function getOperatorCatalog(client, input, options) {
   return call(client, { path: "/v1/operator/catalog", auth: "session" }, input, options);
 }
 
+export function applyCatalog(client, input, options) {
+  return call(client, { path: "/v1/operator/catalog/apply", method: "POST", auth: "session" }, input, options);
+}
+
 export function checkCatalog(client, input, options) {
   return call(client, { path: "/v1/operator/catalog/check", method: "POST", auth: "session" }, input, options);
 }
 
 export function compareCatalog(client, input, options) {
   return call(client, { path: "/v1/operator/catalog/diff", method: "POST", auth: "session" }, input, options);
+}
+
+export function revertCatalog(client, input, options) {
+  return call(client, { path: "/v1/operator/catalog/revert", method: "POST", auth: "session" }, input, options);
+}
+
+export function listCatalogVersions(client, options) {
+  return pages((cursor) => call(client, { path: "/v1/operator/catalog/versions", auth: "session" }, { ...undefined, ...cursor }, options));
 }
 
 export function listOperatorJobs(client, input, options) {

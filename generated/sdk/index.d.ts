@@ -34,9 +34,13 @@ import type {
   BlockStopEvent,
   CardSetup,
   CardSetupRequest,
+  CatalogApplication,
+  CatalogApplied,
+  CatalogChangeBasis,
   CatalogCheck,
   CatalogDiff,
   CatalogText,
+  CatalogVersionList,
   ChargeRefund,
   ChatChunk,
   ChatCompletion,
@@ -2485,6 +2489,25 @@ export interface OperatorCatalogMethods {
    */
   get(input?: GetOperatorCatalogQuery, options?: RequestOptions): Call<OperatorCatalog, "getOperatorCatalog">;
   /**
+   * Uses another catalog in every process from now on, as `svc catalog apply` does; calls under way keep their prices. A text with a problem is
+   * refused with its line, and so is one that names a variable which the process that answers does not have. It may name the variables that the
+   * catalog in use, the file of `SVC_CATALOG` or the vendors' catalogs of the gateway name; one with others is applied on the machine. A text that
+   * is in use already changes nothing.
+   *
+   * `POST /v1/operator/catalog/apply`, /docs/api/applyCatalog
+   *
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 409 `not_possible`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  apply(input: CatalogApplication, options?: RequestOptions): Call<CatalogApplied, "applyCatalog">;
+  /**
    * Checks a catalog file without using it: every problem with its line, as `svc catalog check` does, and warnings. It does not look at the
    * environment, so a key that is not set is no problem here.
    *
@@ -2515,6 +2538,37 @@ export interface OperatorCatalogMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   diff(input: CatalogText, options?: RequestOptions): Call<CatalogDiff, "compareCatalog">;
+  /**
+   * Goes back to the version of the catalog before the one in use, or to the file of `SVC_CATALOG`, as `svc catalog revert` does.
+   *
+   * `POST /v1/operator/catalog/revert`, /docs/api/revertCatalog
+   *
+   * @example
+   * await svc.operator.catalog.revert({ expected_version: 1, reason: "wrong prices" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 409 `not_possible`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  revert(input: CatalogChangeBasis, options?: RequestOptions): Call<CatalogApplied, "revertCatalog">;
+  /**
+   * Lists the versions of the catalog that were applied, the newest 100.
+   *
+   * `GET /v1/operator/catalog/versions`, /docs/api/listCatalogVersions
+   *
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  versions(options?: RequestOptions): Pages<CatalogVersionList, "listCatalogVersions">;
 }
 
 /** `svc.operator.jobs` */

@@ -208,8 +208,11 @@ export class Svc {
       },
       catalog: {
         get: of(f.getOperatorCatalog),
+        apply: of(f.applyCatalog),
         check: of(f.checkCatalog),
         diff: of(f.compareCatalog),
+        revert: of(f.revertCatalog),
+        versions: of(f.listCatalogVersions),
       },
       jobs: {
         list: of(f.listOperatorJobs),

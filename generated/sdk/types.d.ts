@@ -558,6 +558,43 @@ export interface CardSetupRequest {
   return_url?: string | undefined;
 }
 
+/** Another catalog. */
+export interface CatalogApplication {
+  /** The file, YAML or JSON. */
+  text: string;
+  /**
+   * The version that the operator saw in use; 0: the file of `SVC_CATALOG`. If another one is in use by now, nothing is changed: 409
+   * `not_possible`.
+   */
+  expected_version: number;
+  /** Why, in one line, for the log of operators' actions. */
+  reason: string;
+  [other: string]: unknown | undefined;
+}
+
+/** What is in use after a change. */
+export interface CatalogApplied {
+  /** Always `operator.catalog.applied`. */
+  object: "operator.catalog.applied";
+  /** The version in use. */
+  version: number;
+  /** Whether anything was changed; false: the text was in use already. */
+  applied: boolean;
+  /** The version that it went back to; 0: the file of `SVC_CATALOG`; null: it is a text of its own. */
+  restores: number | null;
+}
+
+/** What an operator saw in use, and why it is changed. */
+export interface CatalogChangeBasis {
+  /**
+   * The version that the operator saw in use; 0: the file of `SVC_CATALOG`. If another one is in use by now, nothing is changed: 409
+   * `not_possible`.
+   */
+  expected_version: number;
+  /** Why, in one line, for the log of operators' actions. */
+  reason: string;
+}
+
 /** How something differs. */
 export type CatalogChangeKind = "added" | "removed" | "changed";
 
@@ -579,6 +616,8 @@ export interface CatalogCheck {
 export interface CatalogDiff {
   /** Always `operator.catalog.diff`. */
   object: "operator.catalog.diff";
+  /** The version that it was compared with, which `apply` then expects; 0: the file of `SVC_CATALOG`. */
+  version: number;
   /** Its models. */
   models: number;
   /** Its providers. */
@@ -662,6 +701,34 @@ export interface CatalogTerms {
 export interface CatalogText {
   /** The file, YAML or JSON. */
   text: string;
+}
+
+/** A version of the catalog that was applied. */
+export interface CatalogVersion {
+  /** Always `operator.catalog.version`. */
+  object: "operator.catalog.version";
+  /** Its number, from 1. */
+  version: number;
+  /** When it was applied. */
+  applied_at: string;
+  /** Who applied it: an operator's email address, or `svc` and the user of the machine. */
+  applied_by: string;
+  /** Why; null: nobody said. */
+  reason: string | null;
+  /** SHA-256 of its text, in hex; null: it is the file of `SVC_CATALOG`. */
+  sha256: string | null;
+  /** The version that it went back to; 0: the file of `SVC_CATALOG`; null: it was a text of its own. */
+  restores: number | null;
+  /** Whether it is in use: the newest one is. */
+  in_use: boolean;
+}
+
+/** The versions that are kept. */
+export interface CatalogVersionList {
+  /** Always `list`. */
+  object: "list";
+  /** The versions, the newest first. Without one, each process uses the file of `SVC_CATALOG`. */
+  data: CatalogVersion[];
 }
 
 /** The end of the account's chain of ledger entries when the receipt was signed. */
@@ -1205,6 +1272,8 @@ export interface DecisionRequest extends DecisionQuestioning {
   model?: string | null | undefined;
   /** What to decide about: a text, or an array of text parts, each read as one line. Must not be blank. */
   state: string | DecisionTextPart[];
+  /** Which routes may serve the request, and in which order; default: the gateway's own order. */
+  routing?: RoutingWishes | null | undefined;
 }
 
 /** The decisions. */
@@ -2368,6 +2437,8 @@ export interface MessageRequest {
   metadata?: MessageMetadata | null | undefined;
   /** The provider's service tier: one of the model's `pricing.service_tiers`. Any other has no effect. */
   service_tier?: string | null | undefined;
+  /** Which routes may serve the request, and in which order; default: the gateway's own order. */
+  routing?: RoutingWishes | null | undefined;
   /**
    * Not supported: the gateway keeps no messages between requests, so a request with a thread gives 400 `thread_unsupported_request`.
    * Anthropic's tool runners then send the whole conversation automatically.
@@ -3140,6 +3211,10 @@ export interface OperatorCallList {
 export interface OperatorCatalog {
   /** Always `operator.catalog`. */
   object: "operator.catalog";
+  /** Its version, as applied; 0: it is the file of `SVC_CATALOG`, and none was ever applied. */
+  version: number;
+  /** A newer version that the process that answers can't load, so that it keeps this one; null: there is none. */
+  refused: number | null;
   /** The file that it was read from, on the machine that answers; null: it has none. */
   path: string | null;
   /** When the process that answers read it. */
@@ -4469,6 +4544,8 @@ export interface RerankRequest {
   return_documents?: boolean | null | undefined;
   /** Maximum tokens to read of each document, forwarded as sent; default: the model's. */
   max_tokens_per_doc?: number | null | undefined;
+  /** Which routes may serve the request, and in which order; default: the gateway's own order. */
+  routing?: RoutingWishes | null | undefined;
 }
 
 /** One ranked document. Other fields are passed through from the model. */
@@ -7794,6 +7871,8 @@ export type AnthropicError429RateLimitExceeded = Refusal<429, "rate_limit_exceed
 export type AnthropicError500InternalError = Refusal<500, "internal_error", AnthropicErrorBody<"internal_error", "api_error">>;
 export type AnthropicError502UpstreamInvalidResponse = Refusal<502, "upstream_invalid_response", AnthropicErrorBody<"upstream_invalid_response", "api_error">>;
 export type AnthropicError503Overloaded = Refusal<503, "overloaded", AnthropicErrorBody<"overloaded", "api_error">>;
+export type ApplyCatalogError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type ApplyCatalogError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type BareError404ModelNotFound = Refusal<404, "model_not_found", BareModelErrorBody<"model_not_found">>;
 export type BareError415InvalidRequest = Refusal<415, "invalid_request", BareErrorBody<"invalid_request">>;
 export type BareError422InvalidRequest = Refusal<422, "invalid_request", BareErrorBody<"invalid_request">>;
@@ -8080,6 +8159,8 @@ export type ResendVerificationError400 = Refusal<400, "invalid_json" | "missing_
 export type ResetPasswordError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
 export type ResumeAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type ResumeAccountError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
+export type RevertCatalogError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type RevertCatalogError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type RevokeInvitationError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type RollApiKeyError400 = Refusal<400, "invalid_json" | "invalid_parameter" | "not_found", ErrorBody<"invalid_json" | "invalid_parameter" | "not_found", "invalid_request_error">>;
 export type RollApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
@@ -8292,10 +8373,16 @@ export type GetOperatorCallError = Error400InvalidParameter | Error401MissingApi
 export type RefundCallError = RefundCallError400 | Error401MissingApiKeyOrInvalidApiKey | RefundCallError403 | Error404EndpointNotFoundOrRequestNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.catalog.get`. */
 export type GetOperatorCatalogError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.catalog.apply`. */
+export type ApplyCatalogError = ApplyCatalogError400 | Error401MissingApiKeyOrInvalidApiKey | ApplyCatalogError403 | Error404EndpointNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.catalog.check`. */
 export type CheckCatalogError = CheckCatalogError400 | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrCsrfFailed | Error404EndpointNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.catalog.diff`. */
 export type CompareCatalogError = CompareCatalogError400 | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrCsrfFailed | Error404EndpointNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.catalog.revert`. */
+export type RevertCatalogError = RevertCatalogError400 | Error401MissingApiKeyOrInvalidApiKey | RevertCatalogError403 | Error404EndpointNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.catalog.versions`. */
+export type ListCatalogVersionsError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.jobs.list`. */
 export type ListOperatorJobsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.jobs.get`. */
@@ -9705,6 +9792,17 @@ export interface Operations {
     answerHeaders: HeadersOf<"x-request-id">;
     error: GetOperatorCatalogError;
   };
+  /** `operator.catalog.apply`: `POST /v1/operator/catalog/apply`. */
+  applyCatalog: {
+    path: never;
+    query: never;
+    headers: never;
+    body: CatalogApplication;
+    result: CatalogApplied;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ApplyCatalogError;
+  };
   /** `operator.catalog.check`: `POST /v1/operator/catalog/check`. */
   checkCatalog: {
     path: never;
@@ -9726,6 +9824,28 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: CompareCatalogError;
+  };
+  /** `operator.catalog.revert`: `POST /v1/operator/catalog/revert`. */
+  revertCatalog: {
+    path: never;
+    query: never;
+    headers: never;
+    body: CatalogChangeBasis;
+    result: CatalogApplied;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: RevertCatalogError;
+  };
+  /** `operator.catalog.versions`: `GET /v1/operator/catalog/versions`. */
+  listCatalogVersions: {
+    path: never;
+    query: never;
+    headers: never;
+    body: never;
+    result: CatalogVersionList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListCatalogVersionsError;
   };
   /** `operator.jobs.list`: `GET /v1/operator/jobs`. */
   listOperatorJobs: {
