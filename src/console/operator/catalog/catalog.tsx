@@ -77,12 +77,6 @@ function OtherFile(): ReactNode {
   const [applying, setApplying] = useState(false);
   const mayApply = useMay("admin");
   const busy = check.isPending || compare.isPending || load.isPending;
-  const showLine = (line: number) => {
-    const begin = text.split("\n").slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0); // prettier-ignore
-    const end = text.indexOf("\n", begin);
-    area.current?.focus();
-    area.current?.setSelectionRange(begin, end < 0 ? text.length : end);
-  };
   const found = compare.data ?? check.data;
   return (
     <>
@@ -106,12 +100,7 @@ function OtherFile(): ReactNode {
             onChange={(event) => write(event.target.value)}
             hint="YAML or JSON. It is put in use when you apply it, in every process, and stays so after a restart, whatever SVC_CATALOG says."
           />
-          <Field
-            label="Read it from a file"
-            type="file"
-            accept=".yaml,.yml,.json"
-            onChange={(event) => void event.target.files?.[0]?.text().then(write)}
-          />
+          <Upload onText={write} />
           <div className="flex flex-wrap items-center gap-2">
             <Button busy={check.isPending} disabled={busy || text.trim() === ""} onClick={() => (compare.reset(), check.mutate())}>
               Check
@@ -132,16 +121,32 @@ function OtherFile(): ReactNode {
           </div>
           {mayApply && !canApply(compare.data) && <p className="text-quiet">To apply it, have its changes shown first.</p>}
           <ErrorNote error={load.error ?? check.error ?? compare.error} />
-          {found !== undefined && <Verdict found={found} onLine={showLine} />}
+          {found !== undefined && <Verdict found={found} onLine={(line) => showLine(area.current, line)} />}
         </div>
       </Card>
       {canApply(compare.data) && (
-        <>
-          <CatalogChanges diff={compare.data} />
-          <Apply text={text} diff={compare.data} open={applying} onClose={() => setApplying(false)} onApplied={() => compare.reset()} />
-        </>
+        <Changes text={text} diff={compare.data} open={applying} onClose={() => setApplying(false)} onApplied={() => compare.reset()} />
       )}
     </>
+  );
+}
+
+function showLine(area: HTMLTextAreaElement | null, line: number): void {
+  const text = area?.value ?? "";
+  const begin = text.split("\n").slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0); // prettier-ignore
+  const end = text.indexOf("\n", begin);
+  area?.focus();
+  area?.setSelectionRange(begin, end < 0 ? text.length : end);
+}
+
+function Upload({ onText }: { onText: (text: string) => void }): ReactNode {
+  return (
+    <Field
+      label="Read it from a file"
+      type="file"
+      accept=".yaml,.yml,.json"
+      onChange={(event) => void event.target.files?.[0]?.text().then(onText)}
+    />
   );
 }
 
@@ -155,6 +160,15 @@ interface ApplyProps {
   open: boolean;
   onClose: () => void;
   onApplied: () => void;
+}
+
+function Changes(props: ApplyProps): ReactNode {
+  return (
+    <>
+      <CatalogChanges diff={props.diff} />
+      <Apply {...props} />
+    </>
+  );
 }
 
 function Apply({ text, diff, open, onClose, onApplied }: ApplyProps): ReactNode {
