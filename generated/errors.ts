@@ -122,6 +122,7 @@ export type ErrorCode =
   | "provider_error"
   | "stream_interrupted"
   | "previous_response_not_found"
+  | "response_not_found"
   | "internal_error"
   | "db_error"
   | "ownership_write_failed"
@@ -929,9 +930,17 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "No response of this id is kept on this connection: send the whole conversation as input.",
-    "happened": "A turn over a WebSocket goes on from a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that goes on from it fails, and may have had no memory for it.",
-    "fix": "Send the turn again without `previous_response_id`, with the whole conversation as `input`."
+    "message": "No response of this id is {kept}: send the whole conversation as input.",
+    "happened": "The request goes on from a response that is not stored in its workspace, or no longer, or one of those that it went on from is not. Where nothing is stored, a turn over a WebSocket goes on from a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that goes on from it fails, and may have had no memory for it.",
+    "fix": "Send the request again without `previous_response_id`, with the whole conversation as `input`."
+  },
+  "response_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "There is no response {id} in this workspace[: {hint}].",
+    "happened": "The response was not stored, belongs to another workspace, was deleted, is older than the workspace keeps responses, or has not ended.",
+    "fix": "Use the id of a response whose `store` is true. Responses are stored in workspaces with `response_retention_days`, unless a request says `store: false`."
   },
   "internal_error": {
     "status": 500,

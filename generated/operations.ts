@@ -121,6 +121,9 @@ export type OperationId =
   | "createResponse"
   | "compactResponse"
   | "countResponseTokens"
+  | "getResponse"
+  | "deleteResponse"
+  | "listResponseInputItems"
   | "createSystemOneDecision"
   | "getUsageSummary"
   | "getReceipt"
@@ -5320,6 +5323,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "model_not_allowed",
       "model_unavailable",
       "provider_error",
+      "previous_response_not_found",
       "internal_error",
       "overloaded"
     ],
@@ -5536,6 +5540,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "upstream_invalid_response",
       "provider_unavailable",
       "model_unavailable",
+      "previous_response_not_found",
       "internal_error",
       "overloaded"
     ],
@@ -5582,6 +5587,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "operation_not_allowed",
       "network_not_allowed",
       "model_not_allowed",
+      "previous_response_not_found",
       "internal_error",
       "overloaded"
     ],
@@ -5591,6 +5597,135 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "bodyRequired": true,
     "bodyMax": 26214400,
     "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "getResponse": {
+    "id": "getResponse",
+    "method": "get",
+    "path": "/v1/responses/{id}",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "response_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "deleteResponse": {
+    "id": "deleteResponse",
+    "method": "delete",
+    "path": "/v1/responses/{id}",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "response_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listResponseInputItems": {
+    "id": "listResponseInputItems",
+    "method": "get",
+    "path": "/v1/responses/{id}/input_items",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "response_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      },
+      {
+        "name": "after",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "order",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      }
+    ],
     "successes": [
       200
     ],
@@ -5969,7 +6104,6 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "dialect": "standard",
     "errors": [
       "invalid_json",
-      "missing_parameter",
       "invalid_parameter",
       "missing_api_key",
       "invalid_api_key",

@@ -13,6 +13,7 @@ create table account (
   workspace_name text,
   deleted_at timestamp with time zone,
   assigned_tier smallint,
+  response_retention_days smallint,
   constraint account_pkey PRIMARY KEY (id),
   constraint account_assigned_tier_check CHECK ((assigned_tier >= 0)),
   constraint account_email_check CHECK ((email <> ''::text)),
@@ -20,10 +21,11 @@ create table account (
   constraint account_email_norm_key UNIQUE (email_norm),
   constraint account_is_named CHECK (((email_norm IS NOT NULL) OR (workspace_name IS NOT NULL))),
   constraint account_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint account_response_retention_days_check CHECK (((response_retention_days >= 1) AND (response_retention_days <= 365))),
   constraint account_user_id_key UNIQUE (user_id),
   constraint account_workspace_name_check CHECK (((length(workspace_name) >= 1) AND (length(workspace_name) <= 100)))
 );
-CREATE TRIGGER account_announced AFTER UPDATE OF suspended_at, email_verified_at, assigned_tier ON public.account FOR EACH ROW EXECUTE FUNCTION announce_account();
+CREATE TRIGGER account_announced AFTER UPDATE OF suspended_at, email_verified_at, assigned_tier, response_retention_days ON public.account FOR EACH ROW EXECUTE FUNCTION announce_account();
 CREATE TRIGGER account_has_balance AFTER INSERT ON public.account FOR EACH ROW EXECUTE FUNCTION open_balance();
 
 create table api_key (
@@ -854,6 +856,18 @@ create table stored_file (
 );
 CREATE INDEX stored_file_expiring ON public.stored_file USING btree (LEAST(expires_at, deleted_at));
 CREATE INDEX stored_file_of_account ON public.stored_file USING btree (account_id, created_at, id) WHERE (deleted_at IS NULL);
+
+create table stored_response (
+  account_id bigint not null,
+  id uuid not null,
+  previous_id uuid,
+  created_at timestamp with time zone not null,
+  input bytea not null,
+  response bytea,
+  constraint stored_response_pkey PRIMARY KEY (account_id, id),
+  constraint stored_response_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id)
+);
+CREATE INDEX stored_response_of_account ON public.stored_response USING btree (account_id, created_at);
 
 create table topup (
   id uuid not null,

@@ -31,6 +31,7 @@ export interface Account {
   id: Generated<bigint>;
   name: string | null;
   password_hash: string | null;
+  response_retention_days: number | null;
   suspended_at: Timestamp | null;
   user_id: Generated<string>;
   workspace_name: string | null;
@@ -548,6 +549,15 @@ export interface StoredFile {
   purpose: string;
 }
 
+export interface StoredResponse {
+  account_id: bigint;
+  created_at: Timestamp;
+  id: string;
+  input: Buffer;
+  previous_id: string | null;
+  response: Buffer | null;
+}
+
 export interface Topup {
   account_id: bigint;
   amount: bigint;
@@ -772,6 +782,7 @@ export interface DB {
   sign_in_flow: SignInFlow;
   signup_mailbox: SignupMailbox;
   stored_file: StoredFile;
+  stored_response: StoredResponse;
   topup: Topup;
   totp: Totp;
   unapplied_event: UnappliedEvent;

@@ -49828,6 +49828,411 @@ validate_bodies_countResponseTokens.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const parameters_getResponse = validate_parameters_getResponse;
+const schema_parameters_getResponse = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": { "type": "string" } },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_getResponse"
+};
+function validate_parameters_getResponse(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getResponse.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_getResponse.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getResponse,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_getResponse.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_getResponse.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 !== "string") {
+validate_parameters_getResponse.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getResponse.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getResponse.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getResponse.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getResponse.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getResponse,
+data
+}];
+return false;
+}
+validate_parameters_getResponse.errors = vErrors;
+return true;
+}
+validate_parameters_getResponse.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_deleteResponse = validate_parameters_deleteResponse;
+const schema_parameters_deleteResponse = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": { "type": "string" } },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_deleteResponse"
+};
+function validate_parameters_deleteResponse(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_deleteResponse.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_deleteResponse.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_deleteResponse,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_deleteResponse.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_deleteResponse.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 !== "string") {
+validate_parameters_deleteResponse.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_deleteResponse.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_deleteResponse.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_deleteResponse.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_deleteResponse.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_deleteResponse,
+data
+}];
+return false;
+}
+validate_parameters_deleteResponse.errors = vErrors;
+return true;
+}
+validate_parameters_deleteResponse.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_listResponseInputItems = validate_parameters_listResponseInputItems;
+const schema_parameters_listResponseInputItems = {
+"type": "object",
+"properties": {
+"path": {
+"type": "object",
+"properties": { "id": { "type": "string" } },
+"required": ["id"]
+},
+"query": {
+"type": "object",
+"properties": {
+"after": { "type": "string" },
+"order": {
+"type": "string",
+"enum": ["asc", "desc"],
+"default": "desc"
+},
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 100,
+"default": 20
+}
+},
+"required": []
+}
+},
+"required": ["path", "query"],
+"$id": "https://svc.invalid/api/parameters_listResponseInputItems"
+};
+function validate_parameters_listResponseInputItems(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_listResponseInputItems.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path") || data.query === void 0 && (missing0 = "query")) {
+validate_parameters_listResponseInputItems.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_listResponseInputItems,
+data
+}];
+return false;
+} else {
+if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_listResponseInputItems.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_listResponseInputItems.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 !== "string") {
+validate_parameters_listResponseInputItems.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listResponseInputItems.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_listResponseInputItems.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listResponseInputItems.properties.path,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.query !== void 0) {
+let data2 = data.query;
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+if (data2.after !== void 0) {
+let data3 = data2.after;
+if (typeof data3 !== "string") {
+validate_parameters_listResponseInputItems.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listResponseInputItems.properties.query.properties.after,
+data: data3
+}];
+return false;
+}
+var valid2 = true;
+} else var valid2 = true;
+if (valid2) {
+if (data2.order !== void 0) {
+let data4 = data2.order;
+if (typeof data4 !== "string") {
+validate_parameters_listResponseInputItems.errors = [{
+instancePath: instancePath + "/query/order",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listResponseInputItems.properties.query.properties.order,
+data: data4
+}];
+return false;
+}
+if (!(data4 === "asc" || data4 === "desc")) {
+validate_parameters_listResponseInputItems.errors = [{
+instancePath: instancePath + "/query/order",
+keyword: "enum",
+params: { allowedValues: schema_parameters_listResponseInputItems.properties.query.properties.order.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_parameters_listResponseInputItems.properties.query.properties.order,
+data: data4
+}];
+return false;
+}
+var valid2 = true;
+} else var valid2 = true;
+if (valid2) {
+if (data2.limit !== void 0) {
+let data5 = data2.limit;
+if (!(typeof data5 == "number" && !(data5 % 1) && !isNaN(data5))) {
+validate_parameters_listResponseInputItems.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_listResponseInputItems.properties.query.properties.limit,
+data: data5
+}];
+return false;
+}
+if (typeof data5 == "number") {
+if (data5 > 100 || isNaN(data5)) {
+validate_parameters_listResponseInputItems.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 100
+},
+message: "must be <= 100",
+parentSchema: schema_parameters_listResponseInputItems.properties.query.properties.limit,
+data: data5
+}];
+return false;
+} else if (data5 < 1 || isNaN(data5)) {
+validate_parameters_listResponseInputItems.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_listResponseInputItems.properties.query.properties.limit,
+data: data5
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data5)) {
+validate_parameters_listResponseInputItems.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_listResponseInputItems.properties.query.properties.limit,
+data: data5
+}];
+return false;
+}
+}
+var valid2 = true;
+} else var valid2 = true;
+}
+}
+} else {
+validate_parameters_listResponseInputItems.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listResponseInputItems.properties.query,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+} else {
+validate_parameters_listResponseInputItems.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listResponseInputItems,
+data
+}];
+return false;
+}
+validate_parameters_listResponseInputItems.errors = vErrors;
+return true;
+}
+validate_parameters_listResponseInputItems.evaluated = {
+"props": {
+"path": true,
+"query": true
+},
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_createSystemOneDecision = validate_bodies_createSystemOneDecision;
 function validate_DecisionRequest_2(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -51715,10 +52120,19 @@ validate_parameters_createVideo.evaluated = {
 "dynamicItems": false
 };
 const bodies_updateWorkspace = validate_bodies_updateWorkspace;
-const schema_WorkspaceRequest = {
+const schema_WorkspaceChange = {
 "type": "object",
-"required": ["name"],
-"properties": { "name": { "$ref": "#/components/schemas/WorkspaceName" } },
+"properties": {
+"name": { "$ref": "#/components/schemas/WorkspaceName" },
+"response_retention_days": {
+"anyOf": [{
+"type": "integer",
+"format": "int32"
+}, { "type": "null" }],
+"minimum": 1,
+"maximum": 365
+}
+},
 "additionalProperties": true
 };
 const schema_WorkspaceName = {
@@ -51728,28 +52142,21 @@ const schema_WorkspaceName = {
 "pattern": "\\S",
 "description": "Display name of a workspace: 1 to 100 characters."
 };
-function validate_WorkspaceRequest(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate_WorkspaceChange(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
-const evaluated0 = validate_WorkspaceRequest.evaluated;
+let errors = 0;
+const evaluated0 = validate_WorkspaceChange.evaluated;
 if (evaluated0.dynamicProps) evaluated0.props = void 0;
 if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.name === void 0 && (missing0 = "name")) {
-validate_WorkspaceRequest.errors = [{
-instancePath,
-keyword: "required",
-params: { missingProperty: missing0 },
-message: "must have required property '" + missing0 + "'",
-parentSchema: schema_WorkspaceRequest,
-data
-}];
-return false;
-} else if (data.name !== void 0) {
+if (data.name !== void 0) {
 let data0 = data.name;
+const _errs2 = errors;
+if (errors === errors) {
 if (typeof data0 === "string") {
 if (func_7a031813(data0) > 100) {
-validate_WorkspaceRequest.errors = [{
+validate_WorkspaceChange.errors = [{
 instancePath: instancePath + "/name",
 keyword: "maxLength",
 params: { limit: 100 },
@@ -51759,7 +52166,7 @@ data: data0
 }];
 return false;
 } else if (func_7a031813(data0) < 1) {
-validate_WorkspaceRequest.errors = [{
+validate_WorkspaceChange.errors = [{
 instancePath: instancePath + "/name",
 keyword: "minLength",
 params: { limit: 1 },
@@ -51769,7 +52176,7 @@ data: data0
 }];
 return false;
 } else if (!pattern_6301c483.test(data0)) {
-validate_WorkspaceRequest.errors = [{
+validate_WorkspaceChange.errors = [{
 instancePath: instancePath + "/name",
 keyword: "pattern",
 params: { pattern: "\\S" },
@@ -51780,7 +52187,7 @@ data: data0
 return false;
 }
 } else {
-validate_WorkspaceRequest.errors = [{
+validate_WorkspaceChange.errors = [{
 instancePath: instancePath + "/name",
 keyword: "type",
 params: { type: "string" },
@@ -51791,21 +52198,134 @@ data: data0
 return false;
 }
 }
+var valid0 = _errs2 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.response_retention_days !== void 0) {
+let data1 = data.response_retention_days;
+const _errs5 = errors;
+const _errs6 = errors;
+let valid2 = false;
+const _errs7 = errors;
+if (!(typeof data1 == "number" && !(data1 % 1) && !isNaN(data1))) {
+const err0 = {
+instancePath: instancePath + "/response_retention_days",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_WorkspaceChange.properties.response_retention_days.anyOf[0],
+data: data1
+};
+if (vErrors === null) vErrors = [err0];
+else vErrors.push(err0);
+errors++;
+}
+if (errors === _errs7) {
+if (typeof data1 == "number") {
+if (!formats_6f7aca8b.validate(data1)) {
+const err1 = {
+instancePath: instancePath + "/response_retention_days",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_WorkspaceChange.properties.response_retention_days.anyOf[0],
+data: data1
+};
+if (vErrors === null) vErrors = [err1];
+else vErrors.push(err1);
+errors++;
+}
+}
+}
+var _valid0 = _errs7 === errors;
+valid2 = valid2 || _valid0;
+const _errs9 = errors;
+if (data1 !== null) {
+const err2 = {
+instancePath: instancePath + "/response_retention_days",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_WorkspaceChange.properties.response_retention_days.anyOf[1],
+data: data1
+};
+if (vErrors === null) vErrors = [err2];
+else vErrors.push(err2);
+errors++;
+}
+var _valid0 = _errs9 === errors;
+valid2 = valid2 || _valid0;
+if (!valid2) {
+const err3 = {
+instancePath: instancePath + "/response_retention_days",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_WorkspaceChange.properties.response_retention_days,
+data: data1
+};
+if (vErrors === null) vErrors = [err3];
+else vErrors.push(err3);
+errors++;
+validate_WorkspaceChange.errors = vErrors;
+return false;
 } else {
-validate_WorkspaceRequest.errors = [{
+errors = _errs6;
+if (vErrors !== null) {
+if (_errs6) vErrors.length = _errs6;
+else vErrors = null;
+}
+}
+if (errors === _errs5) {
+if (typeof data1 == "number") {
+if (data1 > 365 || isNaN(data1)) {
+validate_WorkspaceChange.errors = [{
+instancePath: instancePath + "/response_retention_days",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 365
+},
+message: "must be <= 365",
+parentSchema: schema_WorkspaceChange.properties.response_retention_days,
+data: data1
+}];
+return false;
+} else if (data1 < 1 || isNaN(data1)) {
+validate_WorkspaceChange.errors = [{
+instancePath: instancePath + "/response_retention_days",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_WorkspaceChange.properties.response_retention_days,
+data: data1
+}];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+} else var valid0 = true;
+}
+} else {
+validate_WorkspaceChange.errors = [{
 instancePath,
 keyword: "type",
 params: { type: "object" },
 message: "must be object",
-parentSchema: schema_WorkspaceRequest,
+parentSchema: schema_WorkspaceChange,
 data
 }];
 return false;
 }
-validate_WorkspaceRequest.errors = vErrors;
-return true;
 }
-validate_WorkspaceRequest.evaluated = {
+validate_WorkspaceChange.errors = vErrors;
+return errors === 0;
+}
+validate_WorkspaceChange.evaluated = {
 "props": true,
 "dynamicProps": false,
 "dynamicItems": false
@@ -51816,14 +52336,14 @@ let errors = 0;
 const evaluated0 = validate_bodies_updateWorkspace.evaluated;
 if (evaluated0.dynamicProps) evaluated0.props = void 0;
 if (evaluated0.dynamicItems) evaluated0.items = void 0;
-if (!validate_WorkspaceRequest(data, {
+if (!validate_WorkspaceChange(data, {
 instancePath,
 parentData,
 parentDataProperty,
 rootData,
 dynamicAnchors
 })) {
-vErrors = vErrors === null ? validate_WorkspaceRequest.errors : vErrors.concat(validate_WorkspaceRequest.errors);
+vErrors = vErrors === null ? validate_WorkspaceChange.errors : vErrors.concat(validate_WorkspaceChange.errors);
 errors = vErrors.length;
 }
 validate_bodies_updateWorkspace.errors = vErrors;
@@ -55166,15 +55686,21 @@ validate_parameters_testWebhook.evaluated = {
 "dynamicItems": false
 };
 const bodies_createWorkspace = validate_bodies_createWorkspace;
-function validate_WorkspaceRequest_2(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+const schema_WorkspaceRequest = {
+"type": "object",
+"required": ["name"],
+"properties": { "name": { "$ref": "#/components/schemas/WorkspaceName" } },
+"additionalProperties": true
+};
+function validate_WorkspaceRequest(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
-const evaluated0 = validate_WorkspaceRequest_2.evaluated;
+const evaluated0 = validate_WorkspaceRequest.evaluated;
 if (evaluated0.dynamicProps) evaluated0.props = void 0;
 if (evaluated0.dynamicItems) evaluated0.items = void 0;
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.name === void 0 && (missing0 = "name")) {
-validate_WorkspaceRequest_2.errors = [{
+validate_WorkspaceRequest.errors = [{
 instancePath,
 keyword: "required",
 params: { missingProperty: missing0 },
@@ -55187,7 +55713,7 @@ return false;
 let data0 = data.name;
 if (typeof data0 === "string") {
 if (func_7a031813(data0) > 100) {
-validate_WorkspaceRequest_2.errors = [{
+validate_WorkspaceRequest.errors = [{
 instancePath: instancePath + "/name",
 keyword: "maxLength",
 params: { limit: 100 },
@@ -55197,7 +55723,7 @@ data: data0
 }];
 return false;
 } else if (func_7a031813(data0) < 1) {
-validate_WorkspaceRequest_2.errors = [{
+validate_WorkspaceRequest.errors = [{
 instancePath: instancePath + "/name",
 keyword: "minLength",
 params: { limit: 1 },
@@ -55207,7 +55733,7 @@ data: data0
 }];
 return false;
 } else if (!pattern_6301c483.test(data0)) {
-validate_WorkspaceRequest_2.errors = [{
+validate_WorkspaceRequest.errors = [{
 instancePath: instancePath + "/name",
 keyword: "pattern",
 params: { pattern: "\\S" },
@@ -55218,7 +55744,7 @@ data: data0
 return false;
 }
 } else {
-validate_WorkspaceRequest_2.errors = [{
+validate_WorkspaceRequest.errors = [{
 instancePath: instancePath + "/name",
 keyword: "type",
 params: { type: "string" },
@@ -55230,7 +55756,7 @@ return false;
 }
 }
 } else {
-validate_WorkspaceRequest_2.errors = [{
+validate_WorkspaceRequest.errors = [{
 instancePath,
 keyword: "type",
 params: { type: "object" },
@@ -55240,10 +55766,10 @@ data
 }];
 return false;
 }
-validate_WorkspaceRequest_2.errors = vErrors;
+validate_WorkspaceRequest.errors = vErrors;
 return true;
 }
-validate_WorkspaceRequest_2.evaluated = {
+validate_WorkspaceRequest.evaluated = {
 "props": true,
 "dynamicProps": false,
 "dynamicItems": false
@@ -55254,14 +55780,14 @@ let errors = 0;
 const evaluated0 = validate_bodies_createWorkspace.evaluated;
 if (evaluated0.dynamicProps) evaluated0.props = void 0;
 if (evaluated0.dynamicItems) evaluated0.items = void 0;
-if (!validate_WorkspaceRequest_2(data, {
+if (!validate_WorkspaceRequest(data, {
 instancePath,
 parentData,
 parentDataProperty,
 rootData,
 dynamicAnchors
 })) {
-vErrors = vErrors === null ? validate_WorkspaceRequest_2.errors : vErrors.concat(validate_WorkspaceRequest_2.errors);
+vErrors = vErrors === null ? validate_WorkspaceRequest.errors : vErrors.concat(validate_WorkspaceRequest.errors);
 errors = vErrors.length;
 }
 validate_bodies_createWorkspace.errors = vErrors;
@@ -64962,6 +65488,9 @@ listPriceChanges: parameters_listPriceChanges,
 createRerank: parameters_createRerank,
 createResponse: parameters_createResponse,
 compactResponse: parameters_compactResponse,
+getResponse: parameters_getResponse,
+deleteResponse: parameters_deleteResponse,
+listResponseInputItems: parameters_listResponseInputItems,
 createSystemOneDecision: parameters_createSystemOneDecision,
 getUsageSummary: parameters_getUsageSummary,
 getReceipt: parameters_getReceipt,
@@ -65079,6 +65608,7 @@ parameters_createVideo,
 parameters_deleteAccount,
 parameters_deleteApiKey,
 parameters_deleteFile,
+parameters_deleteResponse,
 parameters_deleteWebhook,
 parameters_designVoice,
 parameters_disableProvider,
@@ -65099,6 +65629,7 @@ parameters_getOperatorOverview,
 parameters_getOperatorUsageSummary,
 parameters_getReceipt,
 parameters_getReceiptProof,
+parameters_getResponse,
 parameters_getStatement,
 parameters_getTopup,
 parameters_getUsageSummary,
@@ -65118,6 +65649,7 @@ parameters_listOperatorActions,
 parameters_listOperatorCalls,
 parameters_listOperatorJobs,
 parameters_listPriceChanges,
+parameters_listResponseInputItems,
 parameters_listSessions,
 parameters_listStatements,
 parameters_listUsageLogs,

@@ -5,13 +5,18 @@ import { countPrompt } from "../src/language/counted-usage.ts";
 import { assertItemAddresses } from "../src/language/part-addresses.ts";
 import { openSummaries } from "../src/language/responses/compaction.ts";
 import { responseAdapter, toChatRequest } from "../src/language/responses/chat-request.ts";
+import { recall } from "../src/language/responses/stored.ts";
 import type { Handler } from "../src/operation.ts";
 
 export const countResponseTokens: Handler<"countResponseTokens"> = async (context, request) => {
-  const adapter = responseAdapter(context, toChatRequest(request.body, await openSummaries(context, request, request.body.input)));
-  assertItemAddresses(request.body.input, context.config);
-  const { model } = servedModelOf(context.catalog, adapter.model, ["language"]);
-  assertModelAllowed(request.caller, model.id);
-  adapter.assertFits(model);
-  return { status: 200, body: { object: "response.input_tokens", input_tokens: await countPrompt(context, adapter.measure()) } };
+  using recalled = await recall(context, request.caller, request.body);
+  return await recalled.asSent(async () => {
+    const { body } = recalled;
+    const adapter = responseAdapter(context, toChatRequest(body, await openSummaries(context, request, body.input)));
+    assertItemAddresses(body.input, context.config);
+    const { model } = servedModelOf(context.catalog, adapter.model, ["language"]);
+    assertModelAllowed(request.caller, model.id);
+    adapter.assertFits(model);
+    return { status: 200, body: { object: "response.input_tokens", input_tokens: await countPrompt(context, adapter.measure()) } };
+  });
 };

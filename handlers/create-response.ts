@@ -4,25 +4,32 @@ import { openSummaries } from "../src/language/responses/compaction.ts";
 import { responseEncoder, wholeResponse } from "../src/language/responses/reply.ts";
 import { responseAdapter, toChatRequest } from "../src/language/responses/chat-request.ts";
 import type { Answering } from "../src/language/responses/response-object.ts";
+import { keepingOf, recall } from "../src/language/responses/stored.ts";
 import { answerUngenerated } from "../src/language/responses/ungenerated.ts";
 import { serve } from "../src/language/serve.ts";
 import { streamReply } from "../src/language/stream-answer.ts";
 import type { Handler } from "../src/operation.ts";
 
 export const createResponse: Handler<"createResponse"> = async (context, request, ask) => {
-  const translated = toChatRequest(request.body, await openSummaries(context, ask, request.body.input));
-  assertItemAddresses(request.body.input, context.config);
-  // A quote is about the request that follows.
-  if (request.body.generate === false && ask.quote === undefined) return answerUngenerated(context, ask, request.body, translated);
-  const served = await serve(context, ask, responseAdapter(context, translated));
-  const answering: Answering = {
-    ask: served.ask,
-    request: { ...request.body, input: "" },
-    model: served.call.admitted.model.id,
-    protocol: served.protocol,
-    offered: translated.offered,
-  };
-  if (served.kind === "stream") return streamReply(context, served, responseEncoder(context, answering));
-  const { answer, bill, headers } = served;
-  return { status: 200, headers, body: wholeResponse(context, answering, answer, bill) };
+  using recalled = await recall(context, ask.caller, request.body);
+  return await recalled.asSent(async () => {
+    const { body } = recalled;
+    const translated = toChatRequest(body, await openSummaries(context, ask, body.input));
+    assertItemAddresses(body.input, context.config);
+    // A quote is about the request that follows.
+    if (request.body.generate === false && ask.quote === undefined) return answerUngenerated(context, ask, request.body, translated);
+    const keeping = keepingOf(context, ask, request.body, recalled);
+    const served = await serve(context, ask, responseAdapter(context, translated));
+    const keep = await keeping.begin();
+    const answering: Answering = {
+      ...{ ask: served.ask, idTail: keeping.idTail, store: keep !== null, request: { ...request.body, input: "" } },
+      model: served.call.admitted.model.id,
+      protocol: served.protocol,
+      offered: translated.offered,
+    };
+    if (served.kind === "stream") return streamReply(context, served, responseEncoder(context, answering, keep));
+    const { answer, bill, headers } = served;
+    const whole = wholeResponse(context, answering, answer, bill);
+    return { status: 200, headers, body: keep === null ? whole : await keep(whole) };
+  });
 };

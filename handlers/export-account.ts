@@ -5,9 +5,9 @@ import { exportAccount as readExport } from "../src/sign-in/export-account.ts";
 
 const perMinute = 2;
 
-export const exportAccount: Handler<"exportAccount"> = async ({ db, limits }, { caller, receivedAt: at }) => {
+export const exportAccount: Handler<"exportAccount"> = async (context, { caller, receivedAt: at }) => {
   const { personId, hash } = caller.session as CallerSession; // the contract accepts no API key here
-  await limits.assertWithin({ accountId: personId, bucket: "export" }, perMinute);
+  await context.limits.assertWithin({ accountId: personId, bucket: "export" }, perMinute);
   return {
     status: 200,
     headers: {
@@ -16,7 +16,7 @@ export const exportAccount: Handler<"exportAccount"> = async ({ db, limits }, { 
       "cache-control": "no-store",
     },
     stream: async (sink) => {
-      for await (const lines of readExport(db, { personId, hash, at }))
+      for await (const lines of readExport(context, { personId, hash, at }))
         if (lines.length > 0) await sink.write(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
     },
   };

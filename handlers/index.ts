@@ -38,6 +38,7 @@ import { rollApiKey } from "./roll-api-key.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
 import { designVoice } from "./design-voice.ts";
 import { fileHandlers } from "./files.ts";
+import { storedResponseHandlers } from "./stored-responses.ts";
 import { forgotPassword } from "./forgot-password.ts";
 import { getAuthOptions } from "./get-auth-options.ts";
 import { getAutoTopup } from "./get-auto-topup.ts";
@@ -122,6 +123,7 @@ export const handlers: Handlers = {
   ...batchHandlers,
   createFile,
   ...fileHandlers,
+  ...storedResponseHandlers,
   createImage,
   createImageEdit,
   createMusic: answerOnce(createMusic),

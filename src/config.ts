@@ -1,6 +1,5 @@
 // Reads the environment, once (docs/behaviour/operation.md#start). Nothing else reads process.env; src/catalog/load.ts, which needs the
 // provider keys that the catalog names, gets the environment handed in.
-
 import { foldEmail, isDomain, isEmailAddress } from "./text/email-address.ts";
 import { readDomains } from "./text/domain-list.ts";
 import { type Amount, parseUsd } from "./money.ts";
@@ -46,6 +45,8 @@ export interface Config {
   receiptSecret: string | null;
   /** Encrypts the secrets that sign webhooks (src/webhooks/secrets.ts); null: they are stored as they are. */
   webhookSecret: string | null;
+  /** Encrypts the responses that workspaces store (src/accounts/stored-responses.ts); null: none can be stored. */
+  responsesSecret: string | null;
   /** Each charge is a line of this file (src/ledger/charge-log.ts); null: of none. */
   chargeLog: string | null;
   /** Ends of the ledger, compared at the next start (src/ledger/head-file.ts); null: they are not kept. */
@@ -138,8 +139,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     metricsToken: bearerToken(text("SVC_METRICS_TOKEN"), "SVC_METRICS_TOKEN"),
     receiptSecret: longSecret(text("SVC_RECEIPT_SECRET"), "SVC_RECEIPT_SECRET"),
     webhookSecret: longSecret(text("SVC_WEBHOOK_SECRET"), "SVC_WEBHOOK_SECRET"),
-    chargeLog: text("SVC_CHARGE_LOG"),
-    ledgerHeadFile: text("SVC_LEDGER_HEAD_FILE"),
+    responsesSecret: longSecret(text("SVC_RESPONSES_SECRET"), "SVC_RESPONSES_SECRET"),
+    ...{ chargeLog: text("SVC_CHARGE_LOG"), ledgerHeadFile: text("SVC_LEDGER_HEAD_FILE") },
     logLevel: oneOf(text("LOG_LEVEL"), "LOG_LEVEL", logLevels) ?? "info",
     traces: readTraces(text),
     environment,
@@ -154,7 +155,6 @@ function readUsageMonths(text: (name: string) => string | null): Pick<Config, "u
 }
 
 const onOff = ["1", "0", "off", "false"];
-
 /** pino's. */
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
 

@@ -114,6 +114,8 @@ export const { text: topupIdText, parse: parseTopupId } = uuidIds("top_");
 
 export const { text: batchIdText, parse: parseBatchId } = uuidIds("batch_");
 
+export const { parse: parseResponseId } = uuidIds("resp_");
+
 export const { text: fileIdText, parse: parseFileId } = uuidIds("file-");
 
 const shownCharacters = 200;

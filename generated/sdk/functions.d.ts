@@ -58,6 +58,7 @@ import type {
   DeletedAccount,
   DeletedApiKey,
   DeletedFile,
+  DeletedResponse,
   DeletedWebhook,
   EmailRequest,
   EmbeddingList,
@@ -105,6 +106,7 @@ import type {
   ListOperatorCallsQuery,
   ListOperatorJobsQuery,
   ListPriceChangesQuery,
+  ListResponseInputItemsQuery,
   ListSessionsQuery,
   ListStatementsQuery,
   ListUsageLogsQuery,
@@ -184,6 +186,7 @@ import type {
   ResponseIncompleteEvent,
   ResponseItemAddedEvent,
   ResponseItemDoneEvent,
+  ResponseItemList,
   ResponseObject,
   ResponsePartAddedEvent,
   ResponsePartDoneEvent,
@@ -246,6 +249,7 @@ import type {
   WebhookRequest,
   WebhookRoll,
   Workspace,
+  WorkspaceChange,
   WorkspaceList,
   WorkspaceRequest,
 } from "./types.js";
@@ -2211,7 +2215,7 @@ export declare function listPriceChanges(client: Client, input?: ListPriceChange
  *
  * @example
  * await svc.quote.create({ operation: "createChatCompletion", body: { model: "best", max_tokens: 400, messages: [{ role: "user", content: "Name a lighthouse." }] } });
- * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`, `thread_unsupported_request`, `invalid_model`, `invalid_prompt`, `image_url_required`, `too_many_references`, `input_too_long`, `prompt_too_long`, `description_too_long`, `invalid_duration`, `not_a_tts_model`, `not_a_music_model`, `not_an_sfx_model`, `not_a_voice_design_model`, `segments_unsupported`
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`, `thread_unsupported_request`, `invalid_model`, `invalid_prompt`, `image_url_required`, `too_many_references`, `input_too_long`, `prompt_too_long`, `description_too_long`, `invalid_duration`, `not_a_tts_model`, `not_a_music_model`, `not_an_sfx_model`, `not_a_voice_design_model`, `segments_unsupported`, `previous_response_not_found`
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `model_requires_paid`
  * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
@@ -2273,6 +2277,12 @@ export declare function purgeResponseCache(client: Client, options?: RequestOpti
  * time. Fields that need stored data (`previous_response_id`, `conversation`, `item_reference`, `background`, `prompt`, `file_id`) are
  * refused with 400 `stateless_only`.
  *
+ * A workspace may ask for stored responses (`response_retention_days` of `PATCH /v1/workspace`). Its responses are then stored unless their
+ * request says `store: false`, encrypted, and with the items of their `input`; `previous_response_id` and `item_reference` may name what is
+ * stored, and what they stand for is put into the prompt and billed as input. A response that was answered is charged whether or not it could
+ * be stored: its `store` says. Those of more than 8 MB, of streams that were interrupted or whose client disconnected, and with
+ * `generate: false` are not stored.
+ *
  * The same path takes a WebSocket, with the key in its `Authorization` header: each frame `{"type": "response.create", …}` is a request, answered
  * by the events of its stream, a frame each. There `previous_response_id` may name the last response of the connection.
  *
@@ -2307,7 +2317,7 @@ export declare function createResponse<Streaming extends boolean | null | undefi
  *
  * @example
  * await svc.responses.compact({ model: "best", input: [{ role: "user", content: "Name a lighthouse." }, { role: "assistant", content: "Roter Sand." }] });
- * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`, `previous_response_not_found`
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
  * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`, `route_refused`
@@ -2330,7 +2340,7 @@ export declare function compactResponse(client: Client, input: ResponseCompactio
  *
  * @example
  * await svc.responses.countTokens({ model: "best", input: "Name a lighthouse." });
- * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `unsupported_content`, `stateless_only`
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `unsupported_content`, `stateless_only`, `previous_response_not_found`
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 404 `model_not_found`
@@ -2340,6 +2350,53 @@ export declare function compactResponse(client: Client, input: ResponseCompactio
  * @throws {SvcError} 503 `overloaded`
  */
 export declare function countResponseTokens(client: Client, input: ResponseRequest, options?: RequestOptions): Call<ResponseTokenCount, "countResponseTokens">;
+
+/**
+ * Returns a stored response to any key of its workspace. Responses are stored in a workspace that asks for it (`response_retention_days` of
+ * `PATCH /v1/workspace`), for as many days, unless their request says `store: false`. One that still streams is unknown until it has ended.
+ *
+ * `GET /v1/responses/{id}`, /docs/api/getResponse
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 404 `response_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function getResponse(client: Client, id: string, options?: RequestOptions): Call<ResponseObject, "getResponse">;
+
+/**
+ * Deletes a stored response with the items of its request. Conversations that go on from it can't be gone on with.
+ *
+ * `DELETE /v1/responses/{id}`, /docs/api/deleteResponse
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 404 `response_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function deleteResponse(client: Client, id: string, options?: RequestOptions): Call<DeletedResponse, "deleteResponse">;
+
+/**
+ * Lists the items that the request of a stored response had as `input`. What it went on from is not among them: that is the response that
+ * `previous_response_id` names.
+ *
+ * `GET /v1/responses/{id}/input_items`, /docs/api/listResponseInputItems
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 404 `response_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function listResponseInputItems(client: Client, id: string, input?: ListResponseInputItemsQuery, options?: RequestOptions): Pages<ResponseItemList, "listResponseInputItems">;
 
 /**
  * Sums up the account's requests by hour, day or month, up to this moment: the sums are those of the receipts to the last unit, also in the
@@ -2430,13 +2487,13 @@ export declare function createVideo(client: Client, input: VideoRequest, options
 export declare function getWorkspace(client: Client, options?: RequestOptions): Call<Workspace, "getWorkspace">;
 
 /**
- * Renames the workspace that the request acts in.
+ * Renames the workspace that the request acts in, or changes whether and for how long its responses are stored.
  *
  * `PATCH /v1/workspace`, /docs/api/updateWorkspace
  *
  * @example
  * await svc.workspaces.update({ name: "Analytical Engines" });
- * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 400 `invalid_json`, `invalid_parameter`
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
  * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
  * @throws {SvcError} 413 `request_too_large`
@@ -2444,7 +2501,7 @@ export declare function getWorkspace(client: Client, options?: RequestOptions): 
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 503 `overloaded`
  */
-export declare function updateWorkspace(client: Client, input: WorkspaceRequest, options?: RequestOptions): Call<Workspace, "updateWorkspace">;
+export declare function updateWorkspace(client: Client, input: WorkspaceChange, options?: RequestOptions): Call<Workspace, "updateWorkspace">;
 
 /**
  * Lists the invitations to the workspace that were not accepted yet.

@@ -469,6 +469,18 @@ export function countResponseTokens(client, input, options) {
   return call(client, { path: "/v1/responses/input_tokens", method: "POST" }, input, options);
 }
 
+export function getResponse(client, id, options) {
+  return call(client, { path: () => `/v1/responses/${segment(id)}` }, undefined, options);
+}
+
+export function deleteResponse(client, id, options) {
+  return call(client, { path: () => `/v1/responses/${segment(id)}`, method: "DELETE" }, undefined, options);
+}
+
+export function listResponseInputItems(client, id, input, options) {
+  return pages((cursor) => call(client, { path: () => `/v1/responses/${segment(id)}/input_items` }, { ...input, ...cursor }, options));
+}
+
 export function getUsageSummary(client, input, options) {
   return pages((cursor) => call(client, { path: "/v1/usage/summary", auth: "either" }, { ...input, ...cursor }, options));
 }

@@ -59,6 +59,7 @@ import type {
   DeletedAccount,
   DeletedApiKey,
   DeletedFile,
+  DeletedResponse,
   DeletedWebhook,
   EmailRequest,
   EmbeddingList,
@@ -106,6 +107,7 @@ import type {
   ListOperatorCallsQuery,
   ListOperatorJobsQuery,
   ListPriceChangesQuery,
+  ListResponseInputItemsQuery,
   ListSessionsQuery,
   ListStatementsQuery,
   ListUsageLogsQuery,
@@ -185,6 +187,7 @@ import type {
   ResponseIncompleteEvent,
   ResponseItemAddedEvent,
   ResponseItemDoneEvent,
+  ResponseItemList,
   ResponseObject,
   ResponsePartAddedEvent,
   ResponsePartDoneEvent,
@@ -247,6 +250,7 @@ import type {
   WebhookRequest,
   WebhookRoll,
   Workspace,
+  WorkspaceChange,
   WorkspaceList,
   WorkspaceRequest,
 } from "./types.js";
@@ -1678,13 +1682,13 @@ export interface WorkspacesMethods {
    */
   get(options?: RequestOptions): Call<Workspace, "getWorkspace">;
   /**
-   * Renames the workspace that the request acts in.
+   * Renames the workspace that the request acts in, or changes whether and for how long its responses are stored.
    *
    * `PATCH /v1/workspace`, /docs/api/updateWorkspace
    *
    * @example
    * await svc.workspaces.update({ name: "Analytical Engines" });
-   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 400 `invalid_json`, `invalid_parameter`
    * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
    * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
    * @throws {SvcError} 413 `request_too_large`
@@ -1692,7 +1696,7 @@ export interface WorkspacesMethods {
    * @throws {SvcError} 500 `internal_error`
    * @throws {SvcError} 503 `overloaded`
    */
-  update(input: WorkspaceRequest, options?: RequestOptions): Call<Workspace, "updateWorkspace">;
+  update(input: WorkspaceChange, options?: RequestOptions): Call<Workspace, "updateWorkspace">;
   /**
    * Leaves the workspace that the request acts in. The last owner can't leave, and a person's own workspace can't be left: 403 `permission_denied`.
    *
@@ -2783,7 +2787,7 @@ export interface QuoteMethods {
    *
    * @example
    * await svc.quote.create({ operation: "createChatCompletion", body: { model: "best", max_tokens: 400, messages: [{ role: "user", content: "Name a lighthouse." }] } });
-   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`, `thread_unsupported_request`, `invalid_model`, `invalid_prompt`, `image_url_required`, `too_many_references`, `input_too_long`, `prompt_too_long`, `description_too_long`, `invalid_duration`, `not_a_tts_model`, `not_a_music_model`, `not_an_sfx_model`, `not_a_voice_design_model`, `segments_unsupported`
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`, `thread_unsupported_request`, `invalid_model`, `invalid_prompt`, `image_url_required`, `too_many_references`, `input_too_long`, `prompt_too_long`, `description_too_long`, `invalid_duration`, `not_a_tts_model`, `not_a_music_model`, `not_an_sfx_model`, `not_a_voice_design_model`, `segments_unsupported`, `previous_response_not_found`
    * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `model_requires_paid`
    * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
@@ -2854,6 +2858,12 @@ export interface ResponsesMethods {
    * time. Fields that need stored data (`previous_response_id`, `conversation`, `item_reference`, `background`, `prompt`, `file_id`) are
    * refused with 400 `stateless_only`.
    *
+   * A workspace may ask for stored responses (`response_retention_days` of `PATCH /v1/workspace`). Its responses are then stored unless their
+   * request says `store: false`, encrypted, and with the items of their `input`; `previous_response_id` and `item_reference` may name what is
+   * stored, and what they stand for is put into the prompt and billed as input. A response that was answered is charged whether or not it could
+   * be stored: its `store` says. Those of more than 8 MB, of streams that were interrupted or whose client disconnected, and with
+   * `generate: false` are not stored.
+   *
    * The same path takes a WebSocket, with the key in its `Authorization` header: each frame `{"type": "response.create", …}` is a request, answered
    * by the events of its stream, a frame each. There `previous_response_id` may name the last response of the connection.
    *
@@ -2887,7 +2897,7 @@ export interface ResponsesMethods {
    *
    * @example
    * await svc.responses.compact({ model: "best", input: [{ role: "user", content: "Name a lighthouse." }, { role: "assistant", content: "Roter Sand." }] });
-   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`, `previous_response_not_found`
    * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
    * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`, `route_refused`
@@ -2909,7 +2919,7 @@ export interface ResponsesMethods {
    *
    * @example
    * await svc.responses.countTokens({ model: "best", input: "Name a lighthouse." });
-   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `unsupported_content`, `stateless_only`
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `unsupported_content`, `stateless_only`, `previous_response_not_found`
    * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
    * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 404 `model_not_found`
@@ -2919,6 +2929,50 @@ export interface ResponsesMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   countTokens(input: ResponseRequest, options?: RequestOptions): Call<ResponseTokenCount, "countResponseTokens">;
+  /**
+   * Returns a stored response to any key of its workspace. Responses are stored in a workspace that asks for it (`response_retention_days` of
+   * `PATCH /v1/workspace`), for as many days, unless their request says `store: false`. One that still streams is unknown until it has ended.
+   *
+   * `GET /v1/responses/{id}`, /docs/api/getResponse
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 404 `response_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(id: string, options?: RequestOptions): Call<ResponseObject, "getResponse">;
+  /**
+   * Deletes a stored response with the items of its request. Conversations that go on from it can't be gone on with.
+   *
+   * `DELETE /v1/responses/{id}`, /docs/api/deleteResponse
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 404 `response_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  delete(id: string, options?: RequestOptions): Call<DeletedResponse, "deleteResponse">;
+  /**
+   * Lists the items that the request of a stored response had as `input`. What it went on from is not among them: that is the response that
+   * `previous_response_id` names.
+   *
+   * `GET /v1/responses/{id}/input_items`, /docs/api/listResponseInputItems
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+   * @throws {SvcError} 404 `response_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  inputItems(id: string, input?: ListResponseInputItemsQuery, options?: RequestOptions): Pages<ResponseItemList, "listResponseInputItems">;
 }
 
 /** `svc.videos` */

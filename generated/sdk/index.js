@@ -254,6 +254,9 @@ export class Svc {
       create: of(f.createResponse),
       compact: of(f.compactResponse),
       countTokens: of(f.countResponseTokens),
+      get: of(f.getResponse),
+      delete: of(f.deleteResponse),
+      inputItems: of(f.listResponseInputItems),
     };
     this.videos = {
       generate: of(f.createVideo),

@@ -1338,6 +1338,16 @@ export interface DeletedFile {
   deleted: true;
 }
 
+/** A deleted response. */
+export interface DeletedResponse {
+  /** Its id. */
+  id: string;
+  /** Always `response`. */
+  object: "response";
+  /** Always true. */
+  deleted: true;
+}
+
 /** An endpoint that is no more. */
 export interface DeletedWebhook {
   /** Always true. */
@@ -4643,7 +4653,10 @@ export interface ResponseCompactionRequest {
   instructions?: string | null | undefined;
   /** Up to 16 key-value pairs, for the usage log. Default: none. */
   metadata?: { [key: string]: string } | null | undefined;
-  /** Refused with 400 `stateless_only`: send the whole conversation as `input`. */
+  /**
+   * A stored response, whose conversation comes before `input`. In a workspace that stores none it is refused with 400 `stateless_only`:
+   * send the whole conversation as `input`.
+   */
   previous_response_id?: string | null | undefined;
 }
 
@@ -4771,14 +4784,14 @@ export interface ResponseIncompleteEvent {
 }
 
 /**
- * One item of the conversation; ids are ignored.
+ * One item of the conversation; ids are ignored but for that of an `item_reference`.
  *
  * `message`: `role` and `content`. `function_call`: `call_id`, `name`, `arguments`. `custom_tool_call`: `call_id`, `name`, `input`.
  * `function_call_output` and `custom_tool_call_output`: `call_id`, `output`. `reasoning`: its text goes back to the model as
  * `reasoning_content`; an item without text is dropped. `compaction`: `encrypted_content`, as `/v1/responses/compact` answered it to a key of
  * this workspace; the model reads the summary in it as a part of the system prompt. `additional_tools`: `tools`, in addition to the request's tools. `web_search_call`
- * and `image_generation_call` are dropped. `item_reference` is refused with 400 `stateless_only`, other types with 400
- * `unsupported_content`.
+ * and `image_generation_call` are dropped. `item_reference`: `id` of an item of a stored response, in whose place it stands; in a workspace
+ * that stores none it is refused with 400 `stateless_only`. Other types are refused with 400 `unsupported_content`.
  */
 export interface ResponseInputItem {
   /** Type of the item; default `message`. */
@@ -4862,6 +4875,20 @@ export interface ResponseItemDoneEvent {
   item: ResponseOutputItem;
 }
 
+/** A page of items. */
+export interface ResponseItemList {
+  /** Always `list`. */
+  object: "list";
+  /** The items. */
+  data: ResponseStoredItem[];
+  /** Whether there are more; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the first item of this page; null on an empty page. */
+  first_id: string | null;
+  /** Id of the last item of this page; null on an empty page. */
+  last_id: string | null;
+}
+
 /** Status of an item. */
 export type ResponseItemStatus = "in_progress" | "completed" | "incomplete";
 
@@ -4893,7 +4920,7 @@ export interface ResponseLogprob {
 
 /** A response. */
 export interface ResponseObject {
-  /** Id of the response. It cannot be used to fetch the response later. */
+  /** Id of the response. It can be used to fetch the response later if `store` is true. */
   id: string;
   /** Always `response`. */
   object: "response";
@@ -4951,11 +4978,11 @@ export interface ResponseObject {
   truncation: ResponseTruncation;
   /** As sent. */
   user?: string | null;
-  /** Always false. */
+  /** Whether the response is stored. Always false in a workspace that stores none. While the answer streams: whether it will be. */
   store: boolean;
   /** Always false. */
   background: boolean;
-  /** Null; over a WebSocket the response that the turn went on from. */
+  /** The response that this one went on from, as sent; null if not sent. */
   previous_response_id: string | null;
 }
 
@@ -5090,7 +5117,7 @@ export interface ResponseRefusalDoneEvent {
 }
 
 /**
- * A request in the format of OpenAI's Responses API. Nothing is stored, so send the whole conversation each time. Fields not listed here
+ * A request in the format of OpenAI's Responses API. Where nothing is stored, send the whole conversation each time. Fields not listed here
  * (`client_metadata`, `context_management`, `stream_options`, …) have no effect.
  */
 export interface ResponseRequest {
@@ -5128,7 +5155,10 @@ export interface ResponseRequest {
    * reasoning items always have `encrypted_content`, and the gateway runs no tools whose results it could return.
    */
   include?: string[] | null | undefined;
-  /** No effect: answers are not stored, except for 24 hours for repeats of a request with an `Idempotency-Key`. The answer always says false. */
+  /**
+   * Whether to store the response. Default true in a workspace that stores responses. In others it has no effect: answers are not stored,
+   * except for 24 hours for repeats of a request with an `Idempotency-Key`, and the answer always says false.
+   */
   store?: boolean | null | undefined;
   /** Only `disabled`, the default: a conversation that is too long is refused, not truncated. */
   truncation?: ResponseTruncation | null | undefined;
@@ -5153,7 +5183,11 @@ export interface ResponseRequest {
   safety_identifier?: string | null | undefined;
   /** Which requests share a prompt cache; returned in the answer, no other effect. */
   prompt_cache_key?: string | null | undefined;
-  /** Over a WebSocket the last response of the connection. Else refused with 400 `stateless_only`: send the whole conversation as `input`. */
+  /**
+   * The response that this one goes on from: a stored one, or over a WebSocket also the last of the connection. Its conversation comes before
+   * `input`, without its `instructions` and `tools`. All that it went on from must still be stored, at most 1,000 responses with 8 MB. In a
+   * workspace that stores none it is refused with 400 `stateless_only`: send the whole conversation as `input`.
+   */
   previous_response_id?: string | null | undefined;
   /** Refused with 400 `stateless_only`: send the whole conversation as `input`. */
   conversation?: unknown;
@@ -5181,6 +5215,14 @@ export interface ResponseSchemaFormat {
 
 /** Status of a response. */
 export type ResponseStatus = "in_progress" | "completed" | "incomplete" | "failed";
+
+/** An item of a stored request: its fields as they were sent, a message's content always in parts. */
+export interface ResponseStoredItem {
+  /** Id of the item, given here. An `item_reference` may name it. */
+  id: string;
+  /** Type of the item. */
+  type: string;
+}
 
 /** Opens shown thinking. */
 export interface ResponseSummaryPartAddedEvent {
@@ -6948,6 +6990,19 @@ export interface Workspace {
   personal: boolean;
   /** When it was created. */
   created_at: string;
+  /** For how many days its responses are stored; null: they are not. */
+  response_retention_days: number | null;
+}
+
+/** What to change; what is absent stays as it is. */
+export interface WorkspaceChange {
+  /** Display name, 1 to 100 characters. */
+  name?: string | undefined;
+  /**
+   * Stores the answers of `/v1/responses` with their input for as many days, encrypted. Null, as at first, stores none, and deletes those that
+   * are stored. Fewer days delete what is older. 403 `permission_denied` where the gateway has no secret to encrypt them with. 1 to 365.
+   */
+  response_retention_days?: number | null | undefined;
 }
 
 /** The workspaces of the person who is signed in. Not paged. */
@@ -7277,6 +7332,15 @@ export interface ListPriceChangesQuery {
   /** Id of the change after which the page begins. */
   after?: string | undefined;
   /** How many changes a page has at most. 1 to 100; default 50. */
+  limit?: number | undefined;
+}
+/** Query parameters of `responses.inputItems`. */
+export interface ListResponseInputItemsQuery {
+  /** Items after this one: the `last_id` of the previous page. */
+  after?: string | undefined;
+  /** `desc`, the last item first, or `asc`, the order in which they were sent. */
+  order?: "asc" | "desc" | undefined;
+  /** How many items a page has at most. 1 to 100; default 20. */
   limit?: number | undefined;
 }
 /** Query parameters of `usage.summary`. */
@@ -7888,7 +7952,7 @@ export type CloneVoiceError401 = Refusal<401, "missing_api_key" | "invalid_api_k
 export type CloneVoiceError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
 export type CloneVoiceError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CloneVoiceError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
-export type CompactResponseError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only", "invalid_request_error">>;
+export type CompactResponseError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only" | "previous_response_not_found", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only" | "previous_response_not_found", "invalid_request_error">>;
 export type CompactResponseError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CompactResponseError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
 export type CompactResponseError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused", RouteErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused", "permission_error">>;
@@ -7903,7 +7967,7 @@ export type ConfirmTotpError403 = Refusal<403, "permission_denied" | "session_re
 export type CountMessageTokensAnthropicError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content", AnthropicErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content", "invalid_request_error">>;
 export type CountMessageTokensAnthropicError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", AnthropicErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CountMessageTokensAnthropicError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", AnthropicErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
-export type CountResponseTokensError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content" | "stateless_only", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content" | "stateless_only", "invalid_request_error">>;
+export type CountResponseTokensError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content" | "stateless_only" | "previous_response_not_found", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "unsupported_content" | "stateless_only" | "previous_response_not_found", "invalid_request_error">>;
 export type CountResponseTokensError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CountResponseTokensError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CreateAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
@@ -7966,7 +8030,7 @@ export type CreateMusicError401 = Refusal<401, "auth_error" | "key_expired", Err
 export type CreateMusicError402 = Refusal<402, "billing_error" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"billing_error" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
 export type CreateMusicError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CreateMusicError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
-export type CreateQuoteError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only" | "thread_unsupported_request" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references" | "input_too_long" | "prompt_too_long" | "description_too_long" | "invalid_duration" | "not_a_tts_model" | "not_a_music_model" | "not_an_sfx_model" | "not_a_voice_design_model" | "segments_unsupported", ModelErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only" | "thread_unsupported_request" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references" | "input_too_long" | "prompt_too_long" | "description_too_long" | "invalid_duration" | "not_a_tts_model" | "not_a_music_model" | "not_an_sfx_model" | "not_a_voice_design_model" | "segments_unsupported", "invalid_request_error">>;
+export type CreateQuoteError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only" | "thread_unsupported_request" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references" | "input_too_long" | "prompt_too_long" | "description_too_long" | "invalid_duration" | "not_a_tts_model" | "not_a_music_model" | "not_an_sfx_model" | "not_a_voice_design_model" | "segments_unsupported" | "previous_response_not_found", ModelErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only" | "thread_unsupported_request" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references" | "input_too_long" | "prompt_too_long" | "description_too_long" | "invalid_duration" | "not_a_tts_model" | "not_a_music_model" | "not_an_sfx_model" | "not_a_voice_design_model" | "segments_unsupported" | "previous_response_not_found", "invalid_request_error">>;
 export type CreateQuoteError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CreateQuoteError403 = Refusal<403, "permission_denied" | "voice_not_owned" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", OlderErrorBody<"permission_denied" | "voice_not_owned" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CreateRerankBareError400 = Refusal<400, "invalid_request", BareErrorBody<"invalid_request">>;
@@ -8021,6 +8085,8 @@ export type DeleteAccountError403 = Refusal<403, "permission_denied" | "session_
 export type DeleteApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type DeleteFileError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type DeleteFileError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type DeleteResponseError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type DeleteResponseError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type DeleteTotpError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type DeleteWebhookError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type DesignVoiceError400 = Refusal<400, "invalid_request" | "description_too_long" | "not_a_voice_design_model", ErrorBody<"invalid_request" | "description_too_long" | "not_a_voice_design_model", "invalid_request_error">>;
@@ -8060,6 +8126,7 @@ export type Error404JobNotFound = Refusal<404, "job_not_found", ErrorBody<"job_n
 export type Error404MemberNotFound = Refusal<404, "member_not_found", ErrorBody<"member_not_found", "not_found_error">>;
 export type Error404ModelNotFound = Refusal<404, "model_not_found", ModelErrorBody<"model_not_found", "not_found_error">>;
 export type Error404RequestNotFound = Refusal<404, "request_not_found", ErrorBody<"request_not_found", "not_found_error">>;
+export type Error404ResponseNotFound = Refusal<404, "response_not_found", ErrorBody<"response_not_found", "not_found_error">>;
 export type Error404SessionNotFound = Refusal<404, "session_not_found", ErrorBody<"session_not_found", "not_found_error">>;
 export type Error404StatementNotFound = Refusal<404, "statement_not_found", ErrorBody<"statement_not_found", "not_found_error">>;
 export type Error404TopupNotFound = Refusal<404, "topup_not_found", ErrorBody<"topup_not_found", "not_found_error">>;
@@ -8122,6 +8189,8 @@ export type GetReceiptError401 = Refusal<401, "missing_api_key" | "invalid_api_k
 export type GetReceiptError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type GetReceiptProofError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type GetReceiptProofError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type GetResponseError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type GetResponseError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type GetTopupError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type GetTopupError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type GetUsageSummaryError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
@@ -8139,6 +8208,8 @@ export type ListJobsError401 = Refusal<401, "missing_api_key" | "invalid_api_key
 export type ListJobsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListLedgerEntriesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListLedgerEntriesError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type ListResponseInputItemsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type ListResponseInputItemsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListUsageLogsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListUsageLogsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListVoicesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
@@ -8193,7 +8264,6 @@ export type UpdateMemberError403 = Refusal<403, "permission_denied" | "session_r
 export type UpdateNoticesError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type UpdateNoticesError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateWebhookError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
-export type UpdateWorkspaceError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type UpdateWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type VerifyAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
 
@@ -8427,6 +8497,12 @@ export type CreateResponseError = CreateResponseError400 | CreateResponseError40
 export type CompactResponseError = CompactResponseError400 | CompactResponseError401 | CompactResponseError402 | CompactResponseError403 | Error404ModelNotFound | CompactResponseError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CompactResponseError503;
 /** The errors of `responses.countTokens`. */
 export type CountResponseTokensError = CountResponseTokensError400 | CountResponseTokensError401 | CountResponseTokensError403 | Error404ModelNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `responses.get`. */
+export type GetResponseError = Error400InvalidParameter | GetResponseError401 | GetResponseError403 | Error404ResponseNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `responses.delete`. */
+export type DeleteResponseError = Error400InvalidParameter | DeleteResponseError401 | DeleteResponseError403 | Error404ResponseNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `responses.inputItems`. */
+export type ListResponseInputItemsError = Error400InvalidParameter | ListResponseInputItemsError401 | ListResponseInputItemsError403 | Error404ResponseNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `usage.summary`. */
 export type GetUsageSummaryError = Error400InvalidParameter | GetUsageSummaryError401 | GetUsageSummaryError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `usage.receipt`. */
@@ -8438,7 +8514,7 @@ export type CreateVideoError = CreateVideoError400 | CreateVideoError401 | Creat
 /** The errors of `workspaces.get`. */
 export type GetWorkspaceError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.update`. */
-export type UpdateWorkspaceError = UpdateWorkspaceError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateWorkspaceError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type UpdateWorkspaceError = Error400InvalidJsonOrInvalidParameter | Error401MissingApiKeyOrInvalidApiKey | UpdateWorkspaceError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.invitations.list`. */
 export type ListInvitationsError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.invitations.create`. */
@@ -8630,8 +8706,8 @@ export interface ErrorsByCode {
   payment_failed: Refusal<402, "payment_failed", TopupErrorBody<"payment_failed", "billing_error">>;
   /** The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
   permission_denied: Refusal<403, "permission_denied", AnthropicErrorBody<"permission_denied", "permission_error"> | AnthropicRouteErrorBody<"permission_denied", "permission_error"> | ErrorBody<"permission_denied", "permission_error"> | GenmediaErrorBody<"permission_denied"> | OlderErrorBody<"permission_denied", "permission_error"> | RouteErrorBody<"permission_denied", "permission_error">>;
-  /** A turn over a WebSocket goes on from a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that goes on from it fails, and may have had no memory for it. */
-  previous_response_not_found: Refusal<400, "previous_response_not_found", ErrorBody<"previous_response_not_found", "invalid_request_error">>;
+  /** The request goes on from a response that is not stored in its workspace, or no longer, or one of those that it went on from is not. Where nothing is stored, a turn over a WebSocket goes on from a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that goes on from it fails, and may have had no memory for it. */
+  previous_response_not_found: Refusal<400, "previous_response_not_found", ErrorBody<"previous_response_not_found", "invalid_request_error"> | ModelErrorBody<"previous_response_not_found", "invalid_request_error">>;
   /** The prompt or the lyrics are longer than the model accepts. */
   prompt_too_long: Refusal<400, "prompt_too_long", ErrorBody<"prompt_too_long", "invalid_request_error"> | GenmediaErrorBody<"prompt_too_long"> | ModelErrorBody<"prompt_too_long", "invalid_request_error">> | Refusal<null, "prompt_too_long", ImageJob | VideoJob | GenmediaFailed>;
   /** The provider failed. Nothing was charged; any hold was released in full. Or: The model has no provider that generates images or videos. Nothing was held or charged. */
@@ -8656,6 +8732,8 @@ export interface ErrorsByCode {
   request_rejected: Refusal<400, "request_rejected", AnthropicErrorBody<"request_rejected", "invalid_request_error"> | ErrorBody<"request_rejected", "invalid_request_error"> | ModelErrorBody<"request_rejected", "invalid_request_error"> | OlderErrorBody<"request_rejected", "invalid_request_error">> | Refusal<413, "request_rejected", AnthropicErrorBody<"request_rejected", "request_too_large"> | ErrorBody<"request_rejected", "request_too_large">> | Refusal<415, "request_rejected", ErrorBody<"request_rejected", "invalid_request_error">> | Refusal<422, "request_rejected", AnthropicErrorBody<"request_rejected", "invalid_request_error"> | ErrorBody<"request_rejected", "invalid_request_error"> | OlderErrorBody<"request_rejected", "invalid_request_error">>;
   /** The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
   request_too_large: Refusal<413, "request_too_large", AnthropicErrorBody<"request_too_large", "request_too_large"> | ErrorBody<"request_too_large", "request_too_large"> | GenmediaErrorBody<"request_too_large">>;
+  /** The response was not stored, belongs to another workspace, was deleted, is older than the workspace keeps responses, or has not ended. */
+  response_not_found: Refusal<404, "response_not_found", ErrorBody<"response_not_found", "not_found_error">>;
   /** Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists other models. */
   route_refused: Refusal<403, "route_refused", AnthropicRouteErrorBody<"route_refused", "permission_error"> | RouteErrorBody<"route_refused", "permission_error">>;
   /** The request asks for a format with timestamps, but the model has none. */
@@ -8793,6 +8871,7 @@ export type ErrorCode =
   | "request_not_found"
   | "request_rejected"
   | "request_too_large"
+  | "response_not_found"
   | "route_refused"
   | "segments_unsupported"
   | "server_error"
@@ -10089,6 +10168,39 @@ export interface Operations {
     answerHeaders: HeadersOf<"x-request-id">;
     error: CountResponseTokensError;
   };
+  /** `responses.get`: `GET /v1/responses/{id}`. */
+  getResponse: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: never;
+    result: ResponseObject;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetResponseError;
+  };
+  /** `responses.delete`: `DELETE /v1/responses/{id}`. */
+  deleteResponse: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: never;
+    result: DeletedResponse;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: DeleteResponseError;
+  };
+  /** `responses.inputItems`: `GET /v1/responses/{id}/input_items`. */
+  listResponseInputItems: {
+    path: { id: string };
+    query: ListResponseInputItemsQuery;
+    headers: never;
+    body: never;
+    result: ResponseItemList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListResponseInputItemsError;
+  };
   /** `usage.summary`: `GET /v1/usage/summary`. */
   getUsageSummary: {
     path: never;
@@ -10149,7 +10261,7 @@ export interface Operations {
     path: never;
     query: never;
     headers: { "X-Workspace-Id"?: string };
-    body: WorkspaceRequest;
+    body: WorkspaceChange;
     result: Workspace;
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;

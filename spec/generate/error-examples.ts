@@ -129,6 +129,11 @@ const samplesOf: Record<string, Record<string, string>> = {
   invalid_request: { reason: "input is required" },
   invalid_prompt: { reason: "it holds 4312 characters; at most 4000 are taken" },
   invalid_duration: { param: "music_length_ms", reason: "whole milliseconds, 1000 to 300000" },
+  previous_response_not_found: { kept: "stored in this workspace" },
+  response_not_found: {
+    id: "resp_0195c1f2a7e07c3189d2b4a5c6d7e8f9",
+    hint: "nothing is stored here, so send the whole conversation to POST /v1/responses",
+  },
   stateless_only: { param: "previous_response_id", instead: "send the whole conversation as input, with store: false" },
   request_rejected: { reason: "temperature must be at most 1." },
   request_too_large: { reason: "the body is over 25 MB" },

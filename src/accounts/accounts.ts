@@ -173,14 +173,15 @@ export function findKeyCaller(db: Db, keyId: bigint): Promise<Caller | undefined
 async function readCaller(db: Db, isKey: string, secretEnds: string, value: Buffer | bigint): Promise<Caller | undefined> {
   const { rows } = await db.pool.query<Omit<Caller, "policy" | "session"> & PolicyRow>(
     `select k.account_id as "accountId", k.id as "keyId", b.purchased, a.assigned_tier as "assignedTier", a.suspended_at is not null as suspended,
+       a.response_retention_days is not null as "storesResponses",
        k.prefix, k.last4, ${policyColumns}, ${secretEnds} as secret_ends
      from api_key k join account a on a.id = k.account_id join balance b on b.account_id = k.account_id
      where ${isKey} and k.enabled and k.deleted_at is null`,
     [value],
   );
   if (rows[0] === undefined) return undefined;
-  const { accountId, keyId, purchased, assignedTier, suspended, ...policy } = rows[0];
-  return { accountId, keyId, purchased, assignedTier, suspended, policy: policyOf(policy), session: null };
+  const { accountId, keyId, purchased, assignedTier, suspended, storesResponses, ...policy } = rows[0];
+  return { accountId, keyId, purchased, assignedTier, suspended, storesResponses, policy: policyOf(policy), session: null };
 }
 
 // When each key was last used: collected in memory and written once a minute, so that no request waits for it.

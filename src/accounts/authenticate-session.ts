@@ -22,6 +22,7 @@ interface SessionRow {
   purchased: Amount;
   assignedTier: number | null;
   suspended: boolean;
+  storesResponses: boolean;
   lastUsedAt: Date;
   expiresAt: Date;
 }
@@ -32,7 +33,7 @@ export async function authenticateSession(db: Db, clock: Clock, token: string, w
   const at = clock();
   const { rows } = await db.pool.query<SessionRow>(
     `select p.id as "personId", a.id as "accountId", case when a.id = p.id then 'owner' else m.role end as role, b.purchased,
-       a.assigned_tier as "assignedTier",
+       a.assigned_tier as "assignedTier", a.response_retention_days is not null as "storesResponses",
        p.suspended_at is not null or a.suspended_at is not null as suspended, s.last_used_at as "lastUsedAt", s.expires_at as "expiresAt"
      from session s join account p on p.id = s.account_id
        left join account a on a.id = case when $3::uuid is null then p.id else (select id from account where user_id = $3) end
@@ -42,7 +43,7 @@ export async function authenticateSession(db: Db, clock: Clock, token: string, w
     [hash, at, workspace === undefined ? null : (parseWorkspaceId(workspace) ?? noUuid)],
   );
   if (!rows[0]) return undefined;
-  const { accountId, personId, role, purchased, assignedTier, suspended, lastUsedAt } = rows[0];
+  const { accountId, personId, role, purchased, assignedTier, suspended, storesResponses, lastUsedAt } = rows[0];
   // An unknown workspace looks like one of others.
   if (accountId === null || role === null) fail("permission_denied", { text: { reason: "you are not a member of this workspace" } });
   let { expiresAt } = rows[0];
@@ -51,5 +52,5 @@ export async function authenticateSession(db: Db, clock: Clock, token: string, w
     await db.pool.query("update session set last_used_at = $2, expires_at = $3 where hash = $1", [hash, at, expiresAt]);
   }
   const session = { hash, personId, role, expiresAt, csrfToken: csrfTokenOf(token) };
-  return { accountId, keyId: null, purchased, assignedTier, suspended, policy: null, session };
+  return { accountId, keyId: null, purchased, assignedTier, suspended, storesResponses, policy: null, session };
 }

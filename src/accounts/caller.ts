@@ -18,6 +18,8 @@ export interface Caller {
   /** The number of the tier that an operator gave the account; null: none. */
   assignedTier: number | null;
   suspended: boolean;
+  /** Whether the workspace asks for its responses to be stored. */
+  storesResponses: boolean;
   /** What the key may do; null: whatever its account may. */
   policy: KeyPolicy | null;
   /** The dashboard session that was used; null for a key. */

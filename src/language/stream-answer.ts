@@ -27,7 +27,7 @@ export interface StreamEncoder<Rec> {
   record(record: Rec): string;
   keepAlive: string;
   /** Called once the call is charged. */
-  end(bill: TokenBill): string;
+  end(bill: TokenBill): string | Promise<string>;
   /** Called for an interrupted stream. Nothing of it is charged, unless its client read too slowly. */
   interrupted(error: unknown): string;
 }
@@ -62,7 +62,7 @@ async function sendKept<Rec>(
     if (text !== "") return sink.write(text);
   });
   const usage = source.tally.usage!;
-  await sink.write(encoder.end(await call.complete(usage, () => Promise.resolve(usage))));
+  await sink.write(await encoder.end(await call.complete(usage, () => Promise.resolve(usage))));
 }
 
 export async function streamAnswer<Rec>(
@@ -90,7 +90,7 @@ export async function streamAnswer<Rec>(
     noteSpeed(context, answer, begunAt);
     if (isDisconnected(ask.signal)) return await chargeReceived(context, answer);
     const bill = await call.complete(source.tally.usage, () => countedUsage(context, call.size, source.tally));
-    await sink.write(encoder.end(bill));
+    await sink.write(await encoder.end(bill));
   } catch (error) {
     if (isDisconnected(ask.signal) && !ask.stopping.aborted && (isStopped(call) || !(error instanceof UpstreamError)))
       return await chargeReceived(context, answer);

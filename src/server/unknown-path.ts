@@ -54,7 +54,7 @@ function isOfAnthropic({ path, req }: Exchange): boolean {
 function hintFor(path: string, matcher: Matcher<Operation>): string | null {
   const exists = (candidate: string) => matcher.onPath(candidate).length > 0;
   if (path.startsWith("/v1/v1/")) return "The path has /v1 twice: leave /v1 out of the base address of this client.";
-  if (path.startsWith("/v1/responses/")) return "Nothing is stored: send the whole conversation to POST /v1/responses.";
+  if (path.startsWith("/v1/responses/")) return "Where nothing is stored, send the whole conversation to POST /v1/responses.";
   const single = path.replace(/\/{2,}/g, "/");
   if (single !== path && exists(trimSlash(single))) return `Did you mean ${trimSlash(single)}? A path has single slashes.`;
   if (path.endsWith("/") && exists(trimSlash(path))) return `Did you mean ${trimSlash(path)}? A path has no slash at its end.`;

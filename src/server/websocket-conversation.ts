@@ -1,5 +1,6 @@
 // What a WebSocket knows of its conversation: the last response and all that it followed from, so that the next turn need not send it again.
-// It is in memory, goes with the connection, and is bounded with the bodies of requests.
+// It is in memory, goes with the connection, and is bounded with the bodies of requests. Of a workspace that stores responses only those are kept that
+// it does not store; what is stored is left to the request.
 import type { Holder } from "../concurrency/fair-quota.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { parseJson } from "../json/parse.ts";
@@ -10,8 +11,6 @@ type Fields = Record<string, unknown>;
 /** One turn, ready to be sent. */
 export interface PreparedTurn {
   body: string;
-  /** The response that it goes on from; null: none. */
-  previous: string | null;
   /** How many items were put before those that were sent. */
   shift: number;
   /** Takes an event of its answer, and returns it as it is to be sent. */
@@ -34,7 +33,8 @@ interface Kept {
 /** Events that hold the response so far; all others are passed on unread. */
 const stateEvent = /^\{"type":"response\.(created|in_progress|completed|incomplete|failed)"/;
 
-export function openConversation(edge: Edge, holder: Holder): Conversation {
+/** `stores`: whether its workspace stores responses, so that a turn may go on from one that is not kept here. */
+export function openConversation(edge: Edge, holder: Holder, stores: boolean): Conversation {
   let kept: Kept | null = null;
   let closed = false;
   const forget = () => {
@@ -50,36 +50,38 @@ export function openConversation(edge: Edge, holder: Holder): Conversation {
     prepare({ type, stream, previous_response_id: named, ...sent }) {
       void [type, stream]; // a turn is always streamed
       const previous = typeof named === "string" ? named : null;
-      if (previous !== null && kept?.id !== previous) fail("previous_response_not_found", { param: "previous_response_id" });
-      const before = previous === null || kept === null ? [] : (parseJson(kept.items) as Fields[]);
+      const isKept = previous !== null && kept?.id === previous;
+      if (previous !== null && !isKept && !stores)
+        fail("previous_response_not_found", { param: "previous_response_id", text: { kept: "kept on this connection" } });
+      const before = isKept && kept !== null ? (parseJson(kept.items) as Fields[]) : [];
       const added = itemsOf(sent["input"]);
-      if (previous !== null && added !== null) {
+      if (isKept && added !== null) {
         const unknown = unknownCall(before, added);
         if (unknown !== -1) {
           forget();
           failParameter(`input[${unknown}].call_id`, "no call of this id is in the conversation");
         }
       }
-      const input = previous === null || added === null ? sent["input"] : [...before, ...added];
+      const input = !isKept || added === null ? sent["input"] : [...before, ...added];
       // What is no text is refused by the request's own check.
-      const other = named === undefined || previous !== null ? {} : { previous_response_id: named };
+      const other = named === undefined || isKept ? {} : { previous_response_id: named };
       const body = JSON.stringify({ ...sent, ...other, ...(input === undefined ? {} : { input }), stream: true });
       const said = itemsOf(input) ?? [];
       return {
         body,
-        previous,
         shift: before.length,
         event(json) {
           if (!stateEvent.test(json)) return json;
           const event = parseJson(json) as { type: string; response: Fields & { id: string; output: Fields[] } };
           const { response } = event;
           if (event.type === "response.completed" || event.type === "response.incomplete")
-            keep({ id: response.id, items: JSON.stringify([...said, ...response.output]) });
+            if (response["store"] === true || (previous !== null && !isKept)) forget();
+            else keep({ id: response.id, items: JSON.stringify([...said, ...response.output]) });
           if (event.type === "response.failed") this.failed();
-          return previous === null ? json : JSON.stringify({ ...event, response: { ...response, previous_response_id: previous } });
+          return !isKept ? json : JSON.stringify({ ...event, response: { ...response, previous_response_id: previous } });
         },
         failed() {
-          if (previous !== null) forget();
+          if (isKept) forget();
         },
       };
     },

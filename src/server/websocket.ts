@@ -4,6 +4,8 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { operations } from "../../generated/operations.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { storesResponses } from "../accounts/stored-responses.ts";
 import type { Holder } from "../concurrency/fair-quota.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { parseJson } from "../json/parse.ts";
@@ -35,6 +37,8 @@ interface Session {
   ws: WebSocket;
   req: IncomingMessage;
   holder: Holder;
+  /** Whether its workspace stores responses. */
+  stores: boolean;
 }
 
 export function serveWebSockets(edge: Edge, server: Server, connections: Connections): WebSockets {
@@ -42,27 +46,29 @@ export function serveWebSockets(edge: Edge, server: Server, connections: Connect
   const frames = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: edge.limits.frameBytes });
   let draining = false;
 
-  const admit = async (req: IncomingMessage): Promise<Holder> => {
+  const admit = async (req: IncomingMessage): Promise<Caller> => {
     if (draining) fail("overloaded");
     const { accounts, limits, catalog } = edge.context;
     const caller = await authenticate(accounts, operation, req.headers);
     limits.assertBelowCeiling(caller.accountId, requestBound(catalog, caller));
-    return caller.accountId;
+    return caller;
   };
   const upgrade = async (req: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on("error", () => undefined);
     connections.upgraded(req.socket);
-    let holder: Holder;
+    let caller: Caller;
     try {
-      holder = await admit(req);
-      if (!edge.sockets.take(holder, 1)) fail("overloaded");
+      caller = await admit(req);
+      if (!edge.sockets.take(caller.accountId, 1)) fail("overloaded");
     } catch (error) {
       return refuse(edge, socket, error);
     }
+    const { accountId: holder } = caller;
+    const stores = storesResponses(edge.context.config, caller);
     if (socket.destroyed) return edge.sockets.giveBack(holder, 1);
     socket.once("close", () => edge.sockets.giveBack(holder, 1));
     frames.handleUpgrade(req, socket, head, (ws) => {
-      const drain = runSession(edge, server, { ws, req, holder });
+      const drain = runSession(edge, server, { ws, req, holder, stores });
       open.set(ws, drain);
       ws.once("close", () => open.delete(ws));
       if (draining) drain();
@@ -100,8 +106,8 @@ const waitingMax = 8;
 const sendAheadBytes = 262_144;
 
 /** Returns what ends it as soon as no turn is running. */
-function runSession(edge: Edge, server: Server, { ws, req, holder }: Session): () => void {
-  const conversation = openConversation(edge, holder);
+function runSession(edge: Edge, server: Server, { ws, req, holder, stores }: Session): () => void {
+  const conversation = openConversation(edge, holder, stores);
   const gone = new AbortController();
   const waiting: string[] = [];
   let running = false;
@@ -132,7 +138,7 @@ function runSession(edge: Edge, server: Server, { ws, req, holder }: Session): (
     clearTimeout(idle);
     for (let frame = waiting.shift(); frame !== undefined && ending === null && !gone.signal.aborted; frame = waiting.shift()) {
       const bytes = Buffer.byteLength(frame);
-      await runTurn(edge, server, { ws, req, holder }, { frame, conversation, signal: gone.signal });
+      await runTurn(edge, server, { ws, req }, { frame, conversation, signal: gone.signal });
       memory.giveBack(bytes);
     }
     running = false;
@@ -195,7 +201,12 @@ interface Turn {
 }
 
 /** Never rejects. */
-async function runTurn(edge: Edge, server: Server, { ws, req }: Session, { frame, conversation, signal }: Turn): Promise<void> {
+async function runTurn(
+  edge: Edge,
+  server: Server,
+  { ws, req }: Pick<Session, "ws" | "req">,
+  { frame, conversation, signal }: Turn,
+): Promise<void> {
   let turn: PreparedTurn | null = null;
   try {
     turn = conversation.prepare(readFrame(frame));

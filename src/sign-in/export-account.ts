@@ -3,8 +3,11 @@
 import { listKeys } from "../accounts/key-records.ts";
 import { maskedKey } from "../accounts/keys.ts";
 import { sessionRecord, readSessions } from "../accounts/list-sessions.ts";
+import { exportStored } from "../accounts/stored-responses.ts";
+import type { Context } from "../context.ts";
 import type { Db } from "../db/connect.ts";
 import { batchIdText, fileIdText, topupIdText, userIdText, workspaceIdText } from "../ids.ts";
+import { parseJson } from "../json/parse.ts";
 import { entryRecord, readEntries } from "../ledger/entries.ts";
 import { readLogs, usageLogRecord } from "../ledger/read-usage-log.ts";
 import { type Amount, toUsd } from "../money.ts";
@@ -21,7 +24,11 @@ interface Exporting {
   at: Date;
 }
 
-export async function* exportAccount(db: Db, { personId, hash, at }: Exporting): AsyncGenerator<Line[]> {
+export async function* exportAccount(
+  context: Pick<Context, "db" | "config" | "clock">,
+  { personId, hash, at }: Exporting,
+): AsyncGenerator<Line[]> {
+  const { db } = context;
   yield await readProfile(db, personId);
   yield await readWorkspaces(db, personId);
   const sessions = (await readSessions(db, { personId, after: undefined, at }, page)) ?? [];
@@ -35,6 +42,7 @@ export async function* exportAccount(db: Db, { personId, hash, at }: Exporting):
   yield* readJobs(db, personId);
   yield await readFiles(db, personId, at);
   yield await readBatches(db, personId);
+  yield* readResponses(context, personId);
   yield* readAllNotices(db, personId);
   yield [{ record: "end", exported_at: at.toISOString() }];
 }
@@ -154,6 +162,12 @@ async function readBatches({ pool }: Db, accountId: bigint): Promise<Line[]> {
     [accountId],
   );
   return rows.map(({ id, createdAt, ...row }) => ({ record: "batch", id: batchIdText(id), ...row, created_at: createdAt }));
+}
+
+/** A page is one, as each may have megabytes. */
+async function* readResponses(context: Pick<Context, "db" | "config" | "clock">, accountId: bigint): AsyncGenerator<Line[]> {
+  for await (const stored of exportStored(context, accountId))
+    yield stored.map(({ input, response }) => ({ record: "response", input: parseJson(input), response: parseJson(response) }));
 }
 
 /** Of the own workspace; one that is deleted while the next page is read ends the list. */

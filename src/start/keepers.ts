@@ -1,4 +1,5 @@
 // What a gateway does on its own now and then: partitions, sums, sweeps, expiring credit, the ledger's head in a file.
+import { keepResponsesSwept } from "../accounts/stored-responses.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import type { Db } from "../db/connect.ts";
@@ -26,6 +27,7 @@ export function openKeepers({ opening, db, clock, config, metrics, onFault }: Gr
   opening.adopt(keepSwept(db, { clock, onFault }), (opened) => opened.stop());
   opening.adopt(keepGrantsExpired(db, { clock, onFault }), (opened) => opened.stop());
   opening.adopt(keepKeysSwept(db, { clock, onFault }), (opened) => opened.stop());
+  opening.adopt(keepResponsesSwept(db, { clock, onFault }), (opened) => opened.stop());
   const path = config.ledgerHeadFile;
   const head = path === null ? null : opening.adopt(keepHeadFile(db, path, onFault), (opened) => opened.stop());
   const help = "When the ends of the ledger were last written to SVC_LEDGER_HEAD_FILE; before that, when the gateway started";

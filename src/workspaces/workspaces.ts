@@ -19,10 +19,11 @@ interface WorkspaceRow {
   role: Role;
   personal: boolean;
   createdAt: Date;
+  retentionDays: number | null;
 }
 
 const columns = `a.user_id as "userId", coalesce(a.workspace_name, a.name, a.email) as name, a.id = $1 as personal,
-  a.created_at as "createdAt", case when a.id = $1 then 'owner' else m.role end as role`;
+  a.created_at as "createdAt", a.response_retention_days as "retentionDays", case when a.id = $1 then 'owner' else m.role end as role`;
 /** Of person $1. */
 const tables = "account a left join member m on m.account_id = a.id and m.person_id = $1";
 
@@ -74,11 +75,13 @@ export async function assertMayJoin({ pool }: Queries, personId: bigint): Promis
   if (rows[0]!.joined >= joinedMax) fail("permission_denied", { text: { reason: `a person joins ${joinedMax} workspaces at most` } });
 }
 
-export async function renameWorkspace(db: Queries, personId: bigint, accountId: bigint, name: string): Promise<WorkspaceRecord> {
-  await db.pool.query("update account set workspace_name = $2 where id = $1", [accountId, name]);
-  return readWorkspace(db, personId, accountId);
+export async function renameWorkspace({ pool }: Queries, accountId: bigint, name: string): Promise<void> {
+  await pool.query("update account set workspace_name = $2 where id = $1", [accountId, name]);
 }
 
-function toRecord({ userId, name, role, personal, createdAt }: WorkspaceRow): WorkspaceRecord {
-  return { id: workspaceIdText(userId), object: "workspace", name, role, personal, created_at: createdAt.toISOString() };
+function toRecord({ userId, name, role, personal, createdAt, retentionDays }: WorkspaceRow): WorkspaceRecord {
+  return {
+    ...{ id: workspaceIdText(userId), object: "workspace", name, role, personal },
+    ...{ created_at: createdAt.toISOString(), response_retention_days: retentionDays },
+  };
 }

@@ -21,7 +21,7 @@ const promised = `createChatCompletion createMessage countMessageTokens createCo
   createMusic createSoundEffect listVoices cloneVoice designVoice listModels getModel recommendModels getPricing listPriceChanges getLegacyPricing listTiers
   getCreditBalance createTopup getTopup listLedgerEntries receivePaymentEvent signUp verifyAccount resendVerification signIn
   signInWithProvider getSession signOut forgotPassword resetPassword createApiKey listApiKeys updateApiKey deleteApiKey getLimits
-  listUsageLogs getReceipt startSignIn createResponse countResponseTokens compactResponse listErrors
+  listUsageLogs getReceipt startSignIn createResponse countResponseTokens compactResponse getResponse deleteResponse listResponseInputItems listErrors
   createQuote getReceiptProof getUsageSummary rollApiKey getApiKeyUsage
   listWorkspaces createWorkspace getWorkspace updateWorkspace listMembers updateMember removeMember leaveWorkspace
   createInvitation listInvitations resendInvitation revokeInvitation acceptInvitation

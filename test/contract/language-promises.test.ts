@@ -45,7 +45,7 @@ const promised: Record<string, Refusals> = {
   createCompletion: { ...chat, 400: [...body, "wrong_endpoint", "request_rejected"] },
   createMessage: { ...chat, 400: [...chat[400]!, "thread_unsupported_request"] },
   createResponse: { ...chat, 400: [...chat[400]!, "stateless_only", "previous_response_not_found"] },
-  compactResponse: { ...chat, 400: [...chat[400]!, "stateless_only"] },
+  compactResponse: { ...chat, 400: [...chat[400]!, "stateless_only", "previous_response_not_found"] },
   createEmbeddings: {
     ...account,
     ...routes,

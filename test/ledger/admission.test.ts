@@ -229,6 +229,7 @@ describe("with the slower way behind it, over three processes", () => {
       purchased: deposit,
       assignedTier: null,
       suspended: false,
+      storesResponses: false,
       policy: null,
       session: null,
     };

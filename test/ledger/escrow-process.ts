@@ -83,7 +83,16 @@ export async function openProcess(
 
   const begin: EscrowProcess["begin"] = async (calling) => {
     const { accountId, keyId, want, least = want, tiers = highTiers(), model = "demo/chat", tokens = 2 } = calling;
-    const caller = { accountId, keyId, purchased: 10n ** 12n, assignedTier: null, suspended: false, policy: null, session: null };
+    const caller = {
+      accountId,
+      keyId,
+      purchased: 10n ** 12n,
+      assignedTier: null,
+      suspended: false,
+      storesResponses: false,
+      policy: null,
+      session: null,
+    };
     const id = randomUUID();
     const limited = { caller, model: { id: model }, tokens: { input: tokens, output: 0 }, addHeaders: () => undefined };
     const admitted = await admitCall({ tiers }, limited, { id, want, least }).catch((error: unknown) => {

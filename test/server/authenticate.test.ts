@@ -7,7 +7,7 @@ import { callers, goodKey } from "./start-edge.ts";
 
 const csrfToken = "c5f1";
 const browser: Caller = {
-  ...{ accountId: 9n, keyId: null, purchased: 0n, assignedTier: null, suspended: false, policy: null },
+  ...{ accountId: 9n, keyId: null, purchased: 0n, assignedTier: null, suspended: false, storesResponses: false, policy: null },
   session: { hash: Buffer.alloc(32), personId: 9n, role: "owner", expiresAt: new Date(), csrfToken },
 };
 const sessions: Record<string, Caller> = { ...callers, svcs_browser: browser, svcs_suspended: { ...browser, suspended: true } };

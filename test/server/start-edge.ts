@@ -29,9 +29,36 @@ export const goodKey = "svc_good";
 export const auth = { authorization: `Bearer ${goodKey}` };
 
 export const callers: Record<string, Caller> = {
-  [goodKey]: { accountId: 7n, keyId: 1n, purchased: 0n, assignedTier: null, suspended: false, policy: null, session: null },
-  svc_suspended: { accountId: 8n, keyId: 2n, purchased: 0n, assignedTier: null, suspended: true, policy: null, session: null },
-  svcs_session: { accountId: 7n, keyId: null, purchased: 0n, assignedTier: null, suspended: false, policy: null, session: null },
+  [goodKey]: {
+    accountId: 7n,
+    keyId: 1n,
+    purchased: 0n,
+    assignedTier: null,
+    suspended: false,
+    storesResponses: false,
+    policy: null,
+    session: null,
+  },
+  svc_suspended: {
+    accountId: 8n,
+    keyId: 2n,
+    purchased: 0n,
+    assignedTier: null,
+    suspended: true,
+    storesResponses: false,
+    policy: null,
+    session: null,
+  },
+  svcs_session: {
+    accountId: 7n,
+    keyId: null,
+    purchased: 0n,
+    assignedTier: null,
+    suspended: false,
+    storesResponses: false,
+    policy: null,
+    session: null,
+  },
 };
 
 interface Options extends Partial<Pick<ServerParts, "unready" | "limits">> {

@@ -57,7 +57,7 @@ export async function newJob(gateway: Gateway, account: Pick<TestAccount, "accou
   const caller = { accountId: account.accountId, keyId: job.keyId ?? rows[0]!.key_id, purchased: rows[0]!.purchased, assignedTier: null };
   const submitted = await inTransaction(context.db, async (transaction) => {
     const ask = {
-      caller: { ...caller, suspended: false, policy: null, session: null },
+      caller: { ...caller, suspended: false, storesResponses: false, policy: null, session: null },
       ...{ operationId: operationOf[api], api, requestId },
       ...{ idempotencyKey: job.idempotencyKey ?? null, addHeaders: () => undefined },
     };

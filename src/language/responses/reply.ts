@@ -24,8 +24,11 @@ import {
   say,
   think,
 } from "./output.ts";
-import { type Answering, asksLogprobs, endedResponse, idTailOf, isCut, newResponse, readLogprobs } from "./response-object.ts";
+import { type Answering, asksLogprobs, endedResponse, isCut, newResponse, readLogprobs } from "./response-object.ts";
 import type { Logprob, ResponseObject } from "./types.ts";
+
+/** Stores a response that is charged. Never rejects. */
+export type Keep = (response: ResponseObject) => Promise<ResponseObject>;
 
 /** Chat's `n` is never sent, so there is one choice. */
 export function wholeResponse(
@@ -46,7 +49,12 @@ export function wholeResponse(
   return endedResponse(newResponse(answering), { finish, output: output.items, bill, now: clock() });
 }
 
-export function responseEncoder(context: Pick<Context, "clock" | "publicUrl">, answering: Answering): StreamEncoder<ChatRecord> {
+/** `keep` takes the response that has ended, and returns it as it is sent. */
+export function responseEncoder(
+  context: Pick<Context, "clock" | "publicUrl">,
+  answering: Answering,
+  keep: Keep | null = null,
+): StreamEncoder<ChatRecord> {
   let sequence = 0;
   let written = "";
   let finish: string | null = null;
@@ -76,10 +84,11 @@ export function responseEncoder(context: Pick<Context, "clock" | "publicUrl">, a
       return take();
     },
     keepAlive: ": keep-alive\n\n",
-    end(bill) {
+    async end(bill) {
       open();
       endOutput(output, isCut(finish));
-      const ended = endedResponse(response, { finish, output: output.items, bill, now: context.clock() });
+      const whole = endedResponse(response, { finish, output: output.items, bill, now: context.clock() });
+      const ended = keep === null ? whole : await keep(whole);
       emit(`response.${ended.status}`, { response: ended });
       return take();
     },
@@ -89,14 +98,14 @@ export function responseEncoder(context: Pick<Context, "clock" | "publicUrl">, a
       const error = streamFault(context, ask);
       const { code, message, param } = error;
       emit("error", { code, message, param, error });
-      emit("response.failed", { response: { ...response, status: "failed", error, output: output.items } });
+      emit("response.failed", { response: { ...response, status: "failed", error, output: output.items, store: false } });
       return take();
     },
   };
 }
 
-function outputOf({ ask, offered }: Answering, emit: Emit) {
-  return newOutput({ emit, idTail: idTailOf(ask), callables: offered.callables });
+function outputOf({ idTail, offered }: Answering, emit: Emit) {
+  return newOutput({ emit, idTail, callables: offered.callables });
 }
 
 // Turns a chat answer, delta by delta, into output items and their records. One state machine serves streams and whole answers, so both

@@ -11,6 +11,10 @@ import type { Logprob, OutputItem, ResponseObject, ResponseRequest, Tool } from 
 /** What an answer depends on besides the model's output. */
 export interface Answering {
   ask: Pick<Ask, "requestId" | "receivedAt">;
+  /** The end of every id in it. */
+  idTail: string;
+  /** Whether it is to be stored. */
+  store: boolean;
   /** What the answer repeats of it: a stream must not hold the input. */
   request: ResponseRequest;
   /** Id of the model that was asked for. */
@@ -20,15 +24,15 @@ export interface Answering {
   offered: OfferedTools;
 }
 
-/** The end of every id in an answer. */
+/** The end of every id in an answer that is not stored. */
 export function idTailOf({ requestId }: Pick<Ask, "requestId">): string {
   return requestId.replace(/^req_/, "");
 }
 
 /** A response that has just begun. */
-export function newResponse({ ask, request, model, protocol, offered }: Answering): ResponseObject {
+export function newResponse({ ask, idTail, store, request, model, protocol, offered }: Answering): ResponseObject {
   return {
-    id: `resp_${idTailOf(ask)}`,
+    id: `resp_${idTail}`,
     object: "response",
     created_at: unixSeconds(ask.receivedAt),
     completed_at: null,
@@ -55,9 +59,9 @@ export function newResponse({ ask, request, model, protocol, offered }: Answerin
     tools: offered.shown.map(shownTool),
     truncation: "disabled",
     ...(request.user == null ? {} : { user: request.user }),
-    store: false,
+    store,
     background: false,
-    previous_response_id: null,
+    previous_response_id: request.previous_response_id ?? null,
   };
 }
 

@@ -1,4 +1,5 @@
-// Refuses what would need stored state between requests, and says what to do instead (spec/responses/responses.tsp).
+// Refuses what would need stored state between requests, and says what to do instead (spec/responses/responses.tsp). What is stored is in the request
+// by now (stored.ts).
 import { fail } from "../../errors/fail.ts";
 import type { ResponseRequest } from "./types.ts";
 

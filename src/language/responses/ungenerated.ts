@@ -9,7 +9,7 @@ import { noUsage } from "../../usage.ts";
 import { eventStreamHeaders } from "../stream-answer.ts";
 import { responseAdapter, type Translated } from "./chat-request.ts";
 import { responseEncoder } from "./reply.ts";
-import { endedResponse, newResponse } from "./response-object.ts";
+import { endedResponse, idTailOf, newResponse } from "./response-object.ts";
 import type { ResponseRequest } from "./types.ts";
 
 export async function answerUngenerated(
@@ -22,11 +22,19 @@ export async function answerUngenerated(
   responseAdapter(context, translated).assertFits(model);
   if (!mayUse(ask.caller, model)) await assertMayUse(context, ask.caller, model);
   const protocol = model.routes[0]?.provider.protocol ?? "openai";
-  const answering = { ask, request: { ...request, input: "" }, model: model.id, protocol, offered: translated.offered };
+  const answering = {
+    ask,
+    idTail: idTailOf(ask),
+    store: false,
+    request: { ...request, input: "" },
+    model: model.id,
+    protocol,
+    offered: translated.offered,
+  };
   const bill = { usage: noUsage, cost: 0n, cacheDiscount: 0n, prices: model.tokens!.logged };
   const headers = { "x-svc-model": model.id, ...(alias === null ? {} : { "x-svc-alias": alias }) };
   if (request.stream === true) {
-    const stream = async (sink: Sink) => void (await sink.write(responseEncoder(context, answering).end(bill)));
+    const stream = async (sink: Sink) => void (await sink.write(await responseEncoder(context, answering).end(bill)));
     return { status: 200, headers: { ...headers, ...eventStreamHeaders }, stream };
   }
   const body = endedResponse(newResponse(answering), { finish: null, output: [], bill, now: context.clock() });

@@ -111,7 +111,11 @@ describe("a turn", () => {
     const socket = await open({ key: made.json.api_key });
     expect(ended(await socket.turn({ model: "best", input: "Hello" })).status).toBe("completed");
     await world.gateway.request("DELETE", `/v1/auth/keys/${made.json.id}`, { key: token });
-    expect(refusal(await socket.turn({ model: "best", input: "Hello" })).slice(2, 4)).toEqual([401, "invalid_api_key"]);
+    // Each process hears of it within a moment.
+    await eventually(async () => {
+      const [refused] = await socket.turn({ model: "best", input: "Hello" });
+      expect([refused.status, refused.error?.code]).toEqual([401, "invalid_api_key"]);
+    });
   });
 
   test("an interrupted answer ends as the stream does and is free; the next turn begins", async () => {

@@ -26,6 +26,7 @@ const catalog = JSON.stringify({
   models: [language("demo/chat", ["chat"]), image],
 });
 
+const secret = "a-long-secret-that-only-the-operator-has";
 let stripe: StripeServer;
 let gateway: TeamGateway;
 let theirs: Filled;
@@ -36,7 +37,7 @@ beforeAll(async () => {
   stripe = await startStripe();
   gateway = await startTeamGateway({
     catalog,
-    env: { ...stripeEnv(stripe), SVC_RECEIPT_SECRET: "a-long-secret-that-only-the-operator-has" },
+    env: { ...stripeEnv(stripe), SVC_RECEIPT_SECRET: secret, SVC_RESPONSES_SECRET: secret },
   });
   [theirs, ours] = [await filled(), await filled()];
   both = theirs.owner;
@@ -56,6 +57,7 @@ async function filled(): Promise<Filled> {
     expect([path, status]).toEqual([path, 200]);
     return json;
   };
+  await ask("PATCH", "/v1/workspace", { response_retention_days: 30 });
   const made = await ask("POST", "/v1/auth/keys", { name: "team" });
   const key = made.api_key as string;
   const invitation = (await ask("POST", "/v1/workspace/invitations", { email: `new-${accountId}@example.com`, role: "viewer" })).id;
@@ -65,11 +67,13 @@ async function filled(): Promise<Filled> {
   await eventually(async () => expect((await gateway.request("GET", `/v1/usage/${request}`, { key })).status).toBe(200));
   const job = (await post("/v1/images/generations", { model: "demo/image", prompt: "A lighthouse" })).json.id;
   const genmedia = (await post("/v1/genmedia/run", { model: "demo/image", input: { prompt: "A lighthouse" } })).json.request_id;
+  const response = (await post("/v1/responses", { model: "demo/chat", input: "Hello" })).json.id;
   const line = linesFor("/v1/chat/completions", [{ model: "demo/chat", messages: hello }]);
   const file = (await upload(gateway, { key }, line)).id;
   const batch = (await createBatch(gateway, { key }, "/v1/chat/completions", line)).id;
   const ids = {
     ...{ getFile: file, getFileContent: file, deleteFile: file, getBatch: batch, cancelBatch: batch },
+    ...{ getResponse: response, deleteResponse: response, listResponseInputItems: response },
     ...{ updateApiKey: made.id, deleteApiKey: made.id, rollApiKey: made.id, getApiKeyUsage: made.id },
     ...{ getTopup: topup, getReceipt: request, getReceiptProof: request, getJob: job, getGenmediaJob: genmedia },
     ...{ revokeInvitation: invitation, resendInvitation: invitation, updateMember: team.viewer.userId, removeMember: team.viewer.userId },

@@ -93,6 +93,15 @@ describe("POST /v1/workspaces", () => {
   });
 });
 
+describe("PATCH /v1/workspace", () => {
+  test("403 permission_denied: a gateway without a secret stores no responses; what is absent stays", async () => {
+    const change = (body: object) => gateway.ask(team.owner, "PATCH", "/v1/workspace", { in: team.workspace, body });
+    expect(codeOf(await change({ response_retention_days: 30 }))).toEqual(denied);
+    const before = (await gateway.ask(team.owner, "GET", "/v1/workspace", { in: team.workspace })).json;
+    for (const body of [{}, { response_retention_days: null }]) expect((await change(body)).json).toEqual(before);
+  });
+});
+
 describe("X-Workspace-Id", () => {
   test("chooses keys, money and usage; an API key takes no notice of it", async () => {
     const { workspace, accountId, owner } = await gateway.team();
