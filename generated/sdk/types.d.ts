@@ -1762,7 +1762,7 @@ export interface ImageEditForm {
    * All of them and the mask have at most 25 MB together (else 413 `invalid_request`). Each model has a maximum, 10 unless the operator sets
    * another; more gives 400 `too_many_references`.
    */
-  image: Upload | Upload[];
+  image: Upload[];
   /**
    * An image of the size of the first one, whose transparent parts are to be edited: PNG, JPEG or WebP. A model that takes no mask gives 400
    * `invalid_parameter`; the message lists those that do.

@@ -13,7 +13,7 @@ export interface Media {
   schema?: Schema;
   itemSchema?: Schema;
   "x-itemSchema"?: Schema;
-  encoding?: Record<string, { contentType?: string }>;
+  encoding?: Record<string, { contentType?: string; style?: string; explode?: boolean }>;
   example?: unknown;
   examples?: Record<string, Example>;
 }

@@ -96,10 +96,13 @@ function binaryAsFormat(media: Media): void {
 /** A file part of a form comes out of the emitter with a description and nothing else. */
 function filePartsAsBinary(document: Document): void {
   for (const { operation } of operationsOf(document)) {
-    const schema = operation.requestBody?.content["multipart/form-data"]?.schema;
+    const media = operation.requestBody?.content["multipart/form-data"];
+    const schema = media?.schema;
     const form = typeof schema?.$ref === "string" ? document.components.schemas[nameIn(schema.$ref)] : schema;
-    for (const property of Object.values((form?.properties ?? {}) as Record<string, Schema>)) {
+    for (const [name, property] of Object.entries((form?.properties ?? {}) as Record<string, Schema>)) {
       const part = property.type === "array" ? (property.items as Schema) : property;
+      // Said aloud, because Prism takes one part for no list.
+      if (part !== property) Object.assign(media!.encoding![name]!, { style: "form", explode: true });
       if (Object.keys(part).every((key) => key === "description")) Object.assign(part, { type: "string", format: "binary" });
     }
   }

@@ -19,7 +19,7 @@ const inLibrary = (id: string) => part(declared("Operations"), id);
 
 /** A type in one line: interfaces by name, all else spelled out, alternatives sorted. */
 function lineOf(type: ts.Type, isTop = false): string {
-  if (type.aliasSymbol?.name === "Upload") return "Upload";
+  if (checker.getNonNullableType(type).aliasSymbol?.name === "Upload") return "Upload"; // an optional one is a union without the name
   if (type.isUnion()) return alternatives(type.types.map((one) => lineOf(one)));
   if (type.flags & ts.TypeFlags.Undefined) return "";
   if (type.isStringLiteral()) return JSON.stringify(type.value);

@@ -43,11 +43,7 @@ const ofType: Record<string, (schema: Schema, printing: Printing, indent: string
   integer: () => "number",
   boolean: () => "boolean",
   null: () => "null",
-  // One file of a form that takes several needs no list.
-  array: ({ items }, printing, indent) => {
-    const of = typeOf((items ?? {}) as Schema, printing, indent);
-    return of === "Upload" ? `${of} | ${arrayOf(of)}` : arrayOf(of);
-  },
+  array: ({ items }, printing, indent) => arrayOf(typeOf((items ?? {}) as Schema, printing, indent)),
   object: (schema, printing, indent) =>
     schema.properties === undefined ? mapType(schema, printing, indent) : objectType(schema, printing, indent),
 };

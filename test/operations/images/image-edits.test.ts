@@ -160,6 +160,12 @@ describe("refused before anything is held", () => {
     expect(masked.json.error.message).toContain("demo/no-mask takes no mask; these models do: demo/edit, demo/queued");
   });
 
+  test("401: without a key, and with an unknown one", async () => {
+    const form = { body: "", headers: { "content-type": "multipart/form-data; boundary=x" } };
+    const codeOf = async (more: object) => (await world.gateway.request("POST", "/v1/images/edits", { ...form, ...more })).json.error.code;
+    expect([await codeOf({}), await codeOf({ key: "svc_wrong" })]).toEqual(["auth_error", "auth_error"]);
+  });
+
   test("402: a newcomer, a balance and a budget that do not reach; 403 model_not_allowed", async () => {
     const codeOf = async (account: TestAccount) => {
       const { status, json } = await edit(account);
