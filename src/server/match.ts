@@ -5,7 +5,7 @@ import type { Operation, OperationId } from "../../generated/operations.ts";
 export interface Matcher<Op> {
   /** Undefined: the path is unknown, or `method` (lower case) isn't one of its methods. */
   find: (method: string, path: string) => Op | undefined;
-  /** Every operation on this path, of any method; empty: the path is unknown. */
+  /** Every operation on this path, of any method, without those that would take a fixed path for an id; empty: the path is unknown. */
   onPath: (path: string) => Op[];
 }
 
@@ -26,7 +26,7 @@ export function createMatcher<Op extends { method: string; path: string }>(opera
       return fixed ?? templated.find(({ operation, pattern }) => operation.method === method && pattern.test(path))?.operation;
     },
     onPath(path) {
-      return [...new Set([...(exact.get(path) ?? []), ...byTemplate(path)])];
+      return exact.get(path) ?? byTemplate(path);
     },
   };
 }

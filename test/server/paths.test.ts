@@ -111,14 +111,15 @@ describe("404 endpoint_not_found elsewhere, in the full shape", () => {
 
 describe("405 method_not_allowed with exactly the documented methods in Allow", () => {
   const expected = (path: string) => {
-    const methods = all.filter((operation) => patternOf(operation.path).test(path)).map(({ method }) => method.toUpperCase());
+    const fixed = all.filter((operation) => operation.path === path);
+    const onPath = fixed.length > 0 ? fixed : all.filter((operation) => patternOf(operation.path).test(path));
+    const methods = onPath.map(({ method }) => method.toUpperCase());
     return new Set([...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"]);
   };
   const allowOf = (headers: Headers) => new Set(headers.get("allow")?.split(", "));
 
   test("on every path, and again in the answer to OPTIONS", async () => {
     for (const path of new Set(all.map((operation) => operation.path))) {
-      // A path of its own that a template covers as well allows the template's methods too.
       const filled = path.replace(/\{[^}]+\}/g, "some_id-1");
       const wrong = await call(edge, filled, { method: "PUT" });
       expect([path, wrong.status, allowOf(wrong.headers)]).toEqual([path, 405, expected(filled)]);
