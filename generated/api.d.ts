@@ -29842,7 +29842,7 @@ export interface operations {
                  *     kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
                  *     `response_cache_seconds` of the key.
                  */
-                "x-svc-response-cache"?: number;
+                "x-svc-response-cache"?: string;
             };
             path?: never;
             cookie?: never;
@@ -30183,7 +30183,7 @@ export interface operations {
                  *     kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
                  *     `response_cache_seconds` of the key.
                  */
-                "x-svc-response-cache"?: number;
+                "x-svc-response-cache"?: string;
             };
             path?: never;
             cookie?: never;
@@ -32379,7 +32379,7 @@ export interface operations {
                  *     kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
                  *     `response_cache_seconds` of the key.
                  */
-                "x-svc-response-cache"?: number;
+                "x-svc-response-cache"?: string;
             };
             path?: never;
             cookie?: never;
@@ -32667,7 +32667,7 @@ export interface operations {
                  *     kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
                  *     `response_cache_seconds` of the key.
                  */
-                "x-svc-response-cache"?: number;
+                "x-svc-response-cache"?: string;
             };
             path?: never;
             cookie?: never;
@@ -35336,7 +35336,7 @@ export interface operations {
                  *     kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
                  *     `response_cache_seconds` of the key.
                  */
-                "x-svc-response-cache"?: number;
+                "x-svc-response-cache"?: string;
             };
             path?: never;
             cookie?: never;
@@ -41415,7 +41415,7 @@ export interface operations {
                  *     kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
                  *     `response_cache_seconds` of the key.
                  */
-                "x-svc-response-cache"?: number;
+                "x-svc-response-cache"?: string;
             };
             path?: never;
             cookie?: never;
@@ -41856,7 +41856,7 @@ export interface operations {
                  *     kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
                  *     `response_cache_seconds` of the key.
                  */
-                "x-svc-response-cache"?: number;
+                "x-svc-response-cache"?: string;
             };
             path?: never;
             cookie?: never;
@@ -43121,7 +43121,7 @@ export interface operations {
                  *     kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
                  *     `response_cache_seconds` of the key.
                  */
-                "x-svc-response-cache"?: number;
+                "x-svc-response-cache"?: string;
             };
             path?: never;
             cookie?: never;

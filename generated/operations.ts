@@ -2027,7 +2027,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "name": "x-svc-response-cache",
         "in": "header",
         "required": false,
-        "type": "integer"
+        "type": "string"
       }
     ],
     "successes": [
@@ -2088,7 +2088,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "name": "x-svc-response-cache",
         "in": "header",
         "required": false,
-        "type": "integer"
+        "type": "string"
       }
     ],
     "successes": [
@@ -2703,7 +2703,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "name": "x-svc-response-cache",
         "in": "header",
         "required": false,
-        "type": "integer"
+        "type": "string"
       }
     ],
     "successes": [
@@ -2768,7 +2768,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "name": "x-svc-response-cache",
         "in": "header",
         "required": false,
-        "type": "integer"
+        "type": "string"
       }
     ],
     "successes": [
@@ -3515,7 +3515,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "name": "x-svc-response-cache",
         "in": "header",
         "required": false,
-        "type": "integer"
+        "type": "string"
       }
     ],
     "successes": [
@@ -5404,7 +5404,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "name": "x-svc-response-cache",
         "in": "header",
         "required": false,
-        "type": "integer"
+        "type": "string"
       }
     ],
     "successes": [
@@ -5496,7 +5496,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "name": "x-svc-response-cache",
         "in": "header",
         "required": false,
-        "type": "integer"
+        "type": "string"
       }
     ],
     "successes": [
@@ -5780,7 +5780,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "name": "x-svc-response-cache",
         "in": "header",
         "required": false,
-        "type": "integer"
+        "type": "string"
       }
     ],
     "successes": [

@@ -16760,12 +16760,7 @@ const schema_parameters_createChatCompletion = {
 "type": "object",
 "properties": {
 "Idempotency-Key": { "type": "string" },
-"x-svc-response-cache": {
-"type": "integer",
-"format": "int32",
-"minimum": 0,
-"maximum": 86400
-}
+"x-svc-response-cache": { "type": "string" }
 },
 "required": []
 } },
@@ -16810,55 +16805,16 @@ var valid1 = true;
 if (valid1) {
 if (data0["x-svc-response-cache"] !== void 0) {
 let data2 = data0["x-svc-response-cache"];
-if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2))) {
+if (typeof data2 !== "string") {
 validate_parameters_createChatCompletion.errors = [{
 instancePath: instancePath + "/header/x-svc-response-cache",
 keyword: "type",
-params: { type: "integer" },
-message: "must be integer",
+params: { type: "string" },
+message: "must be string",
 parentSchema: schema_parameters_createChatCompletion.properties.header.properties["x-svc-response-cache"],
 data: data2
 }];
 return false;
-}
-if (typeof data2 == "number") {
-if (data2 > 86400 || isNaN(data2)) {
-validate_parameters_createChatCompletion.errors = [{
-instancePath: instancePath + "/header/x-svc-response-cache",
-keyword: "maximum",
-params: {
-comparison: "<=",
-limit: 86400
-},
-message: "must be <= 86400",
-parentSchema: schema_parameters_createChatCompletion.properties.header.properties["x-svc-response-cache"],
-data: data2
-}];
-return false;
-} else if (data2 < 0 || isNaN(data2)) {
-validate_parameters_createChatCompletion.errors = [{
-instancePath: instancePath + "/header/x-svc-response-cache",
-keyword: "minimum",
-params: {
-comparison: ">=",
-limit: 0
-},
-message: "must be >= 0",
-parentSchema: schema_parameters_createChatCompletion.properties.header.properties["x-svc-response-cache"],
-data: data2
-}];
-return false;
-} else if (!formats_6f7aca8b.validate(data2)) {
-validate_parameters_createChatCompletion.errors = [{
-instancePath: instancePath + "/header/x-svc-response-cache",
-keyword: "format",
-params: { format: "int32" },
-message: "must match format \"int32\"",
-parentSchema: schema_parameters_createChatCompletion.properties.header.properties["x-svc-response-cache"],
-data: data2
-}];
-return false;
-}
 }
 var valid1 = true;
 } else var valid1 = true;
@@ -18535,12 +18491,7 @@ const schema_parameters_createCompletion = {
 "type": "object",
 "properties": {
 "Idempotency-Key": { "type": "string" },
-"x-svc-response-cache": {
-"type": "integer",
-"format": "int32",
-"minimum": 0,
-"maximum": 86400
-}
+"x-svc-response-cache": { "type": "string" }
 },
 "required": []
 } },
@@ -18585,55 +18536,16 @@ var valid1 = true;
 if (valid1) {
 if (data0["x-svc-response-cache"] !== void 0) {
 let data2 = data0["x-svc-response-cache"];
-if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2))) {
+if (typeof data2 !== "string") {
 validate_parameters_createCompletion.errors = [{
 instancePath: instancePath + "/header/x-svc-response-cache",
 keyword: "type",
-params: { type: "integer" },
-message: "must be integer",
+params: { type: "string" },
+message: "must be string",
 parentSchema: schema_parameters_createCompletion.properties.header.properties["x-svc-response-cache"],
 data: data2
 }];
 return false;
-}
-if (typeof data2 == "number") {
-if (data2 > 86400 || isNaN(data2)) {
-validate_parameters_createCompletion.errors = [{
-instancePath: instancePath + "/header/x-svc-response-cache",
-keyword: "maximum",
-params: {
-comparison: "<=",
-limit: 86400
-},
-message: "must be <= 86400",
-parentSchema: schema_parameters_createCompletion.properties.header.properties["x-svc-response-cache"],
-data: data2
-}];
-return false;
-} else if (data2 < 0 || isNaN(data2)) {
-validate_parameters_createCompletion.errors = [{
-instancePath: instancePath + "/header/x-svc-response-cache",
-keyword: "minimum",
-params: {
-comparison: ">=",
-limit: 0
-},
-message: "must be >= 0",
-parentSchema: schema_parameters_createCompletion.properties.header.properties["x-svc-response-cache"],
-data: data2
-}];
-return false;
-} else if (!formats_6f7aca8b.validate(data2)) {
-validate_parameters_createCompletion.errors = [{
-instancePath: instancePath + "/header/x-svc-response-cache",
-keyword: "format",
-params: { format: "int32" },
-message: "must match format \"int32\"",
-parentSchema: schema_parameters_createCompletion.properties.header.properties["x-svc-response-cache"],
-data: data2
-}];
-return false;
-}
 }
 var valid1 = true;
 } else var valid1 = true;
@@ -20916,12 +20828,7 @@ const schema_parameters_createDecision = {
 "type": "object",
 "properties": {
 "Idempotency-Key": { "type": "string" },
-"x-svc-response-cache": {
-"type": "integer",
-"format": "int32",
-"minimum": 0,
-"maximum": 86400
-}
+"x-svc-response-cache": { "type": "string" }
 },
 "required": []
 } },
@@ -20966,55 +20873,16 @@ var valid1 = true;
 if (valid1) {
 if (data0["x-svc-response-cache"] !== void 0) {
 let data2 = data0["x-svc-response-cache"];
-if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2))) {
+if (typeof data2 !== "string") {
 validate_parameters_createDecision.errors = [{
 instancePath: instancePath + "/header/x-svc-response-cache",
 keyword: "type",
-params: { type: "integer" },
-message: "must be integer",
+params: { type: "string" },
+message: "must be string",
 parentSchema: schema_parameters_createDecision.properties.header.properties["x-svc-response-cache"],
 data: data2
 }];
 return false;
-}
-if (typeof data2 == "number") {
-if (data2 > 86400 || isNaN(data2)) {
-validate_parameters_createDecision.errors = [{
-instancePath: instancePath + "/header/x-svc-response-cache",
-keyword: "maximum",
-params: {
-comparison: "<=",
-limit: 86400
-},
-message: "must be <= 86400",
-parentSchema: schema_parameters_createDecision.properties.header.properties["x-svc-response-cache"],
-data: data2
-}];
-return false;
-} else if (data2 < 0 || isNaN(data2)) {
-validate_parameters_createDecision.errors = [{
-instancePath: instancePath + "/header/x-svc-response-cache",
-keyword: "minimum",
-params: {
-comparison: ">=",
-limit: 0
-},
-message: "must be >= 0",
-parentSchema: schema_parameters_createDecision.properties.header.properties["x-svc-response-cache"],
-data: data2
-}];
-return false;
-} else if (!formats_6f7aca8b.validate(data2)) {
-validate_parameters_createDecision.errors = [{
-instancePath: instancePath + "/header/x-svc-response-cache",
-keyword: "format",
-params: { format: "int32" },
-message: "must match format \"int32\"",
-parentSchema: schema_parameters_createDecision.properties.header.properties["x-svc-response-cache"],
-data: data2
-}];
-return false;
-}
 }
 var valid1 = true;
 } else var valid1 = true;
@@ -21829,12 +21697,7 @@ const schema_parameters_createEmbeddings = {
 "type": "object",
 "properties": {
 "Idempotency-Key": { "type": "string" },
-"x-svc-response-cache": {
-"type": "integer",
-"format": "int32",
-"minimum": 0,
-"maximum": 86400
-}
+"x-svc-response-cache": { "type": "string" }
 },
 "required": []
 } },
@@ -21879,55 +21742,16 @@ var valid1 = true;
 if (valid1) {
 if (data0["x-svc-response-cache"] !== void 0) {
 let data2 = data0["x-svc-response-cache"];
-if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2))) {
+if (typeof data2 !== "string") {
 validate_parameters_createEmbeddings.errors = [{
 instancePath: instancePath + "/header/x-svc-response-cache",
 keyword: "type",
-params: { type: "integer" },
-message: "must be integer",
+params: { type: "string" },
+message: "must be string",
 parentSchema: schema_parameters_createEmbeddings.properties.header.properties["x-svc-response-cache"],
 data: data2
 }];
 return false;
-}
-if (typeof data2 == "number") {
-if (data2 > 86400 || isNaN(data2)) {
-validate_parameters_createEmbeddings.errors = [{
-instancePath: instancePath + "/header/x-svc-response-cache",
-keyword: "maximum",
-params: {
-comparison: "<=",
-limit: 86400
-},
-message: "must be <= 86400",
-parentSchema: schema_parameters_createEmbeddings.properties.header.properties["x-svc-response-cache"],
-data: data2
-}];
-return false;
-} else if (data2 < 0 || isNaN(data2)) {
-validate_parameters_createEmbeddings.errors = [{
-instancePath: instancePath + "/header/x-svc-response-cache",
-keyword: "minimum",
-params: {
-comparison: ">=",
-limit: 0
-},
-message: "must be >= 0",
-parentSchema: schema_parameters_createEmbeddings.properties.header.properties["x-svc-response-cache"],
-data: data2
-}];
-return false;
-} else if (!formats_6f7aca8b.validate(data2)) {
-validate_parameters_createEmbeddings.errors = [{
-instancePath: instancePath + "/header/x-svc-response-cache",
-keyword: "format",
-params: { format: "int32" },
-message: "must match format \"int32\"",
-parentSchema: schema_parameters_createEmbeddings.properties.header.properties["x-svc-response-cache"],
-data: data2
-}];
-return false;
-}
 }
 var valid1 = true;
 } else var valid1 = true;
@@ -32582,12 +32406,7 @@ const schema_parameters_createMessage = {
 "type": "object",
 "properties": {
 "Idempotency-Key": { "type": "string" },
-"x-svc-response-cache": {
-"type": "integer",
-"format": "int32",
-"minimum": 0,
-"maximum": 86400
-}
+"x-svc-response-cache": { "type": "string" }
 },
 "required": []
 } },
@@ -32632,55 +32451,16 @@ var valid1 = true;
 if (valid1) {
 if (data0["x-svc-response-cache"] !== void 0) {
 let data2 = data0["x-svc-response-cache"];
-if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2))) {
+if (typeof data2 !== "string") {
 validate_parameters_createMessage.errors = [{
 instancePath: instancePath + "/header/x-svc-response-cache",
 keyword: "type",
-params: { type: "integer" },
-message: "must be integer",
+params: { type: "string" },
+message: "must be string",
 parentSchema: schema_parameters_createMessage.properties.header.properties["x-svc-response-cache"],
 data: data2
 }];
 return false;
-}
-if (typeof data2 == "number") {
-if (data2 > 86400 || isNaN(data2)) {
-validate_parameters_createMessage.errors = [{
-instancePath: instancePath + "/header/x-svc-response-cache",
-keyword: "maximum",
-params: {
-comparison: "<=",
-limit: 86400
-},
-message: "must be <= 86400",
-parentSchema: schema_parameters_createMessage.properties.header.properties["x-svc-response-cache"],
-data: data2
-}];
-return false;
-} else if (data2 < 0 || isNaN(data2)) {
-validate_parameters_createMessage.errors = [{
-instancePath: instancePath + "/header/x-svc-response-cache",
-keyword: "minimum",
-params: {
-comparison: ">=",
-limit: 0
-},
-message: "must be >= 0",
-parentSchema: schema_parameters_createMessage.properties.header.properties["x-svc-response-cache"],
-data: data2
-}];
-return false;
-} else if (!formats_6f7aca8b.validate(data2)) {
-validate_parameters_createMessage.errors = [{
-instancePath: instancePath + "/header/x-svc-response-cache",
-keyword: "format",
-params: { format: "int32" },
-message: "must match format \"int32\"",
-parentSchema: schema_parameters_createMessage.properties.header.properties["x-svc-response-cache"],
-data: data2
-}];
-return false;
-}
 }
 var valid1 = true;
 } else var valid1 = true;
@@ -41682,12 +41462,7 @@ const schema_parameters_createRerank = {
 "type": "object",
 "properties": {
 "Idempotency-Key": { "type": "string" },
-"x-svc-response-cache": {
-"type": "integer",
-"format": "int32",
-"minimum": 0,
-"maximum": 86400
-}
+"x-svc-response-cache": { "type": "string" }
 },
 "required": []
 } },
@@ -41732,55 +41507,16 @@ var valid1 = true;
 if (valid1) {
 if (data0["x-svc-response-cache"] !== void 0) {
 let data2 = data0["x-svc-response-cache"];
-if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2))) {
+if (typeof data2 !== "string") {
 validate_parameters_createRerank.errors = [{
 instancePath: instancePath + "/header/x-svc-response-cache",
 keyword: "type",
-params: { type: "integer" },
-message: "must be integer",
+params: { type: "string" },
+message: "must be string",
 parentSchema: schema_parameters_createRerank.properties.header.properties["x-svc-response-cache"],
 data: data2
 }];
 return false;
-}
-if (typeof data2 == "number") {
-if (data2 > 86400 || isNaN(data2)) {
-validate_parameters_createRerank.errors = [{
-instancePath: instancePath + "/header/x-svc-response-cache",
-keyword: "maximum",
-params: {
-comparison: "<=",
-limit: 86400
-},
-message: "must be <= 86400",
-parentSchema: schema_parameters_createRerank.properties.header.properties["x-svc-response-cache"],
-data: data2
-}];
-return false;
-} else if (data2 < 0 || isNaN(data2)) {
-validate_parameters_createRerank.errors = [{
-instancePath: instancePath + "/header/x-svc-response-cache",
-keyword: "minimum",
-params: {
-comparison: ">=",
-limit: 0
-},
-message: "must be >= 0",
-parentSchema: schema_parameters_createRerank.properties.header.properties["x-svc-response-cache"],
-data: data2
-}];
-return false;
-} else if (!formats_6f7aca8b.validate(data2)) {
-validate_parameters_createRerank.errors = [{
-instancePath: instancePath + "/header/x-svc-response-cache",
-keyword: "format",
-params: { format: "int32" },
-message: "must match format \"int32\"",
-parentSchema: schema_parameters_createRerank.properties.header.properties["x-svc-response-cache"],
-data: data2
-}];
-return false;
-}
 }
 var valid1 = true;
 } else var valid1 = true;
@@ -47196,12 +46932,7 @@ const schema_parameters_createResponse = {
 "type": "object",
 "properties": {
 "Idempotency-Key": { "type": "string" },
-"x-svc-response-cache": {
-"type": "integer",
-"format": "int32",
-"minimum": 0,
-"maximum": 86400
-}
+"x-svc-response-cache": { "type": "string" }
 },
 "required": []
 } },
@@ -47246,55 +46977,16 @@ var valid1 = true;
 if (valid1) {
 if (data0["x-svc-response-cache"] !== void 0) {
 let data2 = data0["x-svc-response-cache"];
-if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2))) {
+if (typeof data2 !== "string") {
 validate_parameters_createResponse.errors = [{
 instancePath: instancePath + "/header/x-svc-response-cache",
 keyword: "type",
-params: { type: "integer" },
-message: "must be integer",
+params: { type: "string" },
+message: "must be string",
 parentSchema: schema_parameters_createResponse.properties.header.properties["x-svc-response-cache"],
 data: data2
 }];
 return false;
-}
-if (typeof data2 == "number") {
-if (data2 > 86400 || isNaN(data2)) {
-validate_parameters_createResponse.errors = [{
-instancePath: instancePath + "/header/x-svc-response-cache",
-keyword: "maximum",
-params: {
-comparison: "<=",
-limit: 86400
-},
-message: "must be <= 86400",
-parentSchema: schema_parameters_createResponse.properties.header.properties["x-svc-response-cache"],
-data: data2
-}];
-return false;
-} else if (data2 < 0 || isNaN(data2)) {
-validate_parameters_createResponse.errors = [{
-instancePath: instancePath + "/header/x-svc-response-cache",
-keyword: "minimum",
-params: {
-comparison: ">=",
-limit: 0
-},
-message: "must be >= 0",
-parentSchema: schema_parameters_createResponse.properties.header.properties["x-svc-response-cache"],
-data: data2
-}];
-return false;
-} else if (!formats_6f7aca8b.validate(data2)) {
-validate_parameters_createResponse.errors = [{
-instancePath: instancePath + "/header/x-svc-response-cache",
-keyword: "format",
-params: { format: "int32" },
-message: "must match format \"int32\"",
-parentSchema: schema_parameters_createResponse.properties.header.properties["x-svc-response-cache"],
-data: data2
-}];
-return false;
-}
 }
 var valid1 = true;
 } else var valid1 = true;
@@ -50896,12 +50588,7 @@ const schema_parameters_createSystemOneDecision = {
 "type": "object",
 "properties": {
 "Idempotency-Key": { "type": "string" },
-"x-svc-response-cache": {
-"type": "integer",
-"format": "int32",
-"minimum": 0,
-"maximum": 86400
-}
+"x-svc-response-cache": { "type": "string" }
 },
 "required": []
 } },
@@ -50946,55 +50633,16 @@ var valid1 = true;
 if (valid1) {
 if (data0["x-svc-response-cache"] !== void 0) {
 let data2 = data0["x-svc-response-cache"];
-if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2))) {
+if (typeof data2 !== "string") {
 validate_parameters_createSystemOneDecision.errors = [{
 instancePath: instancePath + "/header/x-svc-response-cache",
 keyword: "type",
-params: { type: "integer" },
-message: "must be integer",
+params: { type: "string" },
+message: "must be string",
 parentSchema: schema_parameters_createSystemOneDecision.properties.header.properties["x-svc-response-cache"],
 data: data2
 }];
 return false;
-}
-if (typeof data2 == "number") {
-if (data2 > 86400 || isNaN(data2)) {
-validate_parameters_createSystemOneDecision.errors = [{
-instancePath: instancePath + "/header/x-svc-response-cache",
-keyword: "maximum",
-params: {
-comparison: "<=",
-limit: 86400
-},
-message: "must be <= 86400",
-parentSchema: schema_parameters_createSystemOneDecision.properties.header.properties["x-svc-response-cache"],
-data: data2
-}];
-return false;
-} else if (data2 < 0 || isNaN(data2)) {
-validate_parameters_createSystemOneDecision.errors = [{
-instancePath: instancePath + "/header/x-svc-response-cache",
-keyword: "minimum",
-params: {
-comparison: ">=",
-limit: 0
-},
-message: "must be >= 0",
-parentSchema: schema_parameters_createSystemOneDecision.properties.header.properties["x-svc-response-cache"],
-data: data2
-}];
-return false;
-} else if (!formats_6f7aca8b.validate(data2)) {
-validate_parameters_createSystemOneDecision.errors = [{
-instancePath: instancePath + "/header/x-svc-response-cache",
-keyword: "format",
-params: { format: "int32" },
-message: "must match format \"int32\"",
-parentSchema: schema_parameters_createSystemOneDecision.properties.header.properties["x-svc-response-cache"],
-data: data2
-}];
-return false;
-}
 }
 var valid1 = true;
 } else var valid1 = true;

@@ -22,19 +22,20 @@ export async function createDispatch(edge: Edge, handlers: Handlers): Promise<Di
   const all: Operation[] = Object.values(operations);
   const matcher = createMatcher(all);
   const runners = new Map(all.map((operation) => [operation.id, runnerOf(edge, handlers, operation)]));
+  const methodNotAllowed = async (exchange: Exchange) => {
+    const onPath = matcher.onPath(exchange.path);
+    // The refusal has its path's envelope; the operation stays unset, so that the log shows that none ran.
+    exchange.dialect = onPath[0]!.dialect;
+    failMethod(
+      exchange,
+      onPath.map(({ method }) => method),
+    );
+  };
   const api = await createRouter(runners, all, {
     notFound: async (exchange) => {
       throw unknownV1Path(exchange, matcher, all);
     },
-    methodNotAllowed: async (exchange) => {
-      const onPath = matcher.onPath(exchange.path);
-      // The refusal has its path's envelope; the operation stays unset, so that the log shows that none ran.
-      exchange.dialect = onPath[0]!.dialect;
-      failMethod(
-        exchange,
-        onPath.map(({ method }) => method),
-      );
-    },
+    methodNotAllowed,
   });
 
   return {
@@ -45,7 +46,8 @@ export async function createDispatch(edge: Edge, handlers: Handlers): Promise<Di
       const asked = method === "HEAD" ? "GET" : method;
       const found = matcher.find(asked.toLowerCase(), exchange.path);
       if (found !== undefined) return runners.get(found.id)!(exchange);
-      const onPath = method === "OPTIONS" ? matcher.onPath(exchange.path) : [];
+      const onPath = matcher.onPath(exchange.path);
+      if (onPath.length > 0 && method !== "OPTIONS") return methodNotAllowed(exchange);
       if (onPath.length > 0)
         return sendReply(
           edge,
