@@ -23391,7 +23391,8 @@ const schema_ImageEditForm = {
 "items": {
 "type": "string",
 "format": "binary"
-}
+},
+"minItems": 1
 },
 "mask": {
 "type": "string",
@@ -23441,6 +23442,17 @@ return false;
 if (data.image !== void 0) {
 let data0 = data.image;
 if (Array.isArray(data0)) {
+if (data0.length < 1) {
+validate_forms_createImageEdit.errors = [{
+instancePath: instancePath + "/image",
+keyword: "minItems",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 items",
+parentSchema: schema_ImageEditForm.properties.image,
+data: data0
+}];
+return false;
+} else {
 const len0 = data0.length;
 for (let i0 = 0; i0 < len0; i0++) {
 let data1 = data0[i0];
@@ -23454,6 +23466,7 @@ parentSchema: schema_ImageEditForm.properties.image.items,
 data: data1
 }];
 return false;
+}
 }
 }
 } else {

@@ -101,8 +101,11 @@ function filePartsAsBinary(document: Document): void {
     const form = typeof schema?.$ref === "string" ? document.components.schemas[nameIn(schema.$ref)] : schema;
     for (const [name, property] of Object.entries((form?.properties ?? {}) as Record<string, Schema>)) {
       const part = property.type === "array" ? (property.items as Schema) : property;
-      // Said aloud, because Prism takes one part for no list.
-      if (part !== property) Object.assign(media!.encoding![name]!, { style: "form", explode: true });
+      if (part !== property) {
+        // Said aloud, because Prism takes one part for no list.
+        Object.assign(media!.encoding![name]!, { style: "form", explode: true });
+        if ((form?.required as string[] | undefined)?.includes(name)) property.minItems = 1;
+      }
       if (Object.keys(part).every((key) => key === "description")) Object.assign(part, { type: "string", format: "binary" });
     }
   }
