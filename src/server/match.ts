@@ -11,10 +11,10 @@ export interface Matcher<Op> {
 }
 
 export function createMatcher<Op extends { method: string; path: string }>(operations: readonly Op[]): Matcher<Op> {
-  const byPath = Map.groupBy(operations, ({ path }) => path);
-  const exact = new Map([...byPath].filter(([path]) => !path.includes("{")));
+  const exact = Map.groupBy(operations, ({ path }) => path);
+  const isFixed = (path: string) => !path.includes("{") && exact.has(path);
   // Grouped by path instead of their given order: of templates that match a path equally well, the one whose path was named first wins.
-  const templated = [...byPath.values()]
+  const templated = [...exact.values()]
     .flat()
     .filter(({ path }) => path.includes("{"))
     .map((operation) => ({ operation, pattern: patternOf(operation.path), literalLength: operation.path.replace(/\{.*?\}/g, "").length }))
@@ -23,12 +23,12 @@ export function createMatcher<Op extends { method: string; path: string }>(opera
 
   return {
     find(method, path) {
-      const fixed = exact.get(path);
-      if (fixed !== undefined) return fixed.find((operation) => operation.method === method);
+      const same = exact.get(path)?.find((operation) => operation.method === method);
+      if (same !== undefined || isFixed(path)) return same;
       return templated.find(({ operation, pattern }) => operation.method === method && pattern.test(path))?.operation;
     },
     onPath(path) {
-      return exact.get(path) ?? byTemplate(path);
+      return isFixed(path) ? exact.get(path)! : byTemplate(path);
     },
   };
 }
