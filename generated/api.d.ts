@@ -5202,7 +5202,7 @@ export interface components {
              * @enum {string}
              */
             object: "operator.catalog.version";
-            /** @description Why; null: nobody said. */
+            /** @description The reason that was given; null: none was. */
             reason: string | null;
             /** @description The version that it went back to; 0: the file of `SVC_CATALOG`; null: it was a text of its own. */
             restores: number | null;
@@ -16715,7 +16715,7 @@ export interface components {
              * @description Its providers.
              */
             providers: number;
-            /** @description A newer version that the process that answers can't load, so that it keeps this one; null: there is none. */
+            /** @description A newer version that this process cannot load, so it keeps the one it has. Null: the newest version is in use. */
             refused: number | null;
             /** @description SHA-256 of its text, in hex: processes with the same value sell at the same prices. */
             sha256: string;

@@ -713,7 +713,7 @@ export interface CatalogVersion {
   applied_at: string;
   /** Who applied it: an operator's email address, or `svc` and the user of the machine. */
   applied_by: string;
-  /** Why; null: nobody said. */
+  /** The reason that was given; null: none was. */
   reason: string | null;
   /** SHA-256 of its text, in hex; null: it is the file of `SVC_CATALOG`. */
   sha256: string | null;
@@ -3223,7 +3223,7 @@ export interface OperatorCatalog {
   object: "operator.catalog";
   /** Its version, as applied; 0: it is the file of `SVC_CATALOG`, and none was ever applied. */
   version: number;
-  /** A newer version that the process that answers can't load, so that it keeps this one; null: there is none. */
+  /** A newer version that this process cannot load, so it keeps the one it has. Null: the newest version is in use. */
   refused: number | null;
   /** The file that it was read from, on the machine that answers; null: it has none. */
   path: string | null;

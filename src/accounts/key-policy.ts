@@ -27,6 +27,9 @@ export interface KeyPolicy {
   responseCacheSeconds: number;
 }
 
+/** The longest that answers are kept, in seconds. */
+export const responseCacheSecondsMax = 86_400;
+
 /** As the database has them. */
 export interface StoredPolicy {
   expires_at: Date | null;

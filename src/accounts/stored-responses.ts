@@ -1,12 +1,11 @@
 // The responses that a workspace stores: rows that only SVC_RESPONSES_SECRET opens, what one goes on from, and their end. A row is there for the days
 // that its workspace keeps responses now, whatever it kept them for when the row was written (docs/behaviour/endpoints.md#stored-responses).
-import { hkdfSync } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import { keepDoing } from "../concurrency/keep-doing.ts";
 import type { Config } from "../config.ts";
 import type { Db, Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
-import { seal, unseal } from "../text/sealed.ts";
+import { seal, sealingKey, unseal } from "../text/sealed.ts";
 import type { Caller } from "./caller.ts";
 
 /** Input and answer, as JSON. */
@@ -141,11 +140,9 @@ export async function* exportStored({ db, config, clock }: Reading, accountId: b
   for (const { id } of rows) yield await readStored({ db, config, clock }, accountId, [id]);
 }
 
-// The key: derived, as the secret is long and random (src/config.ts).
-
 function keyOf({ responsesSecret }: Secret): Uint8Array {
   if (responsesSecret === null) throw new Error("SVC_RESPONSES_SECRET is not set");
-  return new Uint8Array(hkdfSync("sha256", responsesSecret, "", "svc stored responses", 32));
+  return sealingKey(responsesSecret, "svc stored responses");
 }
 
 /** Neither another workspace's row nor another part of the same one can stand in its place. */

@@ -10,6 +10,7 @@ import { uuidv7 } from "../ids.ts";
 import { type Claim, type Claimed, claimKey, keepAnswer, keptAnswerMax, letGo } from "../ledger/idempotency.ts";
 import type { Handler, Headers, Reply, Request, Sink } from "../operation.ts";
 import type { Ask } from "./ask.ts";
+import { openCollector } from "./collector.ts";
 
 /** As of media jobs: a longer key is cut. */
 const keyMax = 128;
@@ -101,31 +102,23 @@ function streamOnce(
   };
 }
 
-/** Of all streams that are collected now, in bytes. */
-const collectedMax = 64 * keptAnswerMax;
-let collectedNow = 0;
+const collecting = openCollector<Buffer>({ eachMax: keptAnswerMax, allMax: 64 * keptAnswerMax });
 
 /** Also collects what is written, up to what is kept of an answer and what this process has room for: beyond, null. */
 function collect(sink: Sink): Sink & { bytes(): Buffer | null; drop(): void } {
-  let chunks: Buffer[] | null = [];
-  let size = 0;
-  const drop = () => {
-    collectedNow -= size;
-    size = 0;
-    chunks = null;
-  };
+  const { items, add, drop } = collecting();
   return {
     write(chunk) {
-      if (chunks !== null) {
+      if (items() !== null) {
         const bytes = Buffer.from(chunk as Uint8Array);
-        size += bytes.length;
-        collectedNow += bytes.length;
-        chunks.push(bytes);
-        if (size > keptAnswerMax || collectedNow > collectedMax) drop();
+        add(bytes, bytes.length);
       }
       return sink.write(chunk);
     },
-    bytes: () => chunks && Buffer.concat(chunks),
+    bytes() {
+      const chunks = items();
+      return chunks && Buffer.concat(chunks);
+    },
     drop,
   };
 }

@@ -2,6 +2,7 @@
 import { findKey, refuseKey, setKeyEnabled } from "../accounts/admin.ts";
 import { type KeyRecord, listKeys } from "../accounts/key-records.ts";
 import { type LimitResets, limitResets } from "../accounts/key-budgets.ts";
+import { responseCacheSecondsMax } from "../accounts/key-policy.ts";
 import { keyScopes } from "../accounts/key-scopes.ts";
 import { createKey, deleteKey, rollKey } from "../accounts/manage-keys.ts";
 import { type PolicyChange, readPolicy, type SentPolicy } from "../accounts/read-policy.ts";
@@ -54,7 +55,7 @@ function readRules({ expires, networks, scopes, "stream-usage": streamUsage, "re
     });
   }
   if (streamUsage === true) sent.stream_usage = true;
-  if (cache !== undefined) sent.response_cache_seconds = readWholeNumber(String(cache), "--response-cache", 0, 86_400);
+  if (cache !== undefined) sent.response_cache_seconds = readWholeNumber(String(cache), "--response-cache", 0, responseCacheSecondsMax);
   try {
     return readPolicy(sent, { catalog: { models: new Map(), aliases: new Map() }, now: systemClock() });
   } catch (error) {

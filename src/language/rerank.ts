@@ -34,7 +34,6 @@ export function rerankAdapter({ providers }: Pick<Context, "providers">, { text,
         body: spliceJson(text, {
           ...withheldEdits(body, candidate),
           model: JSON.stringify(candidate.route.model),
-          ...(body.routing === undefined ? {} : { routing: null }),
         }),
         documents: body.documents.length,
         topN: body.top_n ?? null,

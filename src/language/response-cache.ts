@@ -3,22 +3,19 @@
 import { createHash } from "node:crypto";
 import { deserialize, serialize } from "node:v8";
 import type { OperationId } from "../../generated/operations.ts";
+import { responseCacheSecondsMax } from "../accounts/key-policy.ts";
 import type { Ask, KeepWish } from "../calls/ask.ts";
+import { openCollector } from "../calls/collector.ts";
 import { cacheTier, type Model } from "../catalog/types.ts";
 import { isDisconnected } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
 import { failParameter } from "../errors/fail.ts";
-import { findKept, keep, keptAnswerMax, type KeptRow } from "../ledger/kept-answers.ts";
+import { keptAnswerMax } from "../ledger/idempotency.ts";
+import { findKept, keep, type KeptRow } from "../ledger/kept-answers.ts";
 import type { Handler } from "../operation.ts";
 import type { AnswerStream, Protocol, Tally, Whole } from "../providers/types.ts";
 import type { Usage } from "../usage.ts";
 import type { TokenBill, TokenCall } from "./token-call.ts";
-
-/** The longest time that an answer is kept, in seconds. */
-const secondsMax = 86_400;
-/** Of the streams that are collected now. */
-const collectedMax = 64 * keptAnswerMax;
-let collectedNow = 0;
 
 const wishHeader = "x-svc-response-cache";
 
@@ -39,14 +36,16 @@ export function keepAnswers<Id extends OperationId>(handler: Handler<Id>): Handl
 
 function secondsOf(sent: string): number {
   const seconds = /^\d{1,5}$/.test(sent) ? Number(sent) : NaN;
-  return seconds <= secondsMax ? seconds : failParameter(wishHeader, `must be a whole number of seconds from 0 to ${secondsMax}`);
+  return seconds <= responseCacheSecondsMax
+    ? seconds
+    : failParameter(wishHeader, `must be a whole number of seconds from 0 to ${responseCacheSecondsMax}`);
 }
 
 /** What is looked for, and kept. */
-export interface Keeping extends Omit<KeepWish, "hash">, KeptRow {}
+export interface Caching extends Omit<KeepWish, "hash">, KeptRow {}
 
 /** Null: nothing is to be kept. */
-export function keepingOf({ keep, caller }: Pick<Ask, "keep" | "caller">, { id, tokens }: Model, searches: number): Keeping | null {
+export function cachingOf({ keep, caller }: Pick<Ask, "keep" | "caller">, { id, tokens }: Model, searches: number): Caching | null {
   if (keep === undefined || searches > 0 || !tokens!.serviceTiers.has(cacheTier)) return null;
   const { accountId } = caller;
   return { ...keep, accountId, hash: createHash("sha256").update(`${accountId}\n${id}\n`).update(keep.hash).digest() };
@@ -59,14 +58,14 @@ interface Answered {
 }
 
 /** As it is stored. */
-type Stored = Answered & ({ kind: "whole"; answer: Whole } | { kind: "stream"; records: unknown[]; tally: Tally });
+type Stored = Answered & ({ kind: "whole"; answer: Whole } | { kind: "stream"; records: readonly unknown[]; tally: Tally });
 
 export type KeptAnswer = Stored & { ageSeconds: number };
 
-export async function findAnswer({ db, clock }: Pick<Context, "db" | "clock">, keeping: Keeping): Promise<KeptAnswer | null> {
-  if (keeping.isFresh) return null;
+export async function findAnswer({ db, clock }: Pick<Context, "db" | "clock">, caching: Caching): Promise<KeptAnswer | null> {
+  if (caching.isFresh) return null;
   const now = clock();
-  const found = await findKept(db, keeping, now);
+  const found = await findKept(db, caching, now);
   if (found === null) return null;
   const ageSeconds = Math.max(0, Math.floor((now.getTime() - found.created_at.getTime()) / 1000));
   return { ...(deserialize(found.answer) as Stored), ageSeconds };
@@ -96,7 +95,7 @@ export function replayed({ records, tally }: Extract<KeptAnswer, { kind: "stream
  */
 export function kept<Answer extends Whole | AnswerStream<unknown>>(
   context: Pick<Context, "db" | "clock" | "log">,
-  keeping: Keeping,
+  caching: Caching,
   call: TokenCall,
   result: Answer,
 ): Answer {
@@ -109,10 +108,10 @@ export function kept<Answer extends Whole | AnswerStream<unknown>>(
     try {
       const bill = await complete(usage, counted);
       const answered = usage === null ? null : { usage: withoutTier(usage), protocol };
-      if (answered !== null && result.kind === "whole") await store(context, keeping, { ...answered, kind: "whole", answer: result });
+      if (answered !== null && result.kind === "whole") await store(context, caching, { ...answered, kind: "whole", answer: result });
       const records = collected?.records() ?? null;
       if (answered !== null && records !== null)
-        await store(context, keeping, { ...answered, kind: "stream", records, tally: { ...(result as AnswerStream<unknown>).tally } });
+        await store(context, caching, { ...answered, kind: "stream", records, tally: { ...(result as AnswerStream<unknown>).tally } });
       return bill;
     } finally {
       collected?.drop();
@@ -126,30 +125,18 @@ function withoutTier({ serviceTier: _served, ...usage }: Usage): Usage {
   return usage;
 }
 
+const collecting = openCollector<unknown>({ eachMax: keptAnswerMax, allMax: 64 * keptAnswerMax });
+
 /** Also collects what is read, as far as this process has room for it: beyond, null. */
 function collect({ forEach }: AnswerStream<unknown>, signal: AbortSignal) {
-  let records: unknown[] | null = [];
-  let size = 0;
-  const drop = () => {
-    collectedNow -= size;
-    size = 0;
-    records = null;
-  };
-  const take = (record: unknown) => {
-    if (records === null) return;
-    const bytes = (record as { json: string }).json.length;
-    size += bytes;
-    collectedNow += bytes;
-    records.push(record);
-    if (size > keptAnswerMax || collectedNow > collectedMax) drop();
-  };
+  const { items, add, drop } = collecting();
   return {
-    records: () => records,
+    records: items,
     drop,
     async forEach(onRecord: (record: unknown) => void | Promise<void>): Promise<void> {
       try {
         await forEach((record) => {
-          take(record);
+          add(record, (record as { json: string }).json.length);
           return onRecord(record);
         });
         if (isDisconnected(signal)) drop(); // it is charged, and not as complete
@@ -161,11 +148,11 @@ function collect({ forEach }: AnswerStream<unknown>, signal: AbortSignal) {
   };
 }
 
-async function store({ db, clock, log }: Pick<Context, "db" | "clock" | "log">, keeping: Keeping, answer: Stored): Promise<void> {
+async function store({ db, clock, log }: Pick<Context, "db" | "clock" | "log">, caching: Caching, answer: Stored): Promise<void> {
   const bytes = serialize(answer);
   if (bytes.length > keptAnswerMax) return;
   try {
-    await keep(db, keeping, bytes, clock(), keeping.seconds);
+    await keep(db, caching, bytes, clock(), caching.seconds);
   } catch (error) {
     log.warn({ err: error }, "an answer could not be kept for repeats of its request");
   }

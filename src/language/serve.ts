@@ -22,7 +22,8 @@ import { assertRoom, hasRoom, type OutputCap, surelyFits } from "./context-windo
 import { countedUsage } from "./counted-usage.ts";
 import { chargeUnanswered, chargeWhole, stopsOnDisconnect, UnfinishedCall } from "./abandoned-call.ts";
 import type { PromptSize } from "./prompt-size.ts";
-import { findAnswer, hitHeaders, kept, type KeptAnswer, type Keeping, keepingOf, missHeaders, replayed } from "./response-cache.ts";
+import type { Charged } from "./stream-answer.ts";
+import { findAnswer, hitHeaders, kept, type KeptAnswer, type Caching, cachingOf, missHeaders, replayed } from "./response-cache.ts";
 import { openTokenCall, type TokenBill, type TokenCall, type TokenHold, type TokenRequest } from "./token-call.ts";
 
 /** One attempt at one route. */
@@ -68,7 +69,7 @@ export type Served<Answer, Stream> = {
   headers: Record<string, string>;
   /** Of the route that answered. */
   protocol: Protocol;
-} & ({ kind: "whole"; answer: Answer; bill: TokenBill } | { kind: "stream"; source: Stream });
+} & ({ kind: "whole"; answer: Answer; bill: TokenBill } | ({ kind: "stream"; source: Stream } & Charged));
 
 export async function serve<Answer extends Whole, Stream extends AnswerStream<unknown> = never>(
   context: Context,
@@ -98,8 +99,8 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     (adapter.webSearches?.(other) ?? 0) <= webSearches &&
     (wishes === null || isWithinPrice(other, wishes, priced));
   const asked = { admitted, stream, size, cap, tier, webSearches };
-  const keeping = keepingOf(ask, model, webSearches);
-  const found = keeping === null ? null : await findAnswer(context, keeping);
+  const caching = cachingOf(ask, model, webSearches);
+  const found = caching === null ? null : await findAnswer(context, caching);
   if (found !== null) return serveKept(context, ask, asked, found, own);
   const keyOf = () => (adapter.prefix === undefined ? ask.requestId : `${ask.caller.accountId} ${model.id} ${adapter.prefix()}`);
   const usual = candidatesOf(context.catalog, model, mayServe, keyOf);
@@ -109,7 +110,7 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
       : arranged(usual, model, wishes ?? {}, { figures: context.routeFigures, stream, prompt: size.tokensLikely, output: cap.asked });
   const call = await openTokenCall(context, ask, { ...asked, candidates });
   try {
-    return await serveFrom(context, call, { adapter, candidates, keeping, webSearches });
+    return await serveFrom(context, call, { adapter, candidates, caching, webSearches });
   } catch (thrown) {
     const ending = { ask, failed: call.failed, disconnected: () => chargeUnanswered(context, call, thrown) };
     const ended: unknown = thrown instanceof UnfinishedCall ? ask.signal.reason : thrown;
@@ -120,7 +121,7 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
 interface Serving<Answer extends Whole, Stream extends AnswerStream<unknown>> {
   adapter: RequestAdapter<Answer, Stream>;
   candidates: readonly Candidate[];
-  keeping: Keeping | null;
+  caching: Caching | null;
   webSearches: number;
 }
 
@@ -128,7 +129,7 @@ interface Serving<Answer extends Whole, Stream extends AnswerStream<unknown>> {
 async function serveFrom<Answer extends Whole, Stream extends AnswerStream<unknown>>(
   context: Context,
   call: TokenCall,
-  { adapter, candidates, keeping, webSearches }: Serving<Answer, Stream>,
+  { adapter, candidates, caching, webSearches }: Serving<Answer, Stream>,
 ): Promise<Served<Answer, Stream>> {
   const { ask, admitted, size, hold, stream } = call;
   const callOne = async (candidate: Candidate, heard: UpstreamCall["heard"]) => {
@@ -147,10 +148,10 @@ async function serveFrom<Answer extends Whole, Stream extends AnswerStream<unkno
       call.attempts.at(-1)!.latencyMs,
       first.kind === "stream" ? null : (first.usage?.output ?? 0),
     );
-  const result = keeping === null ? first : kept(context, keeping, call, first);
+  const result = caching === null ? first : kept(context, caching, call, first);
   call.source = result.kind === "stream" ? result : null;
   const { protocol } = candidate.route.provider;
-  const headers = { ...routeHeaders(admitted, candidate, hold), ...(keeping === null ? {} : missHeaders) };
+  const headers = { ...routeHeaders(admitted, candidate, hold), ...(caching === null ? {} : missHeaders) };
   if (result.kind === "stream") return { kind: "stream", ask, call, headers, protocol, source: result as Stream };
   const answer = result as Answer;
   const characters = adapter.charactersOf(answer);
@@ -180,7 +181,7 @@ async function serveKept<Answer extends Whole, Stream extends AnswerStream<unkno
     });
   const { model, alias } = asked.admitted;
   const headers = { "x-svc-model": model.id, ...(alias === null ? {} : { "x-svc-alias": alias }), ...hitHeaders(found) };
-  if (found.kind === "stream") return { kind: "stream", ask, call, headers, protocol, source: replayed(found, ask.signal) as Stream };
+  if (found.kind === "stream") return { kind: "stream", ask, call, headers, protocol, source: replayed(found, ask.signal) as Stream, bill };
   return { kind: "whole", ask, call, headers: { ...headers, ...costHeader(bill) }, protocol, answer: found.answer as Answer, bill };
 }
 

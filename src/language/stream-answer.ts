@@ -39,30 +39,30 @@ export interface StreamedAnswer<Source extends AnswerStream<unknown>> {
   source: Source;
 }
 
+/** Of a kept answer (response-cache.ts): it is charged before it is sent. Absent: it is charged at its end. */
+export interface Charged {
+  bill?: TokenBill;
+}
+
 /** The reply of an operation that streams. */
 export function streamReply<Rec>(
   context: Context,
-  answer: StreamedAnswer<AnswerStream<Rec>> & { headers: Record<string, string> },
+  answer: StreamedAnswer<AnswerStream<Rec>> & Charged & { headers: Record<string, string> },
   encoder: StreamEncoder<Rec>,
 ) {
-  const send = answer.call.served === null ? sendKept : streamAnswer;
-  const stream = (sink: Sink) => send(context, answer, encoder, sink);
-  return { status: 200, headers: { ...answer.headers, ...eventStreamHeaders }, stream };
+  const { source, bill, headers } = answer;
+  const stream = (sink: Sink) =>
+    bill === undefined ? streamAnswer(context, answer, encoder, sink) : sendKept(source, bill, encoder, sink);
+  return { status: 200, headers: { ...headers, ...eventStreamHeaders }, stream };
 }
 
-/** An answer that was kept (response-cache.ts): no route can interrupt it, and it is charged already. */
-async function sendKept<Rec>(
-  _context: Context,
-  { call, source }: StreamedAnswer<AnswerStream<Rec>>,
-  encoder: StreamEncoder<Rec>,
-  sink: Sink,
-): Promise<void> {
+/** No route can interrupt it. */
+async function sendKept<Rec>(source: AnswerStream<Rec>, bill: TokenBill, encoder: StreamEncoder<Rec>, sink: Sink): Promise<void> {
   await source.forEach((record) => {
     const text = encoder.record(record);
     if (text !== "") return sink.write(text);
   });
-  const usage = source.tally.usage!;
-  await sink.write(await encoder.end(await call.complete(usage, () => Promise.resolve(usage))));
+  await sink.write(await encoder.end(bill));
 }
 
 export async function streamAnswer<Rec>(

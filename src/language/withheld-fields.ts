@@ -49,10 +49,17 @@ export function isSearchTool({ type }: { type?: string | null }): boolean {
   return Array.isArray(searches) && searches.includes(type);
 }
 
+/** It speaks to the gateway: src/routing/wishes.ts. */
+const ownField = "routing";
+
 /** Edits of the request's JSON that remove what this route's provider must not get. */
 export function withheldEdits(body: object, { model, route }: Pick<Candidate, "model" | "route">): Record<string, null> {
   const edits: Record<string, null> = {};
   for (const name in body) {
+    if (name === ownField) {
+      edits[name] = null;
+      continue;
+    }
     if (!usualNames.has(name)) {
       const known = knownNames.get(folded(name));
       if (known === undefined) continue;

@@ -3,14 +3,13 @@
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../db/connect.ts";
 import { persist } from "./account-batcher.ts";
-import { sweepKept } from "./kept-answers.ts";
 import { ledgerTimes } from "./times.ts";
 
 /** How long a key keeps its call, and at most how much of its answer. */
 const keyLife = "24 hours";
 export const keptAnswerMax = 1024 * 1024;
 /** Of one account; beyond it the oldest answers go first. */
-const keptOfAccountMax = 64 * 1024 * 1024;
+export const keptOfAccountMax = 64 * 1024 * 1024;
 
 export interface Claim {
   accountId: bigint;
@@ -79,16 +78,11 @@ const everyMs = 60_000;
 /** Nothing depends on it. */
 export function keepKeysSwept(db: Queries, { clock, onFault }: { clock: Clock; onFault: (error: unknown, what: string) => void }) {
   const timer = setInterval(
-    () => void sweepAnswers(db, clock()).catch((error: unknown) => onFault(error, "deleting old idempotency keys and answers")),
+    () => void sweepKeys(db, clock()).catch((error: unknown) => onFault(error, "deleting old idempotency keys")),
     everyMs,
   );
   timer.unref();
   return { stop: () => clearInterval(timer) };
-}
-
-async function sweepAnswers(db: Queries, at: Date): Promise<void> {
-  await sweepKeys(db, at);
-  await sweepKept(db, at);
 }
 
 /** Rows a round of the sweep. */

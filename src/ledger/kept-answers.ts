@@ -1,10 +1,8 @@
 // The table of answers that are kept for repeats of their request (src/language/response-cache.ts): found, kept, purged, swept.
+import type { Clock } from "../clock.ts";
+import { keepDoing } from "../concurrency/keep-doing.ts";
 import type { Queries } from "../db/connect.ts";
-
-/** Of one answer, in bytes. */
-export const keptAnswerMax = 1024 * 1024;
-/** Of one account; beyond it the oldest answers go first. */
-const keptOfAccountMax = 64 * 1024 * 1024;
+import { keptOfAccountMax } from "./idempotency.ts";
 
 export interface KeptRow {
   accountId: bigint;
@@ -37,6 +35,12 @@ export async function keep({ pool }: Queries, { accountId, hash }: KeptRow, answ
 /** Returns how many there were. */
 export async function purgeKept({ pool }: Queries, accountId: bigint): Promise<number> {
   return (await pool.query("delete from kept_answer where account_id = $1", [accountId])).rowCount ?? 0;
+}
+
+const sweepEveryMs = 60_000;
+
+export function keepAnswersSwept(db: Queries, { clock, onFault }: { clock: Clock; onFault: (error: unknown, what: string) => void }) {
+  return keepDoing(sweepEveryMs, () => sweepKept(db, clock()).catch((error: unknown) => onFault(error, "deleting old kept answers")));
 }
 
 /** Rows a statement, so that none holds its locks for long. */

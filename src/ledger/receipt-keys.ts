@@ -1,9 +1,9 @@
 // The Ed25519 keys that sign receipts. All replicas sign with the one key in the database; where SVC_RECEIPT_SECRET is set, its private half
 // is encrypted there, so that a copy of the database alone signs nothing (docs/behaviour/ledger.md#receipts).
-import { hkdfSync } from "node:crypto";
 import { calculateJwkThumbprint, CompactEncrypt, compactDecrypt, CompactSign, exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
 import { type Db, inTransactionOf, type Queries } from "../db/connect.ts";
 import { parseJson } from "../json/parse.ts";
+import { sealingKey } from "../text/sealed.ts";
 
 export interface ReceiptKeys {
   /** All public keys, the current one first. */
@@ -92,21 +92,18 @@ async function makeKey(secret: string | null) {
 
 async function seal(text: string, secret: string | null): Promise<string> {
   if (secret === null) return text;
-  return new CompactEncrypt(new TextEncoder().encode(text)).setProtectedHeader({ alg: "dir", enc: "A256GCM" }).encrypt(sealingKey(secret));
+  return new CompactEncrypt(new TextEncoder().encode(text)).setProtectedHeader({ alg: "dir", enc: "A256GCM" }).encrypt(keyOf(secret));
 }
 
 async function unseal(stored: string, secret: string | null): Promise<JWK> {
   if (stored.startsWith("{")) return parseJson(stored) as JWK;
   if (secret === null) throw new Error("the key that signs receipts is encrypted, and SVC_RECEIPT_SECRET is not set");
   try {
-    const { plaintext } = await compactDecrypt(stored, sealingKey(secret));
+    const { plaintext } = await compactDecrypt(stored, keyOf(secret));
     return parseJson(new TextDecoder().decode(plaintext)) as JWK;
   } catch (cause) {
     throw new Error("SVC_RECEIPT_SECRET is not the one under which the key that signs receipts was encrypted", { cause });
   }
 }
 
-/** The secret is long and random (src/config.ts), so that deriving need not be slow. */
-function sealingKey(secret: string): Uint8Array {
-  return new Uint8Array(hkdfSync("sha256", secret, "", "svc receipt keys", 32));
-}
+const keyOf = (secret: string) => sealingKey(secret, "svc receipt keys");

@@ -7,6 +7,7 @@ import { keepPartitions } from "../db/partitions.ts";
 import { keepGrantsExpired } from "../ledger/grants.ts";
 import { keepHeadFile } from "../ledger/head-file.ts";
 import { keepKeysSwept } from "../ledger/idempotency.ts";
+import { keepAnswersSwept } from "../ledger/kept-answers.ts";
 import { keepRolledUp } from "../ledger/summary/roll-up.ts";
 import { keepSwept } from "../sign-in/sweep.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
@@ -27,6 +28,7 @@ export function openKeepers({ opening, db, clock, config, metrics, onFault }: Gr
   opening.adopt(keepSwept(db, { clock, onFault }), (opened) => opened.stop());
   opening.adopt(keepGrantsExpired(db, { clock, onFault }), (opened) => opened.stop());
   opening.adopt(keepKeysSwept(db, { clock, onFault }), (opened) => opened.stop());
+  opening.adopt(keepAnswersSwept(db, { clock, onFault }), (opened) => opened.stop());
   opening.adopt(keepResponsesSwept(db, { clock, onFault }), (opened) => opened.stop());
   const path = config.ledgerHeadFile;
   const head = path === null ? null : opening.adopt(keepHeadFile(db, path, onFault), (opened) => opened.stop());

@@ -1,8 +1,13 @@
 // Encrypts a text for whom it belongs to (AES-256-GCM): changed, cut, under another key or as another's it can't be opened.
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
 const algorithm = "aes-256-gcm";
 const [ivBytes, tagBytes] = [12, 16];
+
+/** A key for one use of a secret of the environment, which is long and random (src/config.ts), so that deriving need not be slow. */
+export function sealingKey(secret: string, use: string): Uint8Array {
+  return new Uint8Array(hkdfSync("sha256", secret, "", use, 32));
+}
 
 /** `about`: what the text belongs to; opening it takes the same. `key`: 32 bytes. */
 export function seal(key: Uint8Array, about: string, text: string): Buffer {

@@ -1,7 +1,7 @@
 // The secrets that sign webhooks: how one is made, stored and used, as Standard Webhooks says. They sign, so that they are stored in a form
 // that can be read again: encrypted where SVC_WEBHOOK_SECRET is set.
-import { createHmac, hkdfSync, randomBytes } from "node:crypto";
-import { seal, unseal } from "../text/sealed.ts";
+import { createHmac, randomBytes } from "node:crypto";
+import { seal, sealingKey, unseal } from "../text/sealed.ts";
 
 const prefix = "whsec_";
 const sealed = "sealed.";
@@ -36,7 +36,4 @@ export function openSecret(stored: string, about: string, password: string | nul
   }
 }
 
-/** The password is long and random (src/config.ts), so that deriving need not be slow. */
-function keyOf(password: string): Uint8Array {
-  return new Uint8Array(hkdfSync("sha256", password, "", "svc webhook secrets", 32));
-}
+const keyOf = (password: string) => sealingKey(password, "svc webhook secrets");

@@ -28,37 +28,11 @@ export interface EdgeUnderTest {
 export const goodKey = "svc_good";
 export const auth = { authorization: `Bearer ${goodKey}` };
 
+const caller = { purchased: 0n, assignedTier: null, suspended: false, storesResponses: false, policy: null, session: null };
 export const callers: Record<string, Caller> = {
-  [goodKey]: {
-    accountId: 7n,
-    keyId: 1n,
-    purchased: 0n,
-    assignedTier: null,
-    suspended: false,
-    storesResponses: false,
-    policy: null,
-    session: null,
-  },
-  svc_suspended: {
-    accountId: 8n,
-    keyId: 2n,
-    purchased: 0n,
-    assignedTier: null,
-    suspended: true,
-    storesResponses: false,
-    policy: null,
-    session: null,
-  },
-  svcs_session: {
-    accountId: 7n,
-    keyId: null,
-    purchased: 0n,
-    assignedTier: null,
-    suspended: false,
-    storesResponses: false,
-    policy: null,
-    session: null,
-  },
+  [goodKey]: { ...caller, accountId: 7n, keyId: 1n },
+  svc_suspended: { ...caller, accountId: 8n, keyId: 2n, suspended: true },
+  svcs_session: { ...caller, accountId: 7n, keyId: null },
 };
 
 interface Options extends Partial<Pick<ServerParts, "unready" | "limits">> {

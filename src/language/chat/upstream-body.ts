@@ -30,7 +30,6 @@ export function upstreamBody(text: JsonText, body: ChatFields, candidate: Candid
     model: JSON.stringify(candidate.route.model),
     ...(body.store === undefined ? {} : { store: null }),
     ...(body.metadata === undefined ? {} : { metadata: null }),
-    ...(body.routing === undefined ? {} : { routing: null }),
     // Always requested, because the call is billed by it. The client sees it only if it asked for it.
     ...(body.stream === true ? { stream_options: JSON.stringify({ ...body.stream_options, include_usage: true }) } : {}),
     ...capEdits(body, cap),

@@ -44,7 +44,6 @@ export function embeddingAdapter({ providers }: Pick<Context, "providers">, { te
         body: spliceJson(text, {
           ...withheldEdits(body, candidate),
           model: JSON.stringify(candidate.route.model),
-          ...(body.routing === undefined ? {} : { routing: null }),
           ...(body.dimensions === null ? { dimensions: null } : {}), // null means "not given", and not every host accepts it
         }),
         inputs: inputs.length,

@@ -89,7 +89,6 @@ function messageBody(text: JsonText, body: MessageFields, candidate: Candidate, 
   return spliceJson(text, {
     ...withheldEdits(body, candidate),
     model: JSON.stringify(route.model),
-    ...(body.routing === undefined ? {} : { routing: null }),
     ...(cap === null || cap === body.max_tokens ? {} : { max_tokens: String(cap) }),
     ...searchEdits(body, model),
     ...thinkingEdits(body, { model, budgetsOnly, cap, outputMax: outputMaxOf(candidate, hold) }),

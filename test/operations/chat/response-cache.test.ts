@@ -1,6 +1,7 @@
 // Kept answers: the same request gets the same answer without a provider, at the model's price for it, exactly charged.
 import { describe, expect, test } from "vitest";
 import { sweepKept } from "../../../src/ledger/kept-answers.ts";
+import { scrape } from "../../telemetry/scrape.ts";
 import { chatWorld, hello, language, provider, recordsOf, textOf } from "./chat-gateway.ts";
 
 const knobs = "sim-prompt-tokens-1000+sim-completion-tokens-50";
@@ -16,6 +17,7 @@ const world = chatWorld(
   [
     language("kept/chat", [`chat+${knobs}`], cached),
     language("kept/free", [`chat+${knobs}`], { pricing: { ...token, response_cache: 0 } }),
+    language("kept/over", [`chat+${knobs}`], { ...cached, context_window: 500, max_output_tokens: 100 }),
     language("kept/not", [`chat+${knobs}`], { pricing: token }),
     language("kept/uncounted", ["chat+sim-no-usage"], cached),
     language("kept/falls", ["chat+sim-fail-503"], { ...cached, fallbacks: ["kept/not"] }),
@@ -112,6 +114,16 @@ describe("a repeat", () => {
     expect(second.json.usage.cost).toBe(0);
     expect(await world.logOf(second)).toMatchObject({ status: "success", cost: 0n, reserved: 0n });
   });
+});
+
+test("usage above what the model allows is counted once for a repeat, streamed too", async () => {
+  const account = await world.account();
+  const body = { model: "kept/over", max_tokens: 100, stream: true };
+  const overruns = async () => (await scrape(world.gateway)).figure("svc_usage_overruns_total", { model: "kept/over", kind: "bounds" });
+  expect(headerOf(await world.chat(account, body, cache()))).toBe("miss");
+  expect(await overruns()).toBe(1);
+  expect(headerOf(await world.chat(account, body, cache()))).toBe("hit");
+  expect(await overruns()).toBe(2);
 });
 
 describe("an answer is not kept", () => {
