@@ -121,7 +121,7 @@ export const guides: readonly Guide[] = [
   {
     slug: "audio",
     title: "Speech and transcription",
-    summary: "Text to speech, transcription, music.",
+    summary: "Text to speech, transcription, translation, music.",
     book: "customer",
   },
   {
