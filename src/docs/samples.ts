@@ -16,15 +16,23 @@ export function samplesOf(operation: Located, access: Access): Sample[] {
 
 interface CallShown {
   operation: Located;
-  body: { json: unknown } | { form: Record<string, string> } | null;
+  body: { json: unknown } | { form: FormField[] } | null;
   access: Access;
+}
+
+interface FormField {
+  name: string;
+  /** `@NAME` is a file of the reader's. */
+  values: string[];
+  /** The contract has a list here. */
+  list: boolean;
 }
 
 function bodyOf({ doc }: Located): CallShown["body"] {
   const content = doc.requestBody?.content ?? {};
   // Readers have files of their own; an address that the contract invents does not exist.
   const form = examplesOf(content["multipart/form-data"])[0];
-  if (form !== undefined) return { form: Object.fromEntries(Object.entries(form).map(([name, value]) => [name, formValue(value)])) };
+  if (form !== undefined) return { form: Object.entries(form).map(([name, value]) => formField(name, value)) };
   const json = examplesOf(content["application/json"])[0];
   return json === undefined ? null : { json };
 }
@@ -33,6 +41,10 @@ function bodyOf({ doc }: Located): CallShown["body"] {
 function examplesOf(media: Media | undefined): Record<string, unknown>[] {
   const values = Object.values(media?.examples ?? {}).map(({ value }) => value as Record<string, unknown>);
   return values.sort((a, b) => JSON.stringify(a).length - JSON.stringify(b).length);
+}
+
+function formField(name: string, value: unknown): FormField {
+  return { name, values: [value].flat().map(formValue), list: Array.isArray(value) };
 }
 
 /** In the contract a text stands for the bytes of a file and gives its name. */
@@ -55,7 +67,7 @@ function curlOf({ operation, body, access }: CallShown): Sample {
   if (access.auth === "session") lines.push(`-H "Authorization: Bearer $SVC_SESSION"`);
   else if (access.auth !== "none") lines.push(`-H "Authorization: Bearer $SVC_KEY"`);
   if (body !== null && "form" in body)
-    lines.push(...Object.entries(body.form).map(([name, value]) => `-F ${shellWord(`${name}=${value}`)}`));
+    lines.push(...body.form.flatMap(({ name, values }) => values.map((value) => `-F ${shellWord(`${name}=${value}`)}`)));
   if (body !== null && "json" in body) {
     lines.push(`-H "Content-Type: application/json"`, `-d ${shellWord(JSON.stringify(body.json, null, 2))}`);
   }
@@ -135,8 +147,10 @@ const httpxTimeout = 120;
 
 function httpxOf({ operation, body, access }: CallShown): Sample {
   const { method, doc } = operation;
-  const files = body !== null && "form" in body ? Object.entries(body.form).filter(([, value]) => value.startsWith("@")) : [];
-  const fields = body !== null && "form" in body ? Object.entries(body.form).filter(([, value]) => !value.startsWith("@")) : [];
+  const form = body !== null && "form" in body ? body.form : [];
+  const pairs = form.flatMap(({ name, values }) => values.map((value): [string, string] => [name, value]));
+  const files = pairs.filter(([, value]) => value.startsWith("@"));
+  const fields = pairs.filter(([, value]) => !value.startsWith("@"));
   const query = Object.fromEntries(exampledQuery(doc.parameters ?? []).map(([name, value]) => [name, [value].flat().join(",")]));
   const variable = access.auth === "session" ? "SVC_SESSION" : "SVC_KEY";
   const path = filledPath(operation);
@@ -201,10 +215,13 @@ function literal(value: unknown): string {
   return short.length <= 70 ? short : text;
 }
 
-function formLiteral(form: Record<string, string>): string {
-  const fields = Object.entries(form).map(([name, value]) =>
-    value.startsWith("@") ? `${name}: await openAsBlob(${JSON.stringify(value.slice(1))})` : `${name}: ${JSON.stringify(value)}`,
-  );
+function formLiteral(form: readonly FormField[]): string {
+  const fields = form.map(({ name, values, list }) => {
+    const texts = values.map((value) =>
+      value.startsWith("@") ? `await openAsBlob(${JSON.stringify(value.slice(1))})` : JSON.stringify(value),
+    );
+    return `${name}: ${list ? `[${texts.join(", ")}]` : texts.join(", ")}`;
+  });
   return `{ ${fields.join(", ")} }`;
 }
 
