@@ -16531,7 +16531,7 @@ export interface components {
         OperatorAttempt: {
             /** @description Why it failed; null: it did not. */
             cause: string | null;
-            /** @description On the first attempt of a call whose routes were sorted: by what, and how each stood. */
+            /** @description On the first attempt of a call whose routes more than the catalog's order chose: by what, and how each stood. */
             choice?: components["schemas"]["RouteChoice"];
             /** @description USD that the provider charges; null: the route names no cost. */
             cost_usd: components["schemas"]["Usd"] | null;
@@ -18018,11 +18018,15 @@ export interface components {
             object: "usage.receipt";
             /** @description Id of the request. */
             request_id: string;
+            /** @description How the route was chosen; absent: the operator's order held for all, or no route was asked. */
+            routing?: components["schemas"]["ReceiptRouting"];
             /** @description The measured or estimated usage. */
             usage: components["schemas"]["ReceiptUsage"];
         };
         /** @description One attempt at a route of a model. The provider is not disclosed. */
         ReceiptAttempt: {
+            /** @description The label of its route, on a receipt with `routing`; absent: the route has none. */
+            label?: components["schemas"]["RouteLabel"];
             /**
              * Format: int64
              * @description Duration in milliseconds.
@@ -18101,6 +18105,29 @@ export interface components {
             object: "usage.receipt_proof";
             /** @description What is signed, to be read. */
             receipt: components["schemas"]["Receipt"];
+        };
+        /** @description A route that could serve the call. */
+        ReceiptRoute: {
+            /** @description Its label; absent: the operator gave it none. */
+            label?: components["schemas"]["RouteLabel"];
+            /** @description Its model. */
+            model: string;
+            /**
+             * @description How it stood when the call came. `latency`: milliseconds to an answer lately. `throughput`: tokens a second. `price`: how many times as much
+             *     it costs the operator as the cheapest of them; your own price is the same. Null: unknown, or the rule measures nothing.
+             */
+            score: number | null;
+        };
+        /** @description How a call's route was chosen. */
+        ReceiptRouting: {
+            /** @description What put the routes in order. */
+            by: components["schemas"]["RoutingRule"];
+            /** @description Whether another than the first was asked, because the first failed or was passed over. */
+            failover: boolean;
+            /** @description What put the first of them before the others, where that was not `by`: `order` or `weight`. */
+            first?: components["schemas"]["RoutingRule"];
+            /** @description The routes, in the order in which they were to be tried; the first 20 of them. */
+            routes: components["schemas"]["ReceiptRoute"][];
         };
         /** @description Tokens by type, all 0 for a media job. No token counts twice, except that `reasoning` is part of `output`. */
         ReceiptUsage: {
@@ -20209,10 +20236,12 @@ export interface components {
                 type: "permission_error";
             };
         };
-        /** @description How the routes of a call were sorted. */
+        /** @description How the routes of a call were put in order. */
         RouteChoice: {
             /** @description What decided. */
-            by: components["schemas"]["RoutingSort"];
+            by: components["schemas"]["RoutingRule"];
+            /** @description What put the first of them before the others, where that was not `by`: `order` or `weight`. */
+            first?: components["schemas"]["RoutingRule"];
             /** @description The routes, in the order in which they were to be tried; the first 20 of them. */
             routes: components["schemas"]["RouteScore"][];
         };
@@ -20225,9 +20254,13 @@ export interface components {
         RouteLabel: string;
         /** @description How a route stood when a call chose among them. */
         RouteScore: {
+            /** @description The label that callers see; absent: it has none. */
+            label?: components["schemas"]["RouteLabel"];
+            /** @description Its model, where that is not the one that was asked for. */
+            model?: string;
             /** @description The route, as provider/model. */
             route: string;
-            /** @description USD of a call like it, milliseconds to an answer, or tokens a second; null: unknown. */
+            /** @description USD of a call like it, milliseconds to an answer, or tokens a second; null: unknown, or nothing was measured. */
             score: number | null;
         };
         /** @description The highest prices that a request accepts, in USD per million tokens, for its service tier and the length of its prompt. */
@@ -20243,6 +20276,13 @@ export interface components {
              */
             prompt?: number;
         };
+        /**
+         * @description What put the routes of a call in order. `price`, `latency`, `throughput`: as `sort` says. `weight`: the operator shares the requests by
+         *     weights, and a conversation stays with its route. `order`: the request named routes. `catalog`: the operator's order, without the routes that
+         *     the request left out.
+         * @enum {string}
+         */
+        RoutingRule: "price" | "latency" | "throughput" | "weight" | "order" | "catalog";
         /**
          * @description What decides the order of a model's routes. `price`: what the provider charges the gateway's operator; the price of the model is the same on
          *     all of them. `latency`: how soon an answer came lately. `throughput`: how many tokens a second it had.

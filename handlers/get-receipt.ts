@@ -25,7 +25,7 @@ export async function receiptOf(db: Queries, row: LogRow): Promise<components["s
     object: "usage.receipt",
     request_id: row.request_id,
     log: usageLogRecord(row, maskedKey),
-    attempts: row.attempts.map(shownAttempt),
+    ...shownRoutes(row),
     usage: {
       input: usage.input,
       cache_read: usage.cacheRead,
@@ -39,6 +39,36 @@ export async function receiptOf(db: Queries, row: LogRow): Promise<components["s
     charge: chargeOf(row, usage),
     ledger: entries.map(entryRecord),
   };
+}
+
+type ShownRoutes = Pick<components["schemas"]["Receipt"], "attempts" | "routing">;
+
+/** Routes go by their labels: the names of providers and what those charge are the operator's. */
+function shownRoutes({ attempts, model }: LogRow): ShownRoutes {
+  const choice = attempts.find((attempt) => attempt.choice !== undefined)?.choice;
+  if (choice === undefined) return { attempts: attempts.map(shownAttempt) };
+  const { by, first, routes } = choice;
+  const labels = new Map(routes.map(({ route, label }) => [route, label]));
+  const scoreOf = by === "price" ? timesCheapest(routes) : (score: number | null) => score;
+  return {
+    attempts: attempts.map((attempt) => ({ ...shownAttempt(attempt), ...labelled(labels.get(attempt.route)) })),
+    routing: {
+      by,
+      ...(first === undefined ? {} : { first }),
+      failover: attempts.some(({ route }) => route !== routes[0]!.route),
+      routes: routes.map((one) => ({ model: one.model ?? model, ...labelled(one.label), score: scoreOf(one.score) })),
+    },
+  };
+}
+
+function labelled(label: string | undefined): { label?: string } {
+  return label === undefined ? {} : { label };
+}
+
+/** What an operator pays stays with the operator. */
+function timesCheapest(routes: components["schemas"]["RouteScore"][]): (score: number | null) => number | null {
+  const lowest = Math.min(...routes.flatMap(({ score }) => score ?? []));
+  return (score) => (score === null || lowest === 0 ? null : Math.round((score / lowest) * 100) / 100);
 }
 
 /** Leaves out providers, which only the operator sees, and failures of our own credentials. */

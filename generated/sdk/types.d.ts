@@ -3112,7 +3112,7 @@ export interface OperatorAttempt {
   credential?: string;
   /** Those that were refused before it; absent: none. */
   refused?: RefusedCredential[];
-  /** On the first attempt of a call whose routes were sorted: by what, and how each stood. */
+  /** On the first attempt of a call whose routes more than the catalog's order chose: by what, and how each stood. */
   choice?: RouteChoice;
 }
 
@@ -4262,6 +4262,8 @@ export interface Receipt {
   log: UsageLog;
   /** The attempts, in order. */
   attempts: ReceiptAttempt[];
+  /** How the route was chosen; absent: the operator's order held for all, or no route was asked. */
+  routing?: ReceiptRouting;
   /** The measured or estimated usage. */
   usage: ReceiptUsage;
   /** How the charge adds up. */
@@ -4280,6 +4282,8 @@ export interface ReceiptAttempt {
   status: number | null;
   /** Duration in milliseconds. */
   latency_ms: number;
+  /** The label of its route, on a receipt with `routing`; absent: the route has none. */
+  label?: string;
 }
 
 /** The account's entries from the receipt's first one on, as the chain hashes them. */
@@ -4342,6 +4346,31 @@ export interface ReceiptProof {
   chain_head: ChainHead | null;
   /** With `chain=true`; absent also if the receipt has no ledger entries. */
   chain?: ReceiptChain;
+}
+
+/** A route that could serve the call. */
+export interface ReceiptRoute {
+  /** Its model. */
+  model: string;
+  /** Its label; absent: the operator gave it none. */
+  label?: string;
+  /**
+   * How it stood when the call came. `latency`: milliseconds to an answer lately. `throughput`: tokens a second. `price`: how many times as much
+   * it costs the operator as the cheapest of them; your own price is the same. Null: unknown, or the rule measures nothing.
+   */
+  score: number | null;
+}
+
+/** How a call's route was chosen. */
+export interface ReceiptRouting {
+  /** What put the routes in order. */
+  by: RoutingRule;
+  /** What put the first of them before the others, where that was not `by`: `order` or `weight`. */
+  first?: RoutingRule;
+  /** Whether another than the first was asked, because the first failed or was passed over. */
+  failover: boolean;
+  /** The routes, in the order in which they were to be tried; the first 20 of them. */
+  routes: ReceiptRoute[];
 }
 
 /** Tokens by type, all 0 for a media job. No token counts twice, except that `reasoning` is part of `output`. */
@@ -5456,10 +5485,12 @@ export interface RolledApiKey {
   previous_secret_until: string | null;
 }
 
-/** How the routes of a call were sorted. */
+/** How the routes of a call were put in order. */
 export interface RouteChoice {
   /** What decided. */
-  by: RoutingSort;
+  by: RoutingRule;
+  /** What put the first of them before the others, where that was not `by`: `order` or `weight`. */
+  first?: RoutingRule;
   /** The routes, in the order in which they were to be tried; the first 20 of them. */
   routes: RouteScore[];
 }
@@ -5471,7 +5502,11 @@ export type RouteHealth = "ok" | "degraded" | "failing" | "unknown";
 export interface RouteScore {
   /** The route, as provider/model. */
   route: string;
-  /** USD of a call like it, milliseconds to an answer, or tokens a second; null: unknown. */
+  /** The label that callers see; absent: it has none. */
+  label?: string;
+  /** Its model, where that is not the one that was asked for. */
+  model?: string;
+  /** USD of a call like it, milliseconds to an answer, or tokens a second; null: unknown, or nothing was measured. */
   score: number | null;
 }
 
@@ -5482,6 +5517,13 @@ export interface RoutingMaxPrice {
   /** Price of the answer's tokens. */
   completion?: number | undefined;
 }
+
+/**
+ * What put the routes of a call in order. `price`, `latency`, `throughput`: as `sort` says. `weight`: the operator shares the requests by
+ * weights, and a conversation stays with its route. `order`: the request named routes. `catalog`: the operator's order, without the routes that
+ * the request left out.
+ */
+export type RoutingRule = "price" | "latency" | "throughput" | "weight" | "order" | "catalog";
 
 /**
  * What decides the order of a model's routes. `price`: what the provider charges the gateway's operator; the price of the model is the same on

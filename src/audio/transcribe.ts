@@ -128,7 +128,7 @@ export function transcribeOverChain(
 export function chainOf(catalog: Catalog, model: Model, mayStandIn: (other: Model) => boolean, requestId: string) {
   const all = candidatesOf(catalog, model, mayStandIn, () => requestId);
   const [first, ...others] = all.filter((candidate) => candidate.model === model);
-  const again: Candidate = { ...first!, layer: 1 };
+  const again: Candidate = { ...first!, layer: 1, choice: undefined };
   const standIns = all
     .filter((candidate) => candidate.model !== model)
     .map((candidate): Candidate => ({ ...candidate, layer: candidate.model.media.supportsTimestamps ? 2 : 3 }));

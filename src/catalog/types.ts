@@ -101,12 +101,8 @@ export type Layer = 0 | 1 | 2 | 3;
 
 export type RouteSort = components["schemas"]["RoutingSort"];
 
-/** How the routes of a call were sorted, for the operator. */
-export interface RouteChoice {
-  by: RouteSort;
-  /** In their order; null: unknown. */
-  routes: readonly { route: string; score: number | null }[];
-}
+/** How the routes of a call were put in order, for the log. */
+export type RouteChoice = components["schemas"]["RouteChoice"];
 
 /** A route that a request may try. */
 export interface Candidate {
@@ -115,8 +111,8 @@ export interface Candidate {
   /** provider/upstream model */
   routeId: string;
   layer: Layer;
-  /** On the first of candidates that were sorted. */
-  choice?: RouteChoice;
+  /** On the first of candidates that more than the catalog's order chose. */
+  choice?: RouteChoice | undefined;
 }
 
 /** Rules of image, video and transcription models; neutral values on all others. */

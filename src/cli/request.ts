@@ -58,8 +58,10 @@ function textOf({ log, account_id, email, attempts, usage, charge, ledger }: Sho
   ].join("\n");
 }
 
-function choiceLine({ by, routes }: NonNullable<Shown["attempts"][number]["choice"]>): string {
-  return `routes by ${by}: ${routes.map(({ route, score }) => `${route} ${score ?? "unknown"}`).join(", ")}`;
+function choiceLine({ by, first, routes }: NonNullable<Shown["attempts"][number]["choice"]>): string {
+  const isScored = by === "price" || by === "latency" || by === "throughput";
+  const rules = first === undefined ? by : `${first}, then ${by}`;
+  return `routes by ${rules}: ${routes.map(({ route, score }) => (isScored ? `${route} ${score ?? "unknown"}` : route)).join(", ")}`;
 }
 
 function attemptLine({ route, outcome, status, latency_ms, response_id, cause, detail, cost }: Shown["attempts"][number]): string {

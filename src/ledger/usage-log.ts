@@ -1,5 +1,6 @@
 // The record of an admitted request, written with its settlement: one row of table usage_log. bigints travel as text, since a batch may
 // be one JSON document.
+import type { components } from "../../generated/api.d.ts";
 import type { AudioPrices } from "../pricing/audio-cost.ts";
 
 /** One attempt at an upstream, in order. */
@@ -25,8 +26,8 @@ export interface AttemptRecord {
   detail?: string;
   /** What the provider charges the operator for it, in 1e-8 USD; absent: its route names no cost. */
   cost?: string;
-  /** How the routes of the call were sorted, on its first attempt; absent: they were not. */
-  choice?: { by: "price" | "latency" | "throughput"; routes: readonly { route: string; score: number | null }[] };
+  /** How the routes of the call were put in order, on its first attempt; absent: as the catalog has them. */
+  choice?: components["schemas"]["RouteChoice"];
   /** The usual price of its model in USD per million tokens, without tier or long prompt; absent where tokens are not billed. */
   cost_basis?: { input: number; output: number; cached: number | null; per_request: number };
 }

@@ -22,7 +22,7 @@ export function operatorsAttempt(attempt: AttemptRecord) {
   const usd = cost === undefined ? null : toUsd(BigInt(cost));
   const named = { response_id: response_id ?? null, cause: cause ?? null, detail: detail ?? null };
   const by = { ...(credential === undefined ? {} : { credential }), ...(refused === undefined ? {} : { refused }) };
-  const chosen = choice === undefined ? {} : { choice: { by: choice.by, routes: [...choice.routes] } };
+  const chosen = choice === undefined ? {} : { choice };
   return { provider, route, model, outcome, status, latency_ms, ...named, ...by, ...chosen, cost: usd };
 }
 

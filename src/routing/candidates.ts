@@ -1,7 +1,7 @@
 // Orders the routes that could serve a request: the model's own, then those of its fallbacks (docs/behaviour/providers.md#routing).
 // Looks neither at health nor at money.
 import { createHash } from "node:crypto";
-import type { Candidate, Catalog, Model } from "../catalog/types.ts";
+import type { Candidate, Catalog, Model, RouteChoice } from "../catalog/types.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Protocol } from "../providers/types.ts";
 
@@ -18,11 +18,34 @@ export function candidatesOf(
   keyOf: () => string,
 ): readonly Candidate[] {
   const own = model.weighted ? spread(model.candidates, keyOf()) : model.candidates;
-  if (model.fallbacks.length === 0) return own;
+  const all = model.fallbacks.length === 0 ? own : [...own, ...standInsOf(catalog, model, mayServe, keyOf)];
+  return model.weighted && own.length > 1 ? chosen(all, { by: "weight" }) : all;
+}
+
+function standInsOf(catalog: Catalog, model: Model, mayServe: (fallback: Model) => boolean, keyOf: () => string): Candidate[] {
   const fallbacks = model.fallbacks
     .flatMap((id) => catalog.models.get(id) ?? [])
     .filter((other) => other.state.kind === "active" && mayServe(other));
-  return [...own, ...fallbacks.flatMap(({ weighted, standIns }) => (weighted ? spread(standIns, keyOf()) : standIns))];
+  return fallbacks.flatMap(({ weighted, standIns }) => (weighted ? spread(standIns, keyOf()) : standIns));
+}
+
+/** So many routes of a choice are kept. */
+const shownMax = 20;
+
+/** Notes on the first what put them in this order. `scoreOf` absent: no number did. */
+export function chosen(
+  candidates: readonly Candidate[],
+  rule: Pick<RouteChoice, "by" | "first">,
+  scoreOf: (routeId: string) => number | null = () => null,
+): readonly Candidate[] {
+  const [first, ...others] = candidates as [Candidate, ...Candidate[]];
+  const routes = candidates.slice(0, shownMax).map(({ routeId, route: { label }, model }) => ({
+    route: routeId,
+    ...(label === undefined ? {} : { label }),
+    ...(model === first.model ? {} : { model: model.id }),
+    score: scoreOf(routeId),
+  }));
+  return [{ ...first, choice: { ...rule, routes } }, ...others];
 }
 
 // Routes that have a weight (docs/behaviour/providers.md#weights), by weighted rendezvous hashing: each draws a number from the request's key

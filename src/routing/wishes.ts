@@ -5,7 +5,7 @@ import type { Candidate, Model, RouteCost, RouteSort } from "../catalog/types.ts
 import { failParameter } from "../errors/fail.ts";
 import { million, usdFromPrice } from "../money.ts";
 import { dearestPricesOf } from "../pricing/token-cost.ts";
-import { layerAt } from "./candidates.ts";
+import { chosen, layerAt } from "./candidates.ts";
 import type { RouteFigures } from "./figures.ts";
 
 export type RoutingWishes = components["schemas"]["RoutingWishes"];
@@ -68,17 +68,20 @@ export function arranged(
   const by = sort ?? model.routeBy;
   const scores = by === null ? null : scoresOf(left, by, sorting);
   const arrange = (routes: readonly Candidate[]) => inOrder(scores === null ? routes : sorted(routes, scores, sort === undefined), order);
-  const own = arrange(left.filter(isOwn)).map((candidate, position) => ({ ...candidate, layer: layerAt(candidate, position) }));
+  const own = arrange(left.filter(isOwn)).map((candidate, position) => ({
+    ...candidate,
+    layer: layerAt(candidate, position),
+    choice: undefined,
+  }));
   const all: Candidate[] = [...own, ...byModel(left.filter((candidate) => !isOwn(candidate))).flatMap(arrange)];
-  if (by !== null && scores !== null) {
-    const routes = all.slice(0, shownMax).map(({ routeId }) => ({ route: routeId, score: scores.get(routeId)!.score }));
-    all[0] = { ...all[0]!, choice: { by, routes } };
-  }
-  return all;
+  const drawn = model.weighted && own.length > 1;
+  const isNamed = order.includes(own[0]!.route.label ?? "");
+  const rule = by ?? (drawn ? "weight" : isNamed ? "order" : "catalog");
+  if (rule === "catalog" && left.length === candidates.length) return all;
+  const kept = by !== null && sort === undefined && own[0]!.route.weight !== undefined;
+  const first = isNamed && rule !== "order" ? { first: "order" as const } : kept ? { first: "weight" as const } : {};
+  return chosen(all, { by: rule, ...first }, (routeId) => scores?.get(routeId)?.score ?? null);
 }
-
-/** So many routes of a choice are kept for the operator. */
-const shownMax = 20;
 
 interface Score {
   /** Null: unknown. */

@@ -96,15 +96,74 @@ test("the first record of a stream is a measurement of its route", async () => {
   expect(figures().of("south/cheap", "firstMs")).toBeGreaterThanOrEqual(0);
 });
 
-test("operators see by what the routes were sorted; callers see neither names nor scores", async () => {
+test("operators see by what the routes were sorted, and what each costs", async () => {
   const reply = await ask("demo/by-price");
   const id = reply.headers["x-request-id"] as string;
   const { key } = await newOperator(world.gateway, "admin");
   const shown = await world.gateway.request("GET", `/v1/operator/calls/${id}`, { key });
   expect(shown.json.attempts[0].choice).toMatchObject({ by: "price", routes: [{ route: "south/cheap" }, { route: "north/dear" }, {}] });
-  const receipt: TestReply = await world.gateway.request("GET", `/v1/usage/${id}`, { key: account.key });
-  expect(receipt.status).toBe(200);
-  expect(receipt.text).not.toMatch(/choice|score|south/);
+});
+
+describe("the receipt says how the route was chosen, by labels, and names no provider", () => {
+  const receiptOf = async (reply: TestReply) => {
+    const receipt = await world.gateway.request("GET", `/v1/usage/${reply.headers["x-request-id"] as string}`, { key: account.key });
+    expect(receipt.text).not.toMatch(/north|south|west/);
+    return receipt.json as { attempts: object[]; routing?: object };
+  };
+  const model = "demo/by-price";
+
+  test("price: scores are multiples of the cheapest, never what the operator pays", async () => {
+    const { routing, attempts } = await receiptOf(await ask(model));
+    expect(routing).toEqual({
+      by: "price",
+      failover: false,
+      routes: [
+        { model, score: 1 },
+        { model, label: "blue", score: 4 },
+        { model, score: null },
+      ],
+    });
+    expect(attempts[0]).not.toHaveProperty("label");
+  });
+
+  test("an order that the request gave comes first; the attempt has its label", async () => {
+    const { routing, attempts } = await receiptOf(await ask(model, { routing: { order: ["blue"] } }));
+    expect(routing).toMatchObject({ by: "price", first: "order", routes: [{ label: "blue", score: 4 }, { score: 1 }, {}] });
+    expect(attempts).toMatchObject([{ label: "blue", outcome: "ok" }]);
+    expect((await receiptOf(await ask("demo/plain", { routing: { order: ["blue"] } }))).routing).toMatchObject({ by: "order" });
+  });
+
+  test("measured: milliseconds, and null for a route that was not", async () => {
+    measured({ "north/dear": 30, "south/cheap": 20 });
+    expect(figures().probes("west/unknown")).toBe(true);
+    const { routing } = await receiptOf(await ask("demo/plain", { routing: { sort: "latency" } }));
+    const score = expect.any(Number) as number;
+    expect(routing).toMatchObject({ by: "latency", routes: [{ score }, { score }, { score: null }] });
+  });
+
+  test("routes with a weight stay first of those that the catalog sorts", async () => {
+    const { routing } = await receiptOf(await ask("demo/sticky"));
+    expect(routing).toMatchObject({ by: "price", first: "weight", routes: [{ score: 4 }, { score: 1 }, { label: "blue", score: null }] });
+  });
+
+  test("routes that the request left out are no candidates", async () => {
+    const { routing } = await receiptOf(await ask("demo/plain", { routing: { ignore: ["blue"] } }));
+    expect(routing).toEqual({ by: "catalog", failover: false, routes: [1, 2].map(() => ({ model: "demo/plain", score: null })) });
+  });
+
+  test("another route answered because the first failed", async () => {
+    const { routing, attempts } = await receiptOf(await ask("demo/broken"));
+    expect(routing).toMatchObject({ by: "price", failover: true, routes: [{ score: 1 }, { label: "blue", score: 4 }] });
+    expect(attempts.at(-1)).toMatchObject({ label: "blue", outcome: "ok" });
+  });
+
+  test("of a plain request it says nothing, and the log's row holds nothing more", async () => {
+    const reply = await ask("demo/plain", { routing: { max_price: { prompt: 100 } } });
+    const receipt = await receiptOf(reply);
+    expect(receipt).not.toHaveProperty("routing");
+    expect(receipt.attempts[0]).not.toHaveProperty("label");
+    expect(Object.keys((await world.logOf(reply))!.attempts[0]!)).not.toContain("choice");
+  });
 });
 
 test("route_by is refused on a model that is not billed by token", () => {

@@ -39,6 +39,10 @@ describe("a conversation", () => {
     expect(reply.headers["x-svc-fallback"]).toBeUndefined();
     const log = await world.logOf(reply);
     expect(log!.attempts).toMatchObject([{ outcome: "ok", route: expect.stringContaining(models()[0]!) as string }]);
+    const id = reply.headers["x-request-id"] as string;
+    const { json } = await world.gateway.request("GET", `/v1/usage/${id}`, { key: account.key });
+    const route = { model: "demo/shared", score: null };
+    expect(json.routing).toEqual({ by: "weight", failover: false, routes: [route, route] });
   });
 
   test("another one may go elsewhere: many use all routes, and so do many accounts with the same words", async () => {

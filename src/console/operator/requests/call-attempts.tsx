@@ -1,5 +1,5 @@
 // The attempts of a call with what customers don't see: the route, why it failed, the provider's words and cost.
-import type { OperatorAttempt } from "svc-sdk";
+import type { OperatorAttempt, RouteScore } from "svc-sdk";
 import type { ReactNode } from "react";
 import { usd } from "../../lib/money.ts";
 import { duration } from "../../lib/time.ts";
@@ -22,7 +22,7 @@ export function CallAttempts({ attempts }: { attempts: readonly OperatorAttempt[
 }
 
 function Attempt({ attempt }: { attempt: OperatorAttempt }): ReactNode {
-  const { route, model, outcome, status, latency_ms, response_id, cause, detail, cost_usd } = attempt;
+  const { route, model, outcome, status, latency_ms, response_id, cause, detail, choice, cost_usd } = attempt;
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -34,6 +34,7 @@ function Attempt({ attempt }: { attempt: OperatorAttempt }): ReactNode {
       <Facts
         rows={[
           ["Model", model],
+          ...(choice === undefined ? [] : [[`Routes by ${choice.by}`, choice.routes.map(scored).join(", ")] as const]),
           ...(cause === null ? [] : [["Cause", cause] as const]),
           ...(detail === null ? [] : [["Provider's words", detail] as const]),
           ...(response_id === null ? [] : [["Provider's id", response_id] as const]),
@@ -42,4 +43,8 @@ function Attempt({ attempt }: { attempt: OperatorAttempt }): ReactNode {
       />
     </>
   );
+}
+
+function scored({ route, score }: RouteScore): string {
+  return score === null ? route : `${route} ${score}`;
 }

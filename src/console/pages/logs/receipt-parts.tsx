@@ -49,6 +49,7 @@ function AttemptRow({ attempt, left, width }: { attempt: ReceiptAttempt; left: n
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <span className="font-medium break-all">{attempt.model}</span>
         <Badge tone={ok ? "good" : "bad"}>{attempt.outcome}</Badge>
+        {attempt.label !== undefined && <Badge>{attempt.label}</Badge>}
         {attempt.status !== null && <span className="text-quiet">HTTP {attempt.status}</span>}
         <span className="figures ml-auto">{duration(attempt.latency_ms)}</span>
       </div>
@@ -59,6 +60,41 @@ function AttemptRow({ attempt, left, width }: { attempt: ReceiptAttempt; left: n
         />
       </div>
     </li>
+  );
+}
+
+const rules = {
+  price: "by what they cost the operator",
+  latency: "by how soon they answered lately",
+  throughput: "by how fast they wrote lately",
+  weight: "by weights; a conversation stays with its route",
+  order: "as the request ordered them",
+  catalog: "as the operator ordered them, without those that the request left out",
+};
+
+const units = { price: "× the cheapest", latency: "ms", throughput: "tokens/s", weight: "", order: "", catalog: "" };
+
+/** Nothing where the operator's order held. */
+export function Routing({ receipt: { routing } }: { receipt: Receipt }): ReactNode {
+  if (routing === undefined) return null;
+  const { by, first, failover, routes } = routing;
+  const before = first === undefined ? "" : `; before that ${rules[first]}`;
+  return (
+    <Region title="Choice of the route">
+      <p className="px-4 py-3">
+        Routes were tried {rules[by]}
+        {before}.{failover ? " The first did not answer." : ""}
+      </p>
+      <ol className="divide-y divide-line border-t border-line">
+        {routes.map(({ model, label, score }, index) => (
+          <li key={index} className="flex flex-wrap gap-x-3 px-4 py-2">
+            <span className="break-all">{model}</span>
+            {label !== undefined && <Badge>{label}</Badge>}
+            {units[by] !== "" && <span className="figures ml-auto">{score === null ? "–" : `${count(score)} ${units[by]}`}</span>}
+          </li>
+        ))}
+      </ol>
+    </Region>
   );
 }
 

@@ -10,7 +10,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Facts, Loading } from "../../ui/parts.tsx";
 import { Status } from "../../ui/status.tsx";
-import { Attempts, Charge, Entries } from "./receipt-parts.tsx";
+import { Attempts, Charge, Entries, Routing } from "./receipt-parts.tsx";
 import { VerifyReceipt } from "./verify-receipt.tsx";
 
 export function RequestDialog({ id, onClose }: { id: string | undefined; onClose: () => void }): ReactNode {
@@ -28,6 +28,7 @@ function RequestDetails({ id }: { id: string }): ReactNode {
   return (
     <div className="space-y-6">
       <Summary receipt={data} />
+      <Routing receipt={data} />
       <Attempts receipt={data} />
       <Charge receipt={data} />
       <Entries entries={data.ledger} />
