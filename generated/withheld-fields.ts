@@ -66,6 +66,21 @@ export const withheldFields: Readonly<Record<string, WithheldField>> = {
   "base_url": {
     "treatment": "refused"
   },
+  "data_sources": {
+    "treatment": "refused"
+  },
+  "chat_template": {
+    "treatment": "refused"
+  },
+  "guided_regex": {
+    "treatment": "refused"
+  },
+  "guided_grammar": {
+    "treatment": "refused"
+  },
+  "mm_processor_kwargs": {
+    "treatment": "dropped"
+  },
   "tools": {
     "treatment": "refused",
     "of": "type",
@@ -93,6 +108,9 @@ export const withheldFields: Readonly<Record<string, WithheldField>> = {
   "search_options": {
     "treatment": "dropped"
   },
+  "search_settings": {
+    "treatment": "dropped"
+  },
   "search_parameters": {
     "treatment": "refused"
   },
@@ -113,8 +131,11 @@ export const withheldFields: Readonly<Record<string, WithheldField>> = {
     "harmless": [
       1
     ]
+  },
+  "safety_model": {
+    "treatment": "dropped"
   }
 };
 
 /** Every field that the contract knows by name in an operation that forwards fields. */
-export const knownFields: readonly string[] = ["api_base","api_key","audio","base_url","best_of","cache_control","container","context_management","custom_llm_provider","diagnostics","dimensions","documents","enable_search","encoding_format","extra_body","extra_headers","extra_query","fallbacks","frequency_penalty","function_call","functions","image_config","inference_geo","input","logit_bias","logprobs","max_completion_tokens","max_tokens","max_tokens_per_doc","mcp_servers","messages","metadata","modalities","model","model_list","models","moderation","n","output_config","parallel_tool_calls","plugins","prediction","presence_penalty","preset","priority","prompt_cache_key","prompt_cache_options","prompt_cache_retention","provider","query","reasoning","reasoning_effort","response_format","return_documents","route","routing","safety_identifier","search_options","search_parameters","seed","service_tier","speed","stop","stop_sequences","store","stream","stream_options","system","temperature","thinking","thread","tool_choice","tools","top_k","top_logprobs","top_n","top_p","transforms","user","user_profile_id","verbosity","web_search","web_search_options","workspace_id"];
+export const knownFields: readonly string[] = ["api_base","api_key","audio","base_url","best_of","cache_control","chat_template","container","context_management","custom_llm_provider","data_sources","diagnostics","dimensions","documents","enable_search","encoding_format","extra_body","extra_headers","extra_query","fallbacks","frequency_penalty","function_call","functions","guided_grammar","guided_regex","image_config","inference_geo","input","logit_bias","logprobs","max_completion_tokens","max_tokens","max_tokens_per_doc","mcp_servers","messages","metadata","mm_processor_kwargs","modalities","model","model_list","models","moderation","n","output_config","parallel_tool_calls","plugins","prediction","presence_penalty","preset","priority","prompt_cache_key","prompt_cache_options","prompt_cache_retention","provider","query","reasoning","reasoning_effort","response_format","return_documents","route","routing","safety_identifier","safety_model","search_options","search_parameters","search_settings","seed","service_tier","speed","stop","stop_sequences","store","stream","stream_options","system","temperature","thinking","thread","tool_choice","tools","top_k","top_logprobs","top_n","top_p","transforms","user","user_profile_id","verbosity","web_search","web_search_options","workspace_id"];

@@ -42,7 +42,8 @@ export function chargeWhole(context: Charging, call: TokenCall, { usage }: Whole
 
 async function chargeTally(context: Charging, call: TokenCall, tally: Tally): Promise<TokenBill> {
   const { model, route } = call.served!;
-  const hidden = thinksUnseen(model, tally) && (tally.finished || route.provider.onDisconnect !== "cancel");
+  const hidden =
+    (thinksUnseen(model, tally) || call.size.billsUnseen === true) && (tally.finished || route.provider.onDisconnect !== "cancel");
   const later = laterOutput(tally);
   return await call.aborted(later === 0 ? tally.usage : null, () => receivedUsage(context, call, tally, hidden));
 }

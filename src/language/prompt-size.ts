@@ -16,6 +16,8 @@ export interface PromptSize {
   tokensLikely: number;
   /** What `countTokens` may leave out of images and files: with it, they count as much as is held for them. */
   uncountedMax(imageTokensMax: number): number;
+  /** Its provider may bill output that no answer shows: of a prediction, what the model does not take over. Absent: no. */
+  billsUnseen?: boolean;
   /** By a real tokenizer, as near as only the model's own could get closer; slow, for charges and counts. Rejects if it can't be loaded. */
   countTokens(): Promise<number>;
 }
@@ -30,6 +32,13 @@ interface PromptFields {
 }
 
 const documentFields = ["tools", "functions", "response_format", "prediction"] as const;
+
+/** Fields of a chat request that no host puts into the prompt, or that reach none; numbers and switches never are a part of it. */
+const unreadFields: ReadonlySet<string> = new Set([
+  ...["messages", ...documentFields, "model", "stream", "stream_options", "n", "stop", "logit_bias", "user", "safety_identifier"],
+  ...["reasoning", "reasoning_effort", "thinking", "verbosity", "modalities", "audio", "moderation", "web_search_options", "service_tier"],
+  ...["tool_choice", "function_call", "prompt_cache_key", "prompt_cache_retention", "prompt_cache_options", "routing", "store", "metadata"],
+]);
 
 /** What costs tokens in a request, in any dialect. */
 export interface PromptParts {
@@ -51,10 +60,22 @@ const bytesPerToken = 4;
 
 /** Measures everything in a chat request that a model reads. */
 export function promptSize(body: PromptFields): PromptSize {
-  const parts = { texts: [] as string[], messages: body.messages.length, images: 0, unknown: 0, bytes: 0 };
+  const parts = { texts: [] as string[], messages: body.messages.length, images: 0, unknown: 0, bytes: unknownBytes(body) };
   for (const message of body.messages) addMessage(message, parts);
   for (const key of documentFields) if (body[key] != null) parts.texts.push(JSON.stringify(body[key]));
-  return sizeOf(parts);
+  const size = sizeOf(parts);
+  return body.prediction == null ? size : { ...size, billsUnseen: true };
+}
+
+/** Some hosts put documents, contexts and the like that stand beside the messages into the prompt. */
+function unknownBytes(body: object): number {
+  let bytes = 0;
+  for (const name in body) {
+    if (unreadFields.has(name)) continue;
+    const value = (body as Json)[name];
+    if (typeof value === "string" || (typeof value === "object" && value !== null)) bytes += Buffer.byteLength(JSON.stringify(value));
+  }
+  return bytes;
 }
 
 export function sizeOf({ texts, messages, images, unknown = 0, bytes: others = 0 }: PromptParts): PromptSize {

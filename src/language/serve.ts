@@ -134,7 +134,7 @@ async function serveFrom<Answer extends Whole, Stream extends AnswerStream<unkno
   const { ask, admitted, size, hold, stream } = call;
   const callOne = async (candidate: Candidate, heard: UpstreamCall["heard"]) => {
     const answered: { tally: Tally | null } = { tally: null };
-    const stops = stopsOnDisconnect(candidate, stream && webSearches === 0, answered);
+    const stops = stopsOnDisconnect(candidate, stream && webSearches === 0 && size.billsUnseen !== true, answered);
     const work = (upstream: UpstreamCall) => adapter.call({ candidate, hold, size, upstream });
     const answer = await callUpstream(call, candidate, { heard, stops, work });
     if (answer.kind === "stream") answered.tally = answer.tally;

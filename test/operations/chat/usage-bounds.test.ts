@@ -60,6 +60,32 @@ describe("reserved", () => {
     const reply = await world.chat(await world.account(), { model: "as/reserved", messages: user(part), max_tokens: 1 });
     expect(await reservedOf(reply)).toBe(128_000 * 250 + 1_000);
   });
+
+  test("fields beside the messages that no contract knows: each of their bytes, since some hosts put them into the prompt", async () => {
+    const account = await world.account();
+    const reserved = async (more: object) => reservedOf(await world.chat(account, { model: "as/reserved", max_tokens: 1, ...more }));
+    const plain = await reserved({});
+    const documents = [{ title: "Sea", text: "\u00fc".repeat(500) }];
+    expect((await reserved({ documents })) - plain).toBe(Buffer.byteLength(JSON.stringify(documents)) * 250);
+    expect((await reserved({ context: "rain" })) - plain).toBe('"rain"'.length * 250);
+    expect((await reserved({ min_p: 0.1, ignore_eos: false })) - plain).toBe(0);
+    const unread = {
+      stop: ["a", "b"],
+      user: "me",
+      logit_bias: { 1: 2 },
+      stream_options: {},
+      metadata: { a: "b" },
+      reasoning_effort: "low",
+    };
+    expect((await reserved(unread)) - plain).toBe(0);
+  });
+
+  test("a balance is never below 0 through documents that stand beside the messages", async () => {
+    const account = await world.account({ deposit: "0.05" });
+    const body = { model: "image/16384", documents: [{ text: "word ".repeat(16_384) }], max_tokens: 1 };
+    expect((await world.chat(account, body)).status).toBe(402);
+    await world.expectUntouched(account, 0.05);
+  });
 });
 
 describe("measured usage above what window and output allow is charged at that bound, logged and counted", () => {

@@ -81,6 +81,10 @@ describe("chat", () => {
     ["api_base", "https://a.example", "api_base"],
     ["api_key", "sk-mine", "api_key"],
     ["base_url", "https://a.example", "base_url"],
+    ["data_sources", [{ type: "azure_search", parameters: { endpoint: "https://a.example" } }], "data_sources[0]"],
+    ["chat_template", "{% for _ in range(99999) %}word {% endfor %}", "chat_template"],
+    ["guided_regex", "(a+)+$", "guided_regex"],
+    ["guided_grammar", "root ::= root", "guided_grammar"],
     ["tools", [{ type: "function", function: { name: "look" } }, { type: "web_search" }], "tools[1].type"],
     ["tools", [{ type: "builtin_function", function: { name: "$web_search" } }], "tools[0].type"],
   ])("400 invalid_parameter: %s, %j", async (name, value, param) => {

@@ -125,3 +125,42 @@ describe("several choices", () => {
     },
   );
 });
+
+describe("a prediction, of which a provider bills what its answer leaves out", () => {
+  const chunk = (more: object) =>
+    `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "choices", ...more })}\n\n`;
+  const prediction = { type: "content", content: "const answer = 1;\n".repeat(30) };
+  const body = { model: "demo/choices", stream: true, max_tokens: 90, prediction, messages: [{ role: "user", content: "Hello" }] };
+  const leaveAtFirstWord = async (account: TestAccount) => {
+    const call = ask(account, "/v1/chat/completions", body);
+    const reader = (await call.reply).body!.getReader();
+    for (let text = ""; !text.includes('"Hi"');) text += new TextDecoder().decode((await reader.read()).value);
+    call.leave();
+    await eventually(async () => expect((await gateway.request("GET", "/metrics")).text).toMatch(/^svc_abandoned_requests 1$/m));
+  };
+  const answerWith = (end: string): (() => void) => {
+    let goOn = (): void => undefined;
+    host.answers.set("choices", (response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(chunk({ choices: [{ index: 0, delta: { role: "assistant", content: "Hi" }, finish_reason: null }] }));
+      goOn = () => response.end(`${chunk({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] })}${end}data: [DONE]\n\n`);
+    });
+    return () => goOn();
+  };
+
+  test("its client disconnects after a word: read to its end, the measured usage is paid", async () => {
+    const goOn = answerWith(chunk({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 80, total_tokens: 87 } }));
+    const account = await gateway.createAccount({ deposit: "5" });
+    await leaveAtFirstWord(account);
+    goOn();
+    expect(await rowOf(account)).toMatchObject({ status: "aborted", estimated: false, output_tokens: 80n, cost: 7n * 100n + 80n * 200n });
+  });
+
+  test("of a host that says no usage the output counts as the cap", async () => {
+    const goOn = answerWith("");
+    const account = await gateway.createAccount({ deposit: "5" });
+    await leaveAtFirstWord(account);
+    goOn();
+    expect(await rowOf(account)).toMatchObject({ status: "aborted", estimated: true, output_tokens: 90n });
+  });
+});
