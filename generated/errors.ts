@@ -138,6 +138,7 @@ export type ErrorCode =
   | "provider_timeout"
   | "timeout"
   | "provider_rate_limited"
+  | "job_cancelled"
   | "file_not_found"
   | "file_limit_reached"
   | "batch_not_found"
@@ -1085,6 +1086,16 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "happened": "The provider has too many requests at the moment.",
     "fix": "Submit the job again later with another idempotency key, or use another model."
   },
+  "job_cancelled": {
+    "status": 200,
+    "type": "invalid_request_error",
+    "retryable": false,
+    "job": true,
+    "jobOnly": true,
+    "message": "The job was cancelled.",
+    "happened": "An operator of the gateway ended the job before it was done. Nothing was charged.",
+    "fix": "Ask the operator why. To make it after all, submit the job again with another idempotency key."
+  },
   "file_not_found": {
     "status": 404,
     "type": "not_found_error",
@@ -1175,7 +1186,8 @@ export const dialects: Readonly<Record<Dialect, DialectRow>> = {
       "provider_unavailable": 502,
       "provider_rate_limited": 429,
       "provider_timeout": 504,
-      "timeout": 504
+      "timeout": 504,
+      "job_cancelled": 409
     }
   },
   "music": {
@@ -1250,7 +1262,8 @@ export const dialects: Readonly<Record<Dialect, DialectRow>> = {
       "provider_unavailable": 502,
       "provider_rate_limited": 502,
       "provider_timeout": 504,
-      "timeout": 504
+      "timeout": 504,
+      "job_cancelled": 409
     }
   }
 };

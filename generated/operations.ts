@@ -101,6 +101,7 @@ export type OperationId =
   | "listCatalogVersions"
   | "listOperatorJobs"
   | "getOperatorJob"
+  | "cancelOperatorJob"
   | "getOperatorLedger"
   | "startLedgerAudit"
   | "getOperator"
@@ -3095,7 +3096,8 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_input",
       "provider_timeout",
       "timeout",
-      "provider_rate_limited"
+      "provider_rate_limited",
+      "job_cancelled"
     ],
     "bodies": [
       "application/json"
@@ -3159,7 +3161,8 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_input",
       "provider_timeout",
       "timeout",
-      "provider_rate_limited"
+      "provider_rate_limited",
+      "job_cancelled"
     ],
     "bodies": [
       "multipart/form-data"
@@ -3274,7 +3277,8 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "invalid_input",
       "provider_timeout",
       "timeout",
-      "provider_rate_limited"
+      "provider_rate_limited",
+      "job_cancelled"
     ],
     "bodies": [
       "application/json"
@@ -4713,6 +4717,50 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "bodies": [],
     "bodyRequired": false,
     "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "cancelOperatorJob": {
+    "id": "cancelOperatorJob",
+    "method": "post",
+    "path": "/v1/operator/jobs/{id}/cancel",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "csrf_failed",
+      "endpoint_not_found",
+      "job_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "not_possible",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
     "parameters": [
       {
         "name": "id",

@@ -1156,10 +1156,12 @@ create table webhook_endpoint (
 -- function ledger_sweep(_dead_after interval, _account bigint[], _waits boolean) returns SETOF bigint
 -- function ledger_sweepable(_dead_after interval) returns SETOF hold
 -- function lock_balances(_account bigint[], _waits boolean) returns SETOF bigint set lock_timeout=500ms
+-- function media_cancel(_id uuid, _attempts jsonb, _message text, _tiers jsonb) returns text set enable_seqscan=off
 -- function media_end(_job media_job, _to text, _charged bigint, _units numeric, _output jsonb, _code text, _message text, _word text) returns void
 -- function media_finish(_id uuid, _owner uuid, _to text, _charged bigint, _units numeric, _output jsonb, _code text, _message text, _word text, _attempts jsonb, _late_in interval, _tiers jsonb) returns boolean set enable_seqscan=off, lock_timeout=3s
 -- function media_hold(_job media_job) returns text
 -- function media_limits(_tiers jsonb, _purchased bigint) returns jsonb
+-- function media_lock(_id uuid) returns SETOF media_job set enable_seqscan=off, lock_timeout=3s
 -- function media_promote(_account bigint, _tiers jsonb) returns void
 -- function media_refund(_id uuid) returns text set enable_seqscan=off, lock_timeout=3s
 -- function media_submit(_job jsonb, _tiers jsonb, _key_life interval) returns TABLE(outcome text, id uuid, available bigint, reserved bigint, key_left bigint, waiting_max integer) set enable_seqscan=off, lock_timeout=3s

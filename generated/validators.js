@@ -38848,6 +38848,191 @@ validate_parameters_getOperatorJob.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_cancelOperatorJob = validate_bodies_cancelOperatorJob;
+function validate_bodies_cancelOperatorJob(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_cancelOperatorJob.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.reason === void 0 && (missing0 = "reason")) {
+validate_bodies_cancelOperatorJob.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_OperatorReason,
+data
+}];
+return false;
+} else if (data.reason !== void 0) {
+let data0 = data.reason;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 500) {
+validate_bodies_cancelOperatorJob.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_bodies_cancelOperatorJob.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+} else if (!pattern_77ac0abe.test(data0)) {
+validate_bodies_cancelOperatorJob.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "pattern",
+params: { pattern: "^[^\\n\\r]*\\S[^\\n\\r]*$" },
+message: "must match pattern \"^[^\\n\\r]*\\S[^\\n\\r]*$\"",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_cancelOperatorJob.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_bodies_cancelOperatorJob.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_OperatorReason,
+data
+}];
+return false;
+}
+validate_bodies_cancelOperatorJob.errors = vErrors;
+return true;
+}
+validate_bodies_cancelOperatorJob.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_cancelOperatorJob = validate_parameters_cancelOperatorJob;
+const schema_parameters_cancelOperatorJob = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": {
+"type": "string",
+"maxLength": 128
+} },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_cancelOperatorJob"
+};
+function validate_parameters_cancelOperatorJob(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_cancelOperatorJob.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_cancelOperatorJob.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_cancelOperatorJob,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_cancelOperatorJob.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_cancelOperatorJob.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 128) {
+validate_parameters_cancelOperatorJob.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "maxLength",
+params: { limit: 128 },
+message: "must NOT have more than 128 characters",
+parentSchema: schema_parameters_cancelOperatorJob.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_cancelOperatorJob.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_cancelOperatorJob.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_cancelOperatorJob.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_cancelOperatorJob.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_cancelOperatorJob.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_cancelOperatorJob,
+data
+}];
+return false;
+}
+validate_parameters_cancelOperatorJob.errors = vErrors;
+return true;
+}
+validate_parameters_cancelOperatorJob.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_startLedgerAudit = validate_bodies_startLedgerAudit;
 function validate_bodies_startLedgerAudit(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -65404,6 +65589,7 @@ applyCatalog: bodies_applyCatalog,
 checkCatalog: bodies_checkCatalog,
 compareCatalog: bodies_compareCatalog,
 revertCatalog: bodies_revertCatalog,
+cancelOperatorJob: bodies_cancelOperatorJob,
 startLedgerAudit: bodies_startLedgerAudit,
 setOperator: bodies_setOperator,
 removeOperator: bodies_removeOperator,
@@ -65493,6 +65679,7 @@ refundCall: parameters_refundCall,
 getOperatorCatalog: parameters_getOperatorCatalog,
 listOperatorJobs: parameters_listOperatorJobs,
 getOperatorJob: parameters_getOperatorJob,
+cancelOperatorJob: parameters_cancelOperatorJob,
 getOperatorOverview: parameters_getOperatorOverview,
 disableProvider: parameters_disableProvider,
 enableProvider: parameters_enableProvider,
@@ -65529,6 +65716,7 @@ bodies,
 bodies_acceptInvitation,
 bodies_adjustAccount,
 bodies_applyCatalog,
+bodies_cancelOperatorJob,
 bodies_checkCatalog,
 bodies_compactResponse,
 bodies_compareCatalog,
@@ -65600,6 +65788,7 @@ forms_understandAudio,
 parameters,
 parameters_adjustAccount,
 parameters_cancelBatch,
+parameters_cancelOperatorJob,
 parameters_cloneVoice,
 parameters_compactResponse,
 parameters_createChatCompletion,

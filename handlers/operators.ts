@@ -20,6 +20,7 @@ import { disableProvider } from "./disable-provider.ts";
 import { enableProvider } from "./enable-provider.ts";
 import { listOperatorJobs } from "./list-operator-jobs.ts";
 import { getOperatorJob } from "./get-operator-job.ts";
+import { cancelOperatorJob } from "./cancel-operator-job.ts";
 import { listOperatorSettings } from "./list-operator-settings.ts";
 import { getOperatorUsageSummary } from "./get-operator-usage-summary.ts";
 import { getOperatorCatalog } from "./get-operator-catalog.ts";
@@ -54,6 +55,7 @@ export const operatorHandlers = {
   enableProvider,
   listOperatorJobs,
   getOperatorJob,
+  cancelOperatorJob,
   listOperatorSettings,
   getOperatorUsageSummary,
   getOperatorCatalog,

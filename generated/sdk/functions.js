@@ -389,6 +389,10 @@ export function getOperatorJob(client, id, options) {
   return call(client, { path: () => `/v1/operator/jobs/${segment(id)}`, auth: "session" }, undefined, options);
 }
 
+export function cancelOperatorJob(client, id, input, options) {
+  return call(client, { path: () => `/v1/operator/jobs/${segment(id)}/cancel`, method: "POST", auth: "session" }, input, options);
+}
+
 export function getOperatorLedger(client, options) {
   return call(client, { path: "/v1/operator/ledger", auth: "session" }, undefined, options);
 }

@@ -1576,6 +1576,7 @@ export interface GenmediaMethods {
    * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
    * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
    * @throws {SvcError} 404 `model_not_found`
+   * @throws {SvcError} 409 `job_cancelled`
    * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 422 `content_policy`, `content_policy_likeness`, `content_policy_nsfw`, `content_policy_unsafe`, `moderation_blocked`, `input_too_large`, `input_invalid`, `invalid_input`
    * @throws {SvcError} 429 `rate_limit_exceeded`, `rate_limited`
@@ -1616,6 +1617,7 @@ export interface ImagesMethods {
    * @throws {SvcError} 401 `auth_error`, `key_expired`
    * @throws {SvcError} 402 `insufficient_balance`, `key_limit_reached`, `model_requires_paid`
    * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
+   * @throws {SvcError} 409 `job_cancelled`
    * @throws {SvcError} 413 `invalid_request`
    * @throws {SvcError} 422 `content_policy`, `content_policy_likeness`, `content_policy_nsfw`, `content_policy_unsafe`, `moderation_blocked`, `input_too_large`, `input_invalid`, `invalid_input`
    * @throws {SvcError} 429 `rate_limited`, `provider_rate_limited`
@@ -1646,6 +1648,7 @@ export interface ImagesMethods {
    * @throws {SvcError} 401 `auth_error`, `key_expired`
    * @throws {SvcError} 402 `insufficient_balance`, `key_limit_reached`, `model_requires_paid`
    * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
+   * @throws {SvcError} 409 `job_cancelled`
    * @throws {SvcError} 413 `invalid_request`
    * @throws {SvcError} 422 `content_policy`, `content_policy_likeness`, `content_policy_nsfw`, `content_policy_unsafe`, `moderation_blocked`, `input_too_large`, `input_invalid`, `invalid_input`
    * @throws {SvcError} 429 `rate_limited`, `provider_rate_limited`
@@ -2606,6 +2609,26 @@ export interface OperatorJobsMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   get(id: string, options?: RequestOptions): Call<OperatorJobDetail, "getOperatorJob">;
+  /**
+   * Cancels a media job of any account that waits or runs: it has failed with `job_cancelled`, its hold is released, nothing is charged, and the
+   * next job in the account's queue gets its slot. A provider that works on it is asked to stop, where its protocol has a way to; what it
+   * makes all the same is an expense of the operator's. A job that has ended stays as it is: 409 `not_possible`.
+   *
+   * `POST /v1/operator/jobs/{id}/cancel`, /docs/api/cancelOperatorJob
+   *
+   * @example
+   * await svc.operator.jobs.cancel(id, { reason: "the provider hangs" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+   * @throws {SvcError} 404 `endpoint_not_found`, `job_not_found`
+   * @throws {SvcError} 409 `not_possible`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  cancel(id: string, input: OperatorReason, options?: RequestOptions): Call<OperatorJobDetail, "cancelOperatorJob">;
 }
 
 /** `svc.operator.ledger` */

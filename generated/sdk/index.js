@@ -217,6 +217,7 @@ export class Svc {
       jobs: {
         list: of(f.listOperatorJobs),
         get: of(f.getOperatorJob),
+        cancel: of(f.cancelOperatorJob),
       },
       ledger: {
         get: of(f.getOperatorLedger),

@@ -2015,7 +2015,8 @@ export type JobErrorCode =
   | "provider_rate_limited"
   | "provider_unavailable"
   | "insufficient_credits"
-  | "provider_error";
+  | "provider_error"
+  | "job_cancelled";
 
 /** The types of jobs in the list. */
 export type JobKind = "image" | "video";
@@ -7988,6 +7989,8 @@ export type BareError502ServerError = Refusal<502, "server_error", BareErrorBody
 export type BeginTotpError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type CancelBatchError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CancelBatchError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type CancelOperatorJobError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type CancelOperatorJobError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type CheckCatalogError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type CloneVoiceError400 = Refusal<400, "invalid_request" | "not_a_voice_clone_model", ErrorBody<"invalid_request" | "not_a_voice_clone_model", "invalid_request_error">>;
 export type CloneVoiceError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
@@ -8179,6 +8182,7 @@ export type Error409AccountNotDeletable = Refusal<409, "account_not_deletable", 
 export type Error409BatchEnded = Refusal<409, "batch_ended", ErrorBody<"batch_ended", "invalid_request_error">>;
 export type Error409CardMissing = Refusal<409, "card_missing", ErrorBody<"card_missing", "invalid_request_error">>;
 export type Error409IdempotencyKeyReusedOrNotPossible = Refusal<409, "idempotency_key_reused" | "not_possible", ErrorBody<"idempotency_key_reused" | "not_possible", "invalid_request_error">>;
+export type Error409JobCancelled = Refusal<409, "job_cancelled", ErrorBody<"job_cancelled", "invalid_request_error">>;
 export type Error409NotPossible = Refusal<409, "not_possible", ErrorBody<"not_possible", "invalid_request_error">>;
 export type Error409VoucherNotRedeemable = Refusal<409, "voucher_not_redeemable", ErrorBody<"voucher_not_redeemable", "invalid_request_error">>;
 export type Error413InvalidRequest = Refusal<413, "invalid_request", ErrorBody<"invalid_request", "request_too_large">>;
@@ -8204,6 +8208,7 @@ export type ForgotPasswordError400 = Refusal<400, "invalid_json" | "missing_para
 export type GenmediaError400InvalidParameter = Refusal<400, "invalid_parameter", GenmediaErrorBody<"invalid_parameter">>;
 export type GenmediaError404JobNotFound = Refusal<404, "job_not_found", GenmediaErrorBody<"job_not_found">>;
 export type GenmediaError404ModelNotFound = Refusal<404, "model_not_found", GenmediaModelErrorBody<"model_not_found">>;
+export type GenmediaError409JobCancelled = Refusal<409, "job_cancelled", GenmediaErrorBody<"job_cancelled">>;
 export type GenmediaError413RequestTooLarge = Refusal<413, "request_too_large", GenmediaErrorBody<"request_too_large">>;
 export type GenmediaError429RateLimitExceeded = Refusal<429, "rate_limit_exceeded", GenmediaErrorBody<"rate_limit_exceeded">>;
 export type GenmediaError429RateLimitExceededOrRateLimited = Refusal<429, "rate_limit_exceeded" | "rate_limited", GenmediaErrorBody<"rate_limit_exceeded" | "rate_limited">>;
@@ -8436,11 +8441,11 @@ export type GetFileContentError = Error400InvalidParameter | GetFileContentError
 /** The errors of `genmedia.get`. */
 export type GetGenmediaJobError = GenmediaError400InvalidParameter | GetGenmediaJobGenmediaError401 | GetGenmediaJobGenmediaError403 | GenmediaError404JobNotFound | GenmediaError429RateLimitExceeded | GenmediaError500InternalError | GenmediaError503Overloaded;
 /** The errors of `genmedia.run`. */
-export type RunGenmediaError = RunGenmediaGenmediaError400 | RunGenmediaGenmediaError401 | RunGenmediaGenmediaError402 | RunGenmediaGenmediaError403 | GenmediaError404ModelNotFound | GenmediaError413RequestTooLarge | RunGenmediaGenmediaError422 | GenmediaError429RateLimitExceededOrRateLimited | GenmediaError500InternalErrorOrDbError | RunGenmediaGenmediaError502 | GenmediaError503Overloaded | GenmediaError504ProviderTimeoutOrTimeout;
+export type RunGenmediaError = RunGenmediaGenmediaError400 | RunGenmediaGenmediaError401 | RunGenmediaGenmediaError402 | RunGenmediaGenmediaError403 | GenmediaError404ModelNotFound | GenmediaError409JobCancelled | GenmediaError413RequestTooLarge | RunGenmediaGenmediaError422 | GenmediaError429RateLimitExceededOrRateLimited | GenmediaError500InternalErrorOrDbError | RunGenmediaGenmediaError502 | GenmediaError503Overloaded | GenmediaError504ProviderTimeoutOrTimeout;
 /** The errors of `images.edit`. */
-export type CreateImageEditError = CreateImageEditError400 | CreateImageEditError401 | CreateImageEditError402 | CreateImageEditError403 | Error413InvalidRequest | CreateImageEditError422 | CreateImageEditError429 | CreateImageEditError500 | Error502ProviderUnavailable | Error503Overloaded | Error504ProviderTimeoutOrTimeout;
+export type CreateImageEditError = CreateImageEditError400 | CreateImageEditError401 | CreateImageEditError402 | CreateImageEditError403 | Error409JobCancelled | Error413InvalidRequest | CreateImageEditError422 | CreateImageEditError429 | CreateImageEditError500 | Error502ProviderUnavailable | Error503Overloaded | Error504ProviderTimeoutOrTimeout;
 /** The errors of `images.generate`. */
-export type CreateImageError = CreateImageError400 | CreateImageError401 | CreateImageError402 | CreateImageError403 | Error413InvalidRequest | CreateImageError422 | CreateImageError429 | CreateImageError500 | Error502ProviderUnavailable | Error503Overloaded | Error504ProviderTimeoutOrTimeout;
+export type CreateImageError = CreateImageError400 | CreateImageError401 | CreateImageError402 | CreateImageError403 | Error409JobCancelled | Error413InvalidRequest | CreateImageError422 | CreateImageError429 | CreateImageError500 | Error502ProviderUnavailable | Error503Overloaded | Error504ProviderTimeoutOrTimeout;
 /** The errors of `workspaces.invitations.accept`. */
 export type AcceptInvitationError = AcceptInvitationError400 | Error401MissingApiKeyOrInvalidApiKey | AcceptInvitationError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `jobs.list`. */
@@ -8499,6 +8504,8 @@ export type ListCatalogVersionsError = Error401MissingApiKeyOrInvalidApiKey | Er
 export type ListOperatorJobsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.jobs.get`. */
 export type GetOperatorJobError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFoundOrJobNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.jobs.cancel`. */
+export type CancelOperatorJobError = CancelOperatorJobError400 | Error401MissingApiKeyOrInvalidApiKey | CancelOperatorJobError403 | Error404EndpointNotFoundOrJobNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.ledger.get`. */
 export type GetOperatorLedgerError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.ledger.audit`. */
@@ -8698,6 +8705,8 @@ export interface ErrorsByCode {
   invalid_token: Refusal<400, "invalid_token", ErrorBody<"invalid_token", "invalid_request_error">>;
   /** The id is not that of an invitation to the workspace, or it was accepted or revoked. */
   invitation_not_found: Refusal<404, "invitation_not_found", ErrorBody<"invitation_not_found", "not_found_error">>;
+  /** An operator of the gateway ended the job before it was done. Nothing was charged. */
+  job_cancelled: Refusal<409, "job_cancelled", ErrorBody<"job_cancelled", "invalid_request_error"> | GenmediaErrorBody<"job_cancelled">> | Refusal<null, "job_cancelled", ImageJob | VideoJob | GenmediaFailed>;
   /** The job does not exist or belongs to another account. */
   job_not_found: Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error"> | GenmediaErrorBody<"job_not_found">>;
   /** The key's `expires_at` has passed. */
@@ -8875,6 +8884,7 @@ export type ErrorCode =
   | "invalid_request"
   | "invalid_token"
   | "invitation_not_found"
+  | "job_cancelled"
   | "job_not_found"
   | "key_expired"
   | "key_limit_reached"
@@ -9989,6 +9999,17 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: GetOperatorJobError;
+  };
+  /** `operator.jobs.cancel`: `POST /v1/operator/jobs/{id}/cancel`. */
+  cancelOperatorJob: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: OperatorReason;
+    result: OperatorJobDetail;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: CancelOperatorJobError;
   };
   /** `operator.ledger.get`: `GET /v1/operator/ledger`. */
   getOperatorLedger: {

@@ -214,6 +214,13 @@ export const commands: readonly Command[] = [
     run: async (input) => (await import("./job.ts")).refund(input),
   },
   {
+    name: "job cancel",
+    takes: ["ID"],
+    options: { reason: { ...text("TEXT", "why, in one line, for the log of operators' actions"), required: true } },
+    does: "end a job that waits or runs: it has failed, and its hold is released",
+    run: async (input) => (await import("./job.ts")).cancel(input),
+  },
+  {
     name: "report spend",
     takes: [],
     options: reportOptions,

@@ -1,4 +1,4 @@
-// `svc job …`: shows, lists and refunds media jobs.
+// `svc job …`: shows, lists, refunds and cancels media jobs.
 import { Refused } from "../accounts/admin.ts";
 import { systemClock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
@@ -6,8 +6,12 @@ import type { JobStatus } from "../jobs/types.ts";
 import { readStaffJobs, refundJob, type StaffJob, staffRecord } from "../jobs/staff-jobs.ts";
 import { accountIdText } from "../ids.ts";
 import { toUsd, usdText } from "../money.ts";
+import { shellActor } from "../operators/action-log.ts";
+import { cancelJob } from "../operators/jobs.ts";
 import { readAccount } from "./arguments.ts";
+import { readServed } from "./catalog.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
+import { readReason } from "./money.ts";
 import { recordedByShell } from "./record.ts";
 import { tiersOf } from "../catalog/tiers.ts";
 import { withDatabase } from "./with-database.ts";
@@ -64,6 +68,18 @@ async function refundRecorded(db: Db, { shown_id: shownId, account_id, charged }
   const after = { account_id: accountIdText(account_id), status: "refunded", amount_usd: toUsd(charged ?? 0n) };
   const row = (refused: unknown) => (refused === null ? { action: "job.refund", target: shownId, after } : null);
   return recordedByShell(db, systemClock(), (transaction) => refundJob(transaction, shownId), row);
+}
+
+export async function cancel({ config, words, options }: Input): Promise<Outcome> {
+  const shownId = words[0]!;
+  const reason = readReason(options.reason);
+  return withDatabase(config, async (db) => {
+    const { catalog } = await readServed(db, config);
+    await cancelJob({ db, clock: systemClock, catalog }, shellActor(), { shownId, reason });
+    const [job] = await readStaffJobs(db, catalog.tiers, { shownId }, 1);
+    const released = job!.started_at === null ? "it held nothing" : `${usdText(job!.estimated)} USD released`;
+    return { json: staffRecord(job!), text: `${shownId} cancelled, ${released}` };
+  });
 }
 
 function jobLine(job: StaffJob): string {

@@ -70,6 +70,7 @@ const falWords: Record<JobErrorCode, string> = {
   provider_unavailable: "downstream_service_unavailable",
   provider_error: "downstream_service_error",
   insufficient_credits: "insufficient_credits",
+  job_cancelled: "client_cancelled",
 };
 
 /** For a job that failed or expired. A provider's type is shown only if it looks like one: other texts may name the provider. */

@@ -37,11 +37,15 @@ function isUnmade(cause: unknown): boolean {
   return cause instanceof UpstreamError && isLastWord(cause);
 }
 
-/** An attempt whose process died before the route's answer was written: the route may have made it. */
-export function lostAttempt(catalog: Pick<Catalog, "models">, { model, route, request }: ClaimedJob): JobAttempt[] {
+/** An attempt that was cut off, as `detail` says, before the route's answer was written: the route may have made it. */
+export function lostAttempt(
+  catalog: Pick<Catalog, "models">,
+  { model, route, request }: Pick<ClaimedJob, "model" | "route" | "request">,
+  detail = "the gateway was interrupted while the provider was asked",
+): JobAttempt[] {
   if (route === null) return [];
   const cost = costOfRoute(catalog, model, route);
-  const lost = { cause: "gateway_error", detail: "the gateway was interrupted while the provider was asked" };
+  const lost = { cause: "gateway_error", detail };
   return [
     {
       ...{ route, model, outcome: "gateway_error", status: null, latency_ms: 0, layer: 0, ...lost },

@@ -97,7 +97,11 @@ const sentences: Record<JobErrorCode, string> = {
   provider_unavailable: "The provider is not available at the moment",
   insufficient_credits: "The balance does not reach for this job",
   provider_error: "The provider failed to make it",
+  job_cancelled: "The operator of the gateway cancelled the job",
 };
+
+/** What the customer reads of a job that an operator ended. */
+export const cancelledMessage = `${sentences.job_cancelled}.`;
 
 // Logs, for the operator, why work failed that a route had accepted: failed polls, and what a job ends with. Failed attempts at a route are
 // reported by src/routing/attempt.ts.

@@ -37,8 +37,12 @@ export async function startJobs({ times, listenUrl, ...options }: JobsOptions): 
   const runner = startRunner(parts);
   const listener = await listen(
     listenUrl,
-    ["media_turn", "media_job"],
-    (channel, payload) => (channel === "media_job" ? waiters.ended(payload) : runner.wake()),
+    ["media_turn", "media_job", "media_cancel"],
+    (channel, payload) => {
+      if (channel === "media_job") waiters.ended(payload);
+      else if (channel === "media_cancel") runner.drop(payload);
+      else runner.wake();
+    },
     () => {
       runner.wake();
       waiters.wakeAll();

@@ -1,4 +1,4 @@
-// Polls jobs that were given up and whose upstream may still make them: the operator pays for that, not the customer
+// Polls jobs that were given up or cancelled and whose upstream may still make them: the operator pays for that, not the customer
 // (docs/behaviour/billing.md#ends).
 import { type Amount, priceFromAmount } from "../money.ts";
 import { expenseOf, type Used } from "../pricing/expense.ts";
@@ -19,6 +19,8 @@ interface LateJob {
   upstream: Ticket;
   estimated: Amount;
   prices: MediaPrices;
+  /** By an operator. A job that was given up asked its upstream to stop when it was. */
+  is_cancelled: boolean;
 }
 
 type Watching = Pick<JobParts, "db" | "catalog" | "providers" | "times" | "log" | "counts">;
@@ -31,7 +33,8 @@ export async function watchLate(parts: Watching, signal: AbortSignal): Promise<v
   const { rows } = await parts.db.pool.query<LateJob>(
     `with due as materialized (select id from media_job where late_at <= now() order by late_at limit $1 for update skip locked)
      update media_job j set late_at = case when j.intent_at > now() - $3::interval then now() + $2::interval end from due where j.id = due.id
-     returning j.id, j.account_id, j.shown_id, j.request_id, j.model, j.route, j.upstream, j.estimated, j.prices`,
+     returning j.id, j.account_id, j.shown_id, j.request_id, j.model, j.route, j.upstream, j.estimated, j.prices,
+       j.error_code = 'job_cancelled' as is_cancelled`,
     [most, interval(parts.times.lateMs), interval(parts.times.runLifeMs)],
   );
   await Promise.all(rows.map((job) => watchOne(parts, job, signal)));
@@ -43,6 +46,8 @@ async function watchOne(parts: Watching, job: LateJob, stopping: AbortSignal): P
   if (queue === undefined) return await forget(parts, job);
   const signal = AbortSignal.any([stopping, AbortSignal.timeout(lookMs)]);
   try {
+    // Each time until the upstream says what became of the work: the process that asked first may have died.
+    if (job.is_cancelled) await queue.cancel(callOf(job, route!, signal), job.upstream).catch(() => undefined);
     const looked = await queue.look(callOf(job, route!, signal), job.upstream);
     if (looked.kind === "made") await writeExpense(parts, job, looked.files);
   } catch (error) {

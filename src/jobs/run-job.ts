@@ -37,7 +37,10 @@ export async function runJob(parts: JobParts, job: ClaimedJob, held: Held): Prom
     const { files, route } = await make(parts, running);
     ending = { delivered: await deliver(parts, job, { files, provider: route.provider, kept: running.kept }, running.signal) };
   } catch (error) {
-    if (held.signal.aborted || error instanceof LeaseLost) return "dropped";
+    if (held.signal.aborted || error instanceof LeaseLost) {
+      await removeUseless(parts, running);
+      return "dropped";
+    }
     if (error instanceof HandedOver) return "handed over";
     // Without the database it can't go on; the next runner finds what was written so far.
     if (mayPass(error)) return "handed over";
@@ -51,16 +54,20 @@ export async function runJob(parts: JobParts, job: ClaimedJob, held: Held): Prom
   try {
     isEnded = await endJob(parts, job, ending, attempts, held.signal);
   } finally {
-    // Not earlier: until the job has failed, here or elsewhere, another runner may store the same names for good.
-    const isUseless = isEnded ? "failure" in ending : running.kept.length > 0 && (await hasFailed(parts, job));
-    if (isUseless) await Promise.allSettled(running.kept.map((name) => parts.media.store.remove(name)));
+    if (!isEnded || "failure" in ending) await removeUseless(parts, running, isEnded);
   }
   return isEnded ? "ended" : "dropped";
 }
 
+/** Not earlier: until the job has failed, here or elsewhere, another runner may store the same names for good. */
+async function removeUseless(parts: JobParts, { job, kept }: Running, isSure = false): Promise<void> {
+  if (kept.length === 0 || !(isSure || (await hasFailed(parts, job)))) return;
+  await Promise.allSettled(kept.map((name) => parts.media.store.remove(name)));
+}
+
 /**
- * Whether the job ended in failure although this runner's write of the end failed: by an earlier attempt whose answer was lost, or by
- * another runner. A failed job never changes. Where it can't be read, its files stay.
+ * Whether the job ended in failure although this runner did not end it: by an earlier attempt whose answer was lost, by another runner, or by
+ * an operator. A failed job never changes. Where it can't be read, its files stay.
  */
 async function hasFailed({ db }: JobParts, { id }: ClaimedJob): Promise<boolean> {
   const sql = "select 1 from media_job where id = $1 and status in ('failed', 'expired')";

@@ -27,6 +27,8 @@ interface RunningJob {
 export interface Runner {
   /** There may be a job to claim. */
   wake(): void;
+  /** The job has been ended by an operator: its run here stops, rather than at the next renewal of its lease. */
+  drop(id: string): void;
   stop(graceMs: number): Promise<void>;
 }
 
@@ -79,6 +81,7 @@ export function startRunner(parts: JobParts): Runner {
 
   return {
     wake,
+    drop: (id) => running.get(id)?.drop.abort(),
     async stop(graceMs) {
       clearInterval(waking);
       handover.abort();

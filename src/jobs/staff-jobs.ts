@@ -1,13 +1,15 @@
-// Media jobs of all accounts for the operator, with the upstream that served; and their refunds.
-import type { Tier } from "../catalog/types.ts";
+// Media jobs of all accounts for the operator, with the upstream that served; their refunds, and their cancelling.
+import type { Catalog, Tier } from "../catalog/types.ts";
 import type { Db, Queries } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
-import { toUsd } from "../money.ts";
+import { type Amount, toUsd } from "../money.ts";
+import { lostAttempt } from "./job-expense.ts";
+import { cancelledMessage } from "./job-failure.ts";
 import { jobColumns, parseJobId, type ReadJob } from "./read-jobs.ts";
 import { shownMoney } from "./show-job.ts";
 import { tierLimits } from "./submit-request.ts";
 import type { JobAttempt } from "./claim.ts";
-import type { JobKind, JobStatus } from "./types.ts";
+import type { JobKind, JobRequest, JobStatus } from "./types.ts";
 
 export interface StaffJob extends ReadJob {
   request_id: string;
@@ -82,6 +84,54 @@ export async function refundJob(db: Queries, shownId: string): Promise<JobStatus
   if (parsed === undefined) return "unknown";
   const { rows } = await db.pool.query<{ refused: JobStatus | "unknown" | null }>("select media_refund($1) as refused", [parsed.id]);
   return rows[0]!.refused;
+}
+
+interface LockedJob {
+  status: JobStatus;
+  model: string;
+  route: string | null;
+  /** Null: the job has ended. */
+  request: JobRequest | null;
+  attempts: JobAttempt[];
+  /** A route was asked. */
+  wasAsked: boolean;
+  /** A provider has accepted the work. */
+  wasAccepted: boolean;
+  /** What the job holds; of one that waits nothing. */
+  held: Amount;
+}
+
+export interface Cancelled {
+  /** Null: done; else why not: unknown, or the status that it has ended with. */
+  refused: JobStatus | "unknown" | null;
+  before: JobStatus;
+  released: Amount;
+}
+
+/**
+ * Within a transaction. The runner's next write finds that the job is no longer its own; a runner that ended it first has won. Work that a
+ * provider has accepted costs nothing until late-watch.ts, which asks the provider to stop, finds it made all the same.
+ */
+export async function cancelJob({ pool }: Queries, catalog: Pick<Catalog, "models" | "tiers">, shownId: string): Promise<Cancelled> {
+  const id = parseJobId(shownId)?.id;
+  const { rows } = await pool.query<LockedJob>(
+    `select status, model, route, request - 'uploads' as request, attempts, intent_at is not null as "wasAsked", upstream is not null as "wasAccepted",
+       case when started_at is null then 0 else estimated end as held
+     from media_lock($1) where shown_id = $2`,
+    [id ?? null, shownId],
+  );
+  const [job] = rows;
+  if (job === undefined) return { refused: "unknown", before: "failed", released: 0n };
+  const values = [id, JSON.stringify(attemptsOf(catalog, job)), cancelledMessage, tierLimits(catalog.tiers)];
+  const { rows: done } = await pool.query<Pick<Cancelled, "refused">>("select media_cancel($1, $2, $3, $4) as refused", values);
+  return { refused: done[0]!.refused, before: job.status, released: job.held };
+}
+
+function attemptsOf(catalog: Pick<Catalog, "models">, { model, route, request, attempts, wasAsked, wasAccepted }: LockedJob): JobAttempt[] {
+  const last = attempts.at(-1);
+  if (wasAccepted && last?.cost !== undefined) return [...attempts.slice(0, -1), { ...last, cost: "0" }];
+  if (wasAccepted || !wasAsked || request === null) return attempts;
+  return [...attempts, ...lostAttempt(catalog, { model, route, request }, "the job was cancelled while the provider was asked")];
 }
 
 export function staffRecord(job: StaffJob) {

@@ -1,13 +1,14 @@
-// Media jobs of all accounts as operators see them: with their routes, attempts and ledger entries.
+// Media jobs of all accounts as operators see them, with their routes, attempts and ledger entries; and their cancelling.
 import type { components } from "../../generated/api.d.ts";
 import { findAccount } from "../accounts/admin.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
 import { accountIdText, cutId } from "../ids.ts";
 import { fileUrl, shownMoney } from "../jobs/show-job.ts";
-import { readJobWork, readStaffJobs, type StaffJob } from "../jobs/staff-jobs.ts";
+import { cancelJob as cancelLocked, readJobWork, readStaffJobs, type StaffJob } from "../jobs/staff-jobs.ts";
 import { entryRecord, readEntriesOf } from "../ledger/entries.ts";
 import { toUsd } from "../money.ts";
+import { type Actor, recorded } from "./action-log.ts";
 import { attemptRecord } from "./calls.ts";
 
 type Schemas = components["schemas"];
@@ -30,7 +31,7 @@ type Needs = Pick<Context, "db" | "catalog" | "publicUrl">;
 
 export async function jobDetail({ db, catalog, publicUrl }: Needs, shownId: string): Promise<Schemas["OperatorJobDetail"]> {
   const [job] = await readStaffJobs(db, catalog.tiers, { shownId }, 1);
-  if (job === undefined) return fail("job_not_found", { message: `There is no job ${cutId(shownId)}.` });
+  if (job === undefined) failUnknown(shownId);
   const account_id = accountIdText(job.account_id);
   const [account, work, ledger] = await Promise.all([
     findAccount(db, account_id),
@@ -46,4 +47,23 @@ export async function jobDetail({ db, catalog, publicUrl }: Needs, shownId: stri
     leased_until: work.leasedUntil?.toISOString() ?? null,
     ledger: ledger.map(entryRecord),
   };
+}
+
+/** Fails with job_not_found, or with not_possible where the job has ended. */
+export async function cancelJob(
+  { db, clock, catalog }: Pick<Context, "db" | "clock" | "catalog">,
+  actor: Actor,
+  { shownId, reason }: { shownId: string; reason: string },
+): Promise<void> {
+  await recorded(db, actor, clock(), async (transaction) => {
+    const { refused, before, released } = await cancelLocked(transaction, catalog, shownId);
+    if (refused === "unknown") failUnknown(shownId);
+    if (refused !== null) fail("not_possible", { text: { reason: `the job is ${refused}: it has ended` } });
+    const after = { status: "failed", error: "job_cancelled", released_usd: toUsd(released) };
+    return { result: undefined, row: { action: "job.cancel", target: shownId, reason, before: { status: before }, after } };
+  });
+}
+
+function failUnknown(shownId: string): never {
+  return fail("job_not_found", { message: `There is no job ${cutId(shownId)}.` });
 }

@@ -115,3 +115,33 @@ describe("svc job refund", () => {
     expect((await svc("job", "refund", "job_1")).stderr).toBe("no such job: job_1\n");
   });
 });
+
+describe("svc job cancel", () => {
+  test("of one that waits: it held nothing", async () => {
+    const { shownId } = jobs.waiting;
+    const ran = await svc("job", "cancel", shownId, "--reason", "a test", "--json");
+    expect([ran.status, ran.json()]).toMatchObject([0, { status: "failed", refunded_amount: null }]);
+  });
+
+  test("ends a job that runs, once: its hold is released, and the log of actions has it", async () => {
+    const { shownId } = jobs.running;
+    const ran = await svc("job", "cancel", shownId, "--reason", "it hangs");
+    expect([ran.status, ran.stdout]).toEqual([0, `${shownId} cancelled, 0.04 USD released\n`]);
+    expect((await svc("job", "show", shownId, "--json")).json()).toMatchObject({
+      ...{ status: "failed", charged_amount: null, refunded_amount: 0.04 },
+      error: { code: "job_cancelled", message: "The operator of the gateway cancelled the job.", word: null },
+    });
+    const again = await svc("job", "cancel", shownId, "--reason", "it hangs");
+    expect([again.status, again.stderr]).toEqual([1, "That is not possible: the job is failed: it has ended.\n"]);
+    const { rows } = await gateway.context.db.pool.query("select action, reason, account_id from operator_action where target = $1", [
+      shownId,
+    ]);
+    expect(rows).toEqual([{ action: "job.cancel", reason: "it hangs", account_id: null }]);
+  });
+
+  test("is wrong usage without a reason, and ends with 1 where there is no such job", async () => {
+    expect((await svc("job", "cancel", jobs.done.shownId)).status).toBe(2);
+    const ran = await svc("job", "cancel", "job_1", "--reason", "a test");
+    expect([ran.status, ran.stderr]).toEqual([1, "There is no job job_1.\n"]);
+  });
+});

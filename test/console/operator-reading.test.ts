@@ -125,6 +125,19 @@ describe.skipIf(chromiumPath === null)("an operator reads", () => {
     await close();
   });
 
+  test("a job that runs is cancelled once a reason is given, and shows that it was", async () => {
+    const job = await newJob(gateway, customer);
+    const { page, faults, close } = await open(`/jobs?job=${job.shownId}`, "support");
+    const dialog = page.getByRole("dialog", { name: "Job" });
+    await dialog.getByRole("button", { name: "Cancel job" }).click();
+    await give(page, "it hangs", "Cancel job");
+    await dialog.getByText("job_cancelled").waitFor();
+    await dialog.getByText("Nothing was charged").waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   test("the ledger shows what waits in holds, and an audit names the balance that differs and the link that is broken", async () => {
     const { page, faults, close } = await open("/ledger", "finance");
     const ledger = page.getByRole("table", { name: "Ledger" });

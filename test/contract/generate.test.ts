@@ -31,7 +31,7 @@ const promised = `createChatCompletion createMessage countMessageTokens createCo
   exportAccount deleteAccount redeemVoucher listCreditGrants listStatements getStatement listSessions endSession endOtherSessions
   adjustAccount refundCall listOperatorCalls getOperatorCall listOperators setOperator removeOperator
   listProviders disableProvider enableProvider getTotp beginTotp confirmTotp deleteTotp
-  listOperatorJobs getOperatorJob listOperatorSettings getOperatorUsageSummary getOperatorCatalog checkCatalog compareCatalog listCatalogVersions applyCatalog revertCatalog createAccount getOperatorLedger startLedgerAudit
+  listOperatorJobs getOperatorJob cancelOperatorJob listOperatorSettings getOperatorUsageSummary getOperatorCatalog checkCatalog compareCatalog listCatalogVersions applyCatalog revertCatalog createAccount getOperatorLedger startLedgerAudit
   createBatch listBatches getBatch cancelBatch createFile listFiles getFile getFileContent deleteFile purgeResponseCache
   getAuthOptions getAutoTopup updateAutoTopup startCardSetup removeCard`
   .trim()

@@ -62,12 +62,12 @@ describe("a job", () => {
     ]);
   });
 
-  test("has the fifteen error codes of the specification", () => {
+  test("has the fifteen error codes of the specification, and that of a job that an operator cancelled", () => {
     expect([...schema("JobErrorCode").enum!].sort()).toEqual(
       [
         ["content_policy", "content_policy_likeness", "content_policy_nsfw", "content_policy_unsafe", "moderation_blocked"],
         ["input_too_large", "input_invalid", "invalid_input", "prompt_too_long", "provider_timeout", "timeout"],
-        ["provider_rate_limited", "provider_unavailable", "insufficient_credits", "provider_error"],
+        ["provider_rate_limited", "provider_unavailable", "insufficient_credits", "provider_error", "job_cancelled"],
       ]
         .flat()
         .sort(),

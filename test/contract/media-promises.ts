@@ -28,6 +28,7 @@ export const promised: Record<string, Promised> = {
       401: ["auth_error", "key_expired"],
       402: ["key_limit_reached", "insufficient_balance", "model_requires_paid"],
       403: modelDenied,
+      409: ["job_cancelled"],
       413: ["invalid_request"],
       // What a job ends with while its caller waits.
       422: [
@@ -64,6 +65,7 @@ export const promised: Record<string, Promised> = {
       401: ["auth_error", "key_expired"],
       402: ["key_limit_reached", "insufficient_balance", "model_requires_paid"],
       403: modelDenied,
+      409: ["job_cancelled"],
       413: ["invalid_request"],
       422: [
         ...["content_policy", "content_policy_likeness", "content_policy_nsfw", "content_policy_unsafe", "moderation_blocked"],
@@ -98,6 +100,7 @@ export const promised: Record<string, Promised> = {
       402: money,
       403: modelDenied,
       404: ["model_not_found"],
+      409: ["job_cancelled"],
       413: ["request_too_large"],
       422: [
         ["content_policy", "content_policy_likeness", "content_policy_nsfw", "content_policy_unsafe", "moderation_blocked"],

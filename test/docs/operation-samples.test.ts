@@ -38,6 +38,7 @@ const refused: Partial<Record<OperationId, [status: number, code: string, why: s
   confirmTotp: [409, "not_possible", "an authenticator app has to have the secret first"],
   deleteAccount: [409, "account_not_deletable", "the demo account is an operator's here"],
   cancelBatch: [409, "batch_ended", "its input file is empty"],
+  cancelOperatorJob: [409, "not_possible", "the image has been made by then"],
   getResponse: [404, "response_not_found", "the workspace stores none"],
   deleteResponse: [404, "response_not_found", "the workspace stores none"],
   listResponseInputItems: [404, "response_not_found", "the workspace stores none"],
@@ -66,6 +67,7 @@ const first: OperationId[] = [
 ];
 const last: OperationId[] = [
   "cancelBatch",
+  "cancelOperatorJob",
   "deleteFile",
   "deleteWebhook",
   "revokeInvitation",
@@ -119,6 +121,7 @@ const placeholders: Partial<Record<OperationId, [invented: RegExp, real: () => s
   refundCall: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
   getOperatorCall: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
   getOperatorJob: [/job_\w+/, () => fieldOfReply("createImage", "id")],
+  cancelOperatorJob: [/job_\w+/, () => fieldOfReply("createImage", "id")],
   setOperator: [/grace@example\.com/, newestAccount],
   removeOperator: [/grace@example\.com/, newestAccount],
   disableProvider: [/north/, () => "ranker"],

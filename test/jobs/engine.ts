@@ -26,7 +26,7 @@ const shortTimes: Partial<JobTimes> = {
   lateMs: 200,
 };
 
-function mediaCatalog(simulatorUrl: string, models: Models): Catalog {
+export function mediaCatalog(simulatorUrl: string, models: Models): Catalog {
   const rows = Object.entries(models).map(([id, { kind, routes, cost }]) => {
     const pricing = kind === "image" ? "{ mode: per-image, usd_per_image: 0.01 }" : "{ mode: per-second, usd_per_second: 0.02 }";
     const list = routes.map((model) => JSON.stringify({ provider: "queue", model, cost })).join(", ");

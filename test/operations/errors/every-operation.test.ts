@@ -44,6 +44,7 @@ const bodies: Partial<Record<string, object>> = {
   resumeAccount: { reason: "a test" },
   adjustAccount: { amount_usd: 1, reason: "a test" },
   refundCall: { reason: "a test" },
+  cancelOperatorJob: { reason: "a test" },
   startSignIn: { redirect_uri: "https://app.example.com/" },
   signInWithProvider: { id_token: "a", state: "svco_a" },
 };

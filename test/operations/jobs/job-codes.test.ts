@@ -91,7 +91,7 @@ describe("a failed job answers 200 with its code, nothing charged, the whole hol
 
   test("and these are all the codes that the contract has for jobs", () => {
     const declared = Object.entries(errors).flatMap(([code, row]) => ("job" in row && row.job ? [code] : []));
-    expect([...Object.keys(faults), "timeout", "insufficient_credits"].sort()).toEqual(declared.sort());
+    expect([...Object.keys(faults), "timeout", "insufficient_credits", "job_cancelled"].sort()).toEqual(declared.sort());
   });
 });
 

@@ -1,7 +1,7 @@
-// One media job as operators see it: its times, what each provider answered, its money, and giving the charge back.
+// One media job as operators see it: its times, what each provider answered, its money, giving the charge back and cancelling it.
 import { useQuery } from "@tanstack/react-query";
 import type { OperatorJobDetail } from "svc-sdk";
-import { getOperatorJob } from "svc-sdk/operator";
+import { cancelOperatorJob, getOperatorJob } from "svc-sdk/operator";
 import { type ReactNode, useState } from "react";
 import { api } from "../../lib/api.ts";
 import { none, usd } from "../../lib/money.ts";
@@ -13,6 +13,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Facts, Loading } from "../../ui/parts.tsx";
 import { OperatorLink } from "../address.tsx";
+import { ChangeDialog } from "../change-dialog.tsx";
 import { CallAttempts } from "../requests/call-attempts.tsx";
 import { Refund } from "../requests/refund.tsx";
 import { useMay } from "../role.ts";
@@ -33,7 +34,7 @@ function JobDetails({ id }: { id: string }): ReactNode {
   return (
     <div className="space-y-6">
       <Summary job={data} />
-      <GivingBack job={data} />
+      {data.completed_at === null ? <Cancelling job={data} /> : <GivingBack job={data} />}
       <CallAttempts attempts={data.attempts} />
       <Entries entries={data.ledger} />
     </div>
@@ -91,6 +92,27 @@ function GivingBack({ job }: { job: OperatorJobDetail }): ReactNode {
     <>
       <Button onClick={() => setOpen(true)}>Refund</Button>
       <Refund of={{ ...job, charged_usd }} open={open} onClose={() => setOpen(false)} />
+    </>
+  );
+}
+
+function Cancelling({ job: { id, account_id, email, started_at, estimated_usd } }: { job: OperatorJobDetail }): ReactNode {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>Cancel job</Button>
+      <ChangeDialog
+        action="Cancel job"
+        open={open}
+        onClose={() => setOpen(false)}
+        make={async (reason) => (await cancelOperatorJob(api, id, { reason }), "The job is cancelled.")}
+      >
+        <p className="break-words">
+          The job of <strong>{email}</strong> ({account_id}) ends now, and can't be continued.{" "}
+          {started_at === null ? "It holds nothing yet." : `The ${usd(estimated_usd)} that it holds are released.`} A provider that works on
+          it is asked to stop; what it makes all the same, you pay.
+        </p>
+      </ChangeDialog>
     </>
   );
 }
