@@ -104,7 +104,7 @@ function serverArguments(cluster: Cluster): string[] {
     log_timezone: "UTC",
     ...(cluster.durable
       ? {}
-      : { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_wal_size: "4GB", autovacuum_naptime: "1h" }),
+      : { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_wal_size: "1GB", autovacuum_naptime: "1h" }),
   };
   return ["-D", cluster.folder, "-p", "5432", ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
 }

@@ -1,4 +1,4 @@
-// A database of its own for a test or a file: a copy of the run's migrated template, 22 ms.
+// A database of its own for a test or a file: a copy of the run's migrated template.
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";

@@ -11,7 +11,7 @@ import { migrate } from "../../src/db/migrate.ts";
 import { findSystemPostgres } from "../../src/db/postgres-process.ts";
 import { bundlePrograms } from "./bundle.ts";
 import { failOnDifference } from "./error-coverage.ts";
-import { failOnLeftovers, openRun } from "./leftovers.ts";
+import { failOnLeftovers, openRun, quickFolder } from "./leftovers.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -29,7 +29,7 @@ declare module "vitest" {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { folder, runFolder } = openRun();
+  const { folder, runFolder } = openRun(quickFolder());
   const given = process.env.TEST_DATABASE_URL;
   const embedded = given === undefined ? await startServer(join(runFolder, "server")) : undefined;
   const serverUrl = given ?? embedded!.url;
