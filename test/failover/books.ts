@@ -1,7 +1,7 @@
 // The clients' books beside the ledger: every answer that was served is charged once and as it said, and every other charge has a cause that
-// somebody named: the client, which saw its connection break, or the gateway's log.
+// somebody named: the client, which saw its connection break, nginx, or the gateway's log.
 import type { Call } from "./client.ts";
-import type { World } from "./world.ts";
+import type { Tried, World } from "./world.ts";
 
 export interface Books {
   served: number;
@@ -29,6 +29,7 @@ const rowsSql = `select u.id, u.request_id, u.job_id, u.cost, -e.amount as amoun
 export async function compareBooks(world: World, prefix: string, calls: readonly Call[]): Promise<Books> {
   const rows = await world.query<Row>(rowsSql, [prefix]);
   const log = world.log();
+  const tries = world.tries();
   const byRequest = Map.groupBy(rows, (row) => row.request_id);
   const [uncharged, named, faults]: [string[], Books["named"], string[]] = [[], [], []];
   for (const call of calls) {
@@ -42,7 +43,7 @@ export async function compareBooks(world: World, prefix: string, calls: readonly
       if (charge === undefined) uncharged.push(call.requestId);
       else if (charge.cost !== call.cost) faults.push(`charged ${charge.cost}: ${text}`);
     } else if (charge !== undefined) {
-      const cause = causeOf(call, charge, log);
+      const cause = causeOf(call, charge, log, tries.get(call.requestId));
       if (cause === null) faults.push(`charged without a cause that anybody named: ${text}`);
       else named.push({ requestId: call.requestId, cause });
     }
@@ -53,12 +54,13 @@ export async function compareBooks(world: World, prefix: string, calls: readonly
   return { served, failed: calls.length - served, uncharged, named, faults };
 }
 
-function causeOf(call: Call, { id }: Row, log: string): string | null {
+function causeOf(call: Call, { id }: Row, log: string, tried: Tried | undefined): string | null {
   const line = log
     .split("\n")
     .find((one) => one.includes(id) && /it was charged after all|it is not known whether it was charged/.test(one));
   if (line !== undefined) return line.includes("after all") ? "the log: charged after all" : "the log: not known whether it was charged";
   if (call.status === 0) return "the connection broke";
+  if (call.status === 503 && tried?.statuses.at(-1) === "502") return "nginx: the gateway broke off";
   return call.status === 200 ? "the stream was interrupted" : null;
 }
 

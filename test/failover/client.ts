@@ -1,4 +1,4 @@
-// Clients with books of their own: chat whole and streamed, and images as jobs, at all gateways in turn. Of every call they keep its id, how it
+// Clients with books of their own: chat whole and streamed, and images as jobs, all through nginx. Of every call they keep its id, how it
 // ended and what it says that it cost; of a job what its end says.
 import { randomUUID } from "node:crypto";
 import { request } from "node:http";
@@ -7,7 +7,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 export interface Call {
   requestId: string;
   kind: "whole" | "stream" | "image";
-  gateway: string;
   startedAt: number;
   endedAt: number;
   /** 0: no answer came, or it broke off. */
@@ -27,8 +26,7 @@ export interface Load {
 }
 
 interface Target {
-  /** Read before each call. */
-  urls(): readonly string[];
+  url: string;
   keys: readonly string[];
   prefix: string;
 }
@@ -46,18 +44,17 @@ export function startLoad(target: Target, clients: number): Load {
     calls.push(call);
     if (!call.served) failedAt = performance.now();
   };
-  const pick = (n: number) => ({ url: target.urls()[n % target.urls().length]!, key: target.keys[n % target.keys.length]! });
   const chatting = async (index: number) => {
     for (let n = index; !stopped; n += 1) {
-      const { url, key } = pick(n);
-      const call = await chat(url, key, `${target.prefix}${randomUUID()}`, (n + index) % 2 === 0);
+      const key = target.keys[n % target.keys.length]!;
+      const call = await chat(target.url, key, `${target.prefix}${randomUUID()}`, (n + index) % 2 === 0);
       note(call);
       await sleep(call.served ? 20 : pauseMs);
     }
   };
   const drawing = async () => {
-    for (let n = 0; !stopped; n += 1) {
-      note(await draw(target, `${target.prefix}${randomUUID()}`, n));
+    while (!stopped) {
+      note(await draw(target, `${target.prefix}${randomUUID()}`));
       await sleep(300);
     }
   };
@@ -85,7 +82,7 @@ async function chat(url: string, key: string, requestId: string, stream: boolean
   const cost = status === 200 && whole ? costOf(text, stream) : null;
   const served = cost !== null && !text.includes("stream_interrupted");
   const ended = { startedAt, endedAt: performance.now(), status: whole ? status : 0, served, cost };
-  return { requestId, kind: stream ? "stream" : "whole", gateway: url, ...ended };
+  return { requestId, kind: stream ? "stream" : "whole", ...ended };
 }
 
 /** In 1e-8 USD, as `usage.cost` says it. */
@@ -104,14 +101,12 @@ interface Job {
 }
 
 /** Sends the same key until a gateway takes the job, and asks until it has ended: what becomes of it is always known. */
-async function draw(target: Target, requestId: string, from: number): Promise<Call> {
+async function draw({ url, keys }: Target, requestId: string): Promise<Call> {
   const startedAt = performance.now();
-  const key = target.keys[0]!;
+  const key = keys[0]!;
   const body = { model: "demo/image", prompt: "a hat", idempotency_key: requestId };
   let job: Job | null = null;
-  let url = "";
-  for (let n = from; job === null || !["succeeded", "failed", "expired", "canceled"].includes(job.status); n += 1) {
-    url = target.urls()[n % target.urls().length]!;
+  while (job === null || !["succeeded", "failed", "expired", "canceled"].includes(job.status)) {
     const sent = job === null ? { key, requestId, body } : { key, requestId: randomUUID() };
     const { status, text, whole } = await send(job === null ? `${url}/v1/images/generations` : `${url}/v1/jobs/${job.id}`, sent);
     if (whole && (status === 200 || status === 202)) job = JSON.parse(text) as Job;
@@ -121,7 +116,7 @@ async function draw(target: Target, requestId: string, from: number): Promise<Ca
   const served = job?.status === "succeeded";
   const cost = job === null ? null : inUnits(job.charged_amount ?? 0);
   const ended = { startedAt, endedAt: performance.now(), status: job === null ? 0 : 200, served, cost };
-  return { requestId, kind: "image", gateway: url, ...ended, ...(job === null ? {} : { jobId: job.id }) };
+  return { requestId, kind: "image", ...ended, ...(job === null ? {} : { jobId: job.id }) };
 }
 
 interface Sent {

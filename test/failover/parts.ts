@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { findTool } from "../support/find-tool.ts";
 import { processesOf } from "../support/leftovers.ts";
 
 export const programs = {
@@ -19,7 +20,8 @@ export const postgresBin = "/usr/lib/postgresql/15/bin";
 
 /** What this machine lacks; null: nothing. */
 export function missing(): string | null {
-  const lacking = [...Object.values(programs), join(postgresBin, "postgres")].filter((path) => !existsSync(path));
+  const paths = [...Object.values(programs), join(postgresBin, "postgres")].filter((path) => !existsSync(path));
+  const lacking = [...paths, ...(findTool("nginx") === null ? ["nginx"] : [])];
   return lacking.length === 0 ? null : `${lacking.join(", ")} not installed (npm run tools:install -- failover)`;
 }
 

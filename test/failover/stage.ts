@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "../robustness/chat-client.ts";
 import { askLedger, type Books, compareBooks, faultsOf } from "./books.ts";
 import { type Call, type Load, startLoad } from "./client.ts";
+import type { Name } from "./cluster.ts";
 import type { Scenario } from "./scenarios.ts";
 import type { World } from "./world.ts";
 
@@ -37,8 +38,8 @@ const unlogged = new Set<string>();
 export async function play(world: World, scenario: Scenario, number: number): Promise<Result> {
   const prefix = `run${number}-`;
   await world.cluster.whole();
-  const load = startLoad({ urls: () => world.urls(), keys: world.keys, prefix }, clients);
-  let [harmedAt, leaderAt, harmed] = [0, null as number | null, ""];
+  const load = startLoad({ url: world.url, keys: world.keys, prefix }, clients);
+  let [harmedAt, leaderAt, harmed] = [0, null as number | null, null as Name | null];
   await good(load);
   try {
     await scenario.run({
@@ -53,7 +54,7 @@ export async function play(world: World, scenario: Scenario, number: number): Pr
         return leader;
       },
       good: () => good(load),
-      mayMissInLog: (url) => void (harmed = url),
+      mayMissInLog: (name) => void (harmed = name),
     });
   } finally {
     await load.stop();
@@ -62,7 +63,7 @@ export async function play(world: World, scenario: Scenario, number: number): Pr
   const holdsGone = await untilNothingIsHeld(world, stoppedAt);
   await world.cluster.whole();
   const books = await compareBooks(world, prefix, load.calls);
-  for (const requestId of [...books.named.map(({ requestId }) => requestId), ...lastCallsOf(load.calls, harmed, harmedAt)])
+  for (const requestId of [...books.named.map(({ requestId }) => requestId), ...lastCallsOf(world, load.calls, harmed, harmedAt)])
     unlogged.add(requestId);
   let posted = 0;
   const faults = [...books.faults];
@@ -127,11 +128,13 @@ async function untilNothingIsHeld(world: World, from: number): Promise<number> {
   }
 }
 
-function lastCallsOf(calls: readonly Call[], gateway: string, harmedAt: number): string[] {
-  const last = calls.filter(
-    (call) => call.gateway === gateway && call.startedAt < harmedAt + 1_000 && call.endedAt > harmedAt - unwrittenMs,
-  );
-  return last.map(({ requestId }) => requestId);
+/** Of the gateway that was killed. A job may have ended at another than the one that took it. */
+function lastCallsOf(world: World, calls: readonly Call[], killed: Name | null, harmedAt: number): string[] {
+  if (killed === null) return [];
+  const tries = world.tries();
+  const last = calls.filter(({ startedAt, endedAt }) => startedAt < harmedAt + 1_000 && endedAt > harmedAt - unwrittenMs);
+  const its = last.filter(({ requestId, kind }) => kind === "image" || tries.get(requestId)?.gateways.includes(killed) === true);
+  return its.map(({ requestId }) => requestId);
 }
 
 /** Every answer that was served is paid for now, by the entry that `--post` made. */

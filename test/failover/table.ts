@@ -26,7 +26,8 @@ export function pageOf(results: readonly Result[], machine: string): string {
   return `# Failover, as it was measured
 
 Written by \`SVC_FAILOVER=write npm run test:failover\`, which runs the cluster of \`deploy/ha\` on one machine: three etcd, three Patroni with
-Postgres, and for each a HAProxy, a PgBouncer and a gateway. ${machine} Times are seconds after the harm was done; they depend on the machine.
+Postgres, and for each a HAProxy, a PgBouncer and a gateway, behind one nginx by the file of \`deploy/nginx\`. ${machine} Times are seconds
+after the harm was done; they depend on the machine.
 How to build such a cluster: [highly-available.md](highly-available.md).
 
 ${rowsOf(results)}
@@ -35,7 +36,8 @@ ${rowsOf(results)}
 - **last call that failed began**, **served again**: between the two, the first call that was served from then on. A dash: no call failed.
 - **failed calls**: those without a whole answer, before, during and after. Nine clients call without a pause, and wait 0.15 s after a failure.
 - **slowest answer**: of the calls that were served, from their beginning; a charge waits for the standby rather than being lost.
-- **charged, no answer**: calls that are charged though the client has no answer, each with its cause in the client's books or in the gateway's log.
+- **charged, no answer**: calls that are charged though the client has no answer, each with its cause in the client's books, in nginx's log or in a
+  gateway's.
 - **lost**: answers that were served and are missing in the ledger. Where replication is synchronous there must be none.
   \`svc ledger compare --post\` found those of the asynchronous failover in the log of charges and posted them.
 - **nothing held**: after the last call, until no reservation and no job was open.

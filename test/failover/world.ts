@@ -1,12 +1,15 @@
-// What runs on the cluster: a gateway on each machine with the settings of deploy/ha/gateway.env, a simulator behind them, two accounts, and
-// `svc` as an operator runs it.
+// What runs on the cluster: a gateway on each machine with the settings of deploy/ha/gateway.env, nginx in front of them by
+// deploy/nginx/nginx.conf, a simulator behind them, two accounts, and `svc` as an operator runs it.
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "../../src/db/connect.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
 import { eventually } from "./eventually.ts";
+import { type Balancer, startBalancer } from "../scale/balancer.ts";
 import { shipped } from "../support/bundle.ts";
+import { findTool } from "../support/find-tool.ts";
+import { freePort } from "../support/free-port.ts";
 import { spawnGateway, type SpawnedGateway } from "../support/spawned-gateway.ts";
 import { svcPath } from "../support/svc-path.ts";
 import { highTiers } from "../support/tiers.ts";
@@ -17,8 +20,10 @@ export interface World {
   folder: string;
   gateways: Record<Name, SpawnedGateway | null>;
   keys: string[];
-  /** Of the gateways that run. */
-  urls(): string[];
+  /** Of nginx. */
+  url: string;
+  /** By the id of a call: what nginx tried for it. */
+  tries(): Map<string, Tried>;
   start(name: Name): Promise<void>;
   /** As a machine that fails ends it. */
   kill(name: Name): Promise<void>;
@@ -36,6 +41,12 @@ export interface World {
   stop(): Promise<void>;
 }
 
+/** The gateways that nginx sent a call to, and what they answered: 502, nothing. */
+export interface Tried {
+  gateways: Name[];
+  statuses: string[];
+}
+
 export async function openWorld(folder: string): Promise<World> {
   const ha = join(folder, "ha");
   mkdirSync(ha);
@@ -47,11 +58,22 @@ export async function openWorld(folder: string): Promise<World> {
   const outputs: SpawnedGateway[] = [];
   const gateways: World["gateways"] = { a: null, b: null, c: null };
   const { env } = cluster.machines.a;
+  const ports = [await freePort(), await freePort(), await freePort()];
+  const balancer = await startBalancer(findTool("nginx")!, ports, undefined, folder);
   const world: World = {
-    ...{ cluster, folder, gateways, keys: [] },
-    urls: () => Object.values(gateways).flatMap((gateway) => (gateway === null ? [] : [gateway.url])),
+    ...{ cluster, folder, gateways, keys: [], url: balancer.url },
+    tries: () => triesOf(balancer, ports),
     async start(name) {
-      const own = { ...cluster.machines[name].env, SVC_CATALOG: catalog, SVC_DATA_DIR: media, LOG_LEVEL: "warn" };
+      const own = {
+        ...cluster.machines[name].env,
+        ...{
+          SVC_CATALOG: catalog,
+          SVC_DATA_DIR: media,
+          LOG_LEVEL: "warn",
+          SVC_TRUSTED_PROXIES: "1",
+          PORT: String(ports[names.indexOf(name)]),
+        },
+      };
       const gateway = await spawnGateway(own, shipped("svc"));
       outputs.push(gateway);
       gateways[name] = gateway;
@@ -83,6 +105,7 @@ export async function openWorld(folder: string): Promise<World> {
         return lines.map((line) => JSON.parse(line) as { id: string; request_id: string });
       }),
     async stop() {
+      await balancer.stop();
       await Promise.all(names.map((name) => world.kill(name)));
       await cluster.stop();
       await simulator.close();
@@ -100,6 +123,21 @@ export async function openWorld(folder: string): Promise<World> {
     throw error;
   }
   return world;
+}
+
+/** As the log of calls in deploy/nginx/nginx.conf has them, the id last. */
+const triesLine = /" \d{3} \d+ [\d.]+ ((?:\S+, )*\S+) ((?:\S+, )*\S+) (?:\S+, )*\S+ (?:\S+, )*\S+ (\S+)$/;
+
+function triesOf(balancer: Balancer, ports: readonly number[]): Map<string, Tried> {
+  const lines = balancer.log().split("\n");
+  return new Map(
+    lines.flatMap((line) => {
+      const [, addresses, statuses, id] = triesLine.exec(line) ?? [];
+      if (id === undefined) return [];
+      const gateways = addresses!.split(", ").flatMap((one) => names[ports.indexOf(Number(one.split(":")[1]))] ?? []);
+      return [[id, { gateways, statuses: statuses!.split(", ") }]];
+    }),
+  );
 }
 
 /** `svc` in this environment. */

@@ -18,9 +18,14 @@ export interface Balancer {
 
 const conf = fileURLToPath(new URL("../../deploy/nginx/nginx.conf", import.meta.url));
 
-/** `ports`: of the three gateways. `certificate`: files of one and of its key; what it speaks TLS with. */
-export async function startBalancer(nginx: string, ports: readonly number[], certificate?: readonly [string, string]): Promise<Balancer> {
-  const folder = mkdtempSync(join(inject("runFolder"), "nginx-"));
+/** `ports`: of the three gateways. `certificate`: files of one and of its key; what it speaks TLS with. `within`: where its folder is to be. */
+export async function startBalancer(
+  nginx: string,
+  ports: readonly number[],
+  certificate?: readonly [string, string],
+  within = inject("runFolder"),
+): Promise<Balancer> {
+  const folder = mkdtempSync(join(within, "nginx-"));
   const port = await freePort();
   const securePort = certificate === undefined ? null : await freePort();
   const secure =
