@@ -1,5 +1,5 @@
-// What hosts of the `openai` protocol read otherwise than it says, as data: names of request fields, and fields that they refuse. The plain
-// form is sent to every other host (docs/behaviour/providers.md#variants).
+// What hosts of the `openai` protocol read or count otherwise than it says, as data: names of request fields, and fields that they refuse. The
+// plain form is sent to every other host (docs/behaviour/providers.md#variants).
 import type { Variant } from "../providers/types.ts";
 
 export type VariantName = keyof typeof variants;
@@ -21,6 +21,8 @@ export const variants = {
   together: { hosts: ["api.together.xyz", "api.together.ai"], fields: oldCap },
   fireworks: { hosts: ["api.fireworks.ai"], fields: oldCap },
   openrouter: { hosts: ["openrouter.ai"], fields: oldCap },
+  // Completion tokens leave thoughts out, and no details name them.
+  google: { hosts: ["generativelanguage.googleapis.com"], fields: {}, thoughtsInTotal: true },
   vllm: { hosts: [], fields: oldCap },
   ollama: { hosts: [], fields: oldCap },
   "lm-studio": { hosts: [], fields: oldCap },

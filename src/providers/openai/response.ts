@@ -24,7 +24,7 @@ export function readCompletion(text: string, publicModel: string, now: Date, pro
     ...hideInMembers(foreignKeys(answer), provider),
     choices: choices.map((choice, position) => readChoice(choice, position, provider)),
   };
-  return { kind: "whole", completion, usage: readUsage(answer) };
+  return { kind: "whole", completion, usage: readUsage(answer, provider.variant) };
 }
 
 /** The id and time of an answer or chunk; new ones where the host gives none. */

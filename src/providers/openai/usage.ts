@@ -1,13 +1,14 @@
 // Reads the tokens that an upstream reports, wherever it puts them, into disjoint buckets that never go below zero. A cost that an
 // upstream reports is never read (docs/behaviour/billing.md#usage).
 import type { Usage } from "../../usage.ts";
+import type { Variant } from "../types.ts";
 import { arrayOf, count, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 
 /**
  * From a whole answer or a chunk. Null where the host reports none, or only one side of the sum: half a report must not make the
- * other half free. All zeros are a placeholder, as no prompt has 0 tokens.
+ * other half free. All zeros are a placeholder, as no prompt has 0 tokens. `variant`: of the host.
  */
-export function readUsage(answer: Json): Usage | null {
+export function readUsage(answer: Json, variant?: Variant): Usage | null {
   const places = [answer["usage"], objectOf(answer["x_groq"])["usage"], objectOf(arrayOf(answer["choices"])[0])["usage"]]; // the last: Moonshot
   const usage = places.find(isObject);
   if (usage === undefined) return null;
@@ -20,7 +21,9 @@ export function readUsage(answer: Json): Usage | null {
   const tier = textOf(answer["service_tier"]);
   const searches = count(objectOf(usage["server_tool_use"])["web_search_requests"], usage["num_search_queries"]); // the last: Perplexity
   return {
-    ...buckets(usage, prompt, completion, completionShown !== null),
+    ...(variant?.thoughtsInTotal === true && completionShown !== null
+      ? withThoughts(usage, prompt, completion)
+      : buckets(usage, prompt, completion, completionShown !== null)),
     ...(searches === null ? {} : { webSearches: searches }),
     ...(tier === null ? {} : { serviceTier: tier }),
   };
@@ -53,6 +56,15 @@ function buckets(usage: Json, promptShown: number, completionShown: number, comp
     output: completion,
     reasoning: Math.min(reasoningShown, completion),
   };
+}
+
+/** Of a host whose total alone counts thoughts; its prompt holds what was cached. */
+function withThoughts(usage: Json, prompt: number, completion: number): Usage {
+  const unsaid = Math.max(0, (restOfTotal(usage, prompt) ?? 0) - completion);
+  const output = completion + unsaid;
+  const cacheRead = Math.min(cacheReadTokens(usage), prompt);
+  const reasoning = Math.min(Math.max(reasoningTokens(usage), unsaid), output);
+  return { input: prompt - cacheRead, cacheRead, cacheWrite: 0, output, reasoning };
 }
 
 function cacheReadTokens(usage: Json): number {

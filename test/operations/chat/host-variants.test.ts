@@ -56,6 +56,7 @@ describe("200, what the host gets", () => {
 test("the host's name decides where the catalog names no variant; a name that only looks alike is any host", () => {
   expect(variantOf(undefined, "https://api.openai.com/v1")).toBe(variants.openai);
   expect(variantOf(undefined, "https://eu.api.mistral.ai/v1")).toBe(variants.mistral);
+  expect(variantOf(undefined, "https://generativelanguage.googleapis.com/v1beta/openai")).toBe(variants.google);
   expect(variantOf(undefined, "https://notopenrouter.ai/api/v1")).toBeUndefined();
   expect(variantOf("ollama", "https://api.openai.com/v1")).toBe(variants.ollama);
 });

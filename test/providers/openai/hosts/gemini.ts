@@ -1,5 +1,6 @@
 // Gemini's compatible mode: calls without index or id, thought signatures, errors in an array.
 import { expect } from "vitest";
+import { variants } from "../../../../src/catalog/variants.ts";
 import { type Host, tokens } from "./shown.ts";
 
 export const gemini: Host = {
@@ -22,6 +23,16 @@ export const gemini: Host = {
       finish: "tool_calls",
       kept: ["extra_content"],
     },
+    // https://discuss.ai.google.dev/t/127400: thoughts are in the total alone, and each record has the usage so far.
+    "thoughts-in-total.sse": {
+      variant: variants.google,
+      usage: tokens(9, 0, 0, 101, 97),
+      content: "1, 2",
+      finish: "length",
+      kept: ["extra_content"],
+    },
+    "thoughts-in-total.json": { variant: variants.google, usage: tokens(5, 4, 0, 98, 90), content: "The sea." },
+    "thoughts-alone.json": { variant: variants.google, usage: tokens(21, 0, 0, 60, 60), finish: "length" },
     "finish-safety.json": { usage: tokens(10, 0, 0, 0), finish: "content_filter" },
     "stream.sse": { usage: tokens(9, 0, 0, 104, 100), content: "The sea is wide." },
   },

@@ -58,16 +58,17 @@ describe.each(Object.keys(hosts))("%s", (host) => {
   const textOf = (name: string) => readFileSync(`${folder}${host}/${name}`, "utf8");
 
   test.each(Object.keys(answers))("%s: what the caller gets and what it is billed by", async (name) => {
-    const { usage = null, ...told } = answers[name]!;
+    const { usage = null, variant, ...told } = answers[name]!;
     const expected = { ...nothing, ...told };
+    const provider = { variant };
     const text = textOf(name);
     if (name.endsWith(".json")) {
-      const whole = await askWhole(text);
+      const whole = await askWhole(text, { provider });
       expect(whole.usage).toEqual(usage);
       expect(tell([whole.completion])).toEqual(expected);
     }
     // A host that ignores `stream` answers whole: its answer is replayed as a stream.
-    const stream = await askStream(name.endsWith(".json") ? json(200, text) : events(text));
+    const stream = await askStream(name.endsWith(".json") ? json(200, text) : events(text), { provider });
     const records = await collect(stream);
     expectRules(records);
     expect(stream.tally.usage).toEqual(usage);

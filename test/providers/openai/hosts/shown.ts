@@ -1,5 +1,6 @@
 // Collects what an answer shows its caller in one form, from whole answers and streams alike.
 import type { UpstreamFault } from "../../../../src/providers/errors/upstream-error.ts";
+import type { Variant } from "../../../../src/providers/types.ts";
 import type { Usage } from "../../../../src/usage.ts";
 
 export interface Shown {
@@ -17,7 +18,7 @@ export interface Shown {
 /** What one host's files are read as. The names are those of fixtures/hosts/<host>/; `status` in `error-<status>-…` is the reply's. */
 export interface Host {
   /** What is left out is empty, null for usage, `stop` for finish. */
-  answers: Record<string, Partial<Shown> & { usage?: Usage }>;
+  answers: Record<string, Partial<Shown> & { usage?: Usage; variant?: Variant }>;
   faults: Record<string, Fault>;
 }
 
