@@ -14,7 +14,9 @@ import { uuidv7 } from "../ids.ts";
 import { readUsualOutput } from "../ledger/read-usage-log.ts";
 import { type Amount, million, usdText } from "../money.ts";
 import { affordableOutputTokens, chargedTier, dearestPricesOf, pricesOf, tokenCost, tokenCostBound } from "../pricing/token-cost.ts";
+import { isGoogleTier } from "../providers/gemini/chat.ts";
 import type { Route, Tally } from "../providers/types.ts";
+import { isAnthropics } from "../providers/vertex/vertex.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import { noUsage, type Usage } from "../usage.ts";
 import { type OutputCap, type UsageBounds, withinBounds } from "./context-window.ts";
@@ -88,7 +90,7 @@ export async function openTokenCall(context: Opening, ask: Ask, asked: TokenRequ
   const paid = openCall<TokenHold, TokenBill>(context, ask, { admitted, stream, hold, rate, nothing, used });
   const tierAt = (other: Model) => {
     const last = paid.served ?? paid.attempts.at(-1)?.candidate;
-    return last?.model !== other ? held : isOwn(tier) || carriesTier(ask, last.route) ? tier : null;
+    return last?.model !== other ? held : isOwn(tier) || carriesTier(ask, last.route, tier) ? tier : null;
   };
   const billOf = (usage: Usage) =>
     atLesserPrice(model, paid.served?.model ?? model, (other) => billAt(other, usage, hold.bounds, tierAt(other)));
@@ -135,7 +137,9 @@ function usageUpstream({ source, size }: Pick<TokenCall, "source" | "size">, cha
 }
 
 /** Whether the tier that a request asks for reaches the route's provider: Anthropic has tiers of its own, which no chat request names. */
-function carriesTier({ operationId }: Pick<Ask, "operationId">, { provider: { protocol } }: Route): boolean {
+function carriesTier({ operationId }: Pick<Ask, "operationId">, route: Route, tier: string | null): boolean {
+  const { protocol } = route.provider;
+  if (protocol === "gemini" || (protocol === "vertex" && !isAnthropics({ route }))) return isGoogleTier(tier);
   return protocol === "openai" || protocol === "azure-openai" || (protocol === "anthropic" && operationId === "createMessage");
 }
 
@@ -148,7 +152,7 @@ function pricedTier({ isBatch }: Ask, { tokens }: Model, asked: string | null): 
 /** The tier that is held for: none where it is cheaper than none and one of the model's routes would not carry it. */
 function heldTier(ask: Ask, { tokens, routes }: Model, tier: string | null): string | null {
   const isCheaper = tier !== null && !isOwn(tier) && (tokens!.serviceTiers.get(tier) ?? million) < million;
-  return isCheaper && !routes.every((route) => carriesTier(ask, route)) ? null : tier;
+  return isCheaper && !routes.every((route) => carriesTier(ask, route, tier)) ? null : tier;
 }
 
 const isOwn = (tier: string | null): boolean => tier !== null && ownTiers.has(tier);

@@ -15,24 +15,39 @@ import { readGoogleError } from "./errors.ts";
 import { geminiRequest } from "./request.ts";
 import { completionOf, type KeepSignature, openChunkTranslation } from "./response.ts";
 
-/** The path of a model below the provider's base URL, without the method. */
-export type ModelPath = (route: Route) => string;
+/** A place where Google serves the models. */
+export interface GeminiPlace {
+  /** The path of a model below the provider's base URL, without the method. */
+  pathOf(route: Route): string;
+  /** The header that asks for a service tier; absent: the request's body does. */
+  tierHeader?: string;
+}
 
-export const geminiPath: ModelPath = ({ model }) => `/v1beta/models/${encodeURIComponent(model)}`;
+export const geminiPlace: GeminiPlace = { pathOf: ({ model }) => `/v1beta/models/${encodeURIComponent(model)}` };
 
-export function geminiChat(upstream: Upstream, pathOf: ModelPath = geminiPath, change: Partial<ChatTimes> = {}): Chat {
+export function geminiChat(upstream: Upstream, place: GeminiPlace = geminiPlace, change: Partial<ChatTimes> = {}): Chat {
   const times: ChatTimes = { clock: systemClock, startAfterMs: 3_000, ...change };
   const signatures = openSignatures();
   return async (call) => {
     const { route, outputMax, stream, body } = call;
-    const request = geminiRequest(objectOf(parseLong(wholeOf(body))), { route, outputMax, signatureOf: signatures.of });
-    const path = pathOf(route) + (stream ? ":streamGenerateContent?alt=sse" : ":generateContent");
-    const answer = await exchange(upstream, jsonRequest(call, path, JSON.stringify(request), stream), times.clock, readGoogleError);
+    const chat = objectOf(parseLong(wholeOf(body)));
+    const content = geminiRequest(chat, { route, outputMax, signatureOf: signatures.of });
+    const tier = isGoogleTier(chat["service_tier"]) ? chat["service_tier"] : null;
+    const sent = tier === null || place.tierHeader !== undefined ? content : { ...content, serviceTier: tier };
+    const path = place.pathOf(route) + (stream ? ":streamGenerateContent?alt=sse" : ":generateContent");
+    const headers = tier === null || place.tierHeader === undefined ? [] : [place.tierHeader, tier];
+    const request = { ...jsonRequest(call, path, JSON.stringify(sent), stream), headers };
+    const answer = await exchange(upstream, request, times.clock, readGoogleError);
     return await readChatAnswer(answer, call, times, {
       whole: (text) => JSON.stringify(completionOf(readAnswer(text, route.provider, parseLong), signatures.keep)),
       records: chunkRecords(signatures.keep),
     });
   };
+}
+
+/** Whether Google has such a service tier; others are left out. */
+export function isGoogleTier(tier: unknown): tier is string {
+  return tier === "flex" || tier === "priority";
 }
 
 /** Errors go through as they are. */

@@ -9,7 +9,7 @@ import { jsonRequest, readAnswer } from "../transport/json.ts";
 import type { Upstream } from "../transport/types.ts";
 import { batchesOf, textsOf } from "../verbs/batches.ts";
 import type { Embed, Vector } from "../verbs/without-output.ts";
-import { geminiPath } from "./chat.ts";
+import { geminiPlace } from "./chat.ts";
 import { readGoogleError } from "./errors.ts";
 
 /** More are refused. */
@@ -24,7 +24,7 @@ export function geminiEmbed(upstream: Upstream, clock: Clock = systemClock): Emb
     for (const batch of batchesOf(texts, batchMax)) {
       const size = call.dimensions === null ? {} : { outputDimensionality: call.dimensions };
       const requests = batch.map((text) => ({ model: `models/${model}`, content: { parts: [{ text }] }, ...size }));
-      const request = jsonRequest(call, `${geminiPath(call.route)}:batchEmbedContents`, JSON.stringify({ requests }));
+      const request = jsonRequest(call, `${geminiPlace.pathOf(call.route)}:batchEmbedContents`, JSON.stringify({ requests }));
       const answer = await exchange(upstream, request, clock, readGoogleError);
       const body = readAnswer(await wholeText(answer, answerBytesMax), call.route.provider);
       const data = arrayOf(body["embeddings"]).map((one) => ({ embedding: isObject(one) ? one["values"] : null }));

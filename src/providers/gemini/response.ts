@@ -143,7 +143,10 @@ function finishOf({ finishReason }: Json, said: boolean): string | null {
 
 // Tokens: the prompt includes what was cached, thoughts are beside the candidates, and a figure of 0 is left out.
 
-/** A member `usage` in the OpenAI dialect's form; empty where the record reports none, or no output although something was said. */
+/**
+ * Members `usage` and `service_tier` in the OpenAI dialect's form; empty where the record reports none, or no output although something was
+ * said.
+ */
 function usageOf(answer: Json, said: boolean, saidBefore: number | null = null): Json {
   const given = objectOf(answer["usageMetadata"]);
   const shown = count(given["promptTokenCount"]);
@@ -161,5 +164,14 @@ function usageOf(answer: Json, said: boolean, saidBefore: number | null = null):
       prompt_tokens_details: { cached_tokens: count(given["cachedContentTokenCount"]) ?? 0 },
       completion_tokens_details: { reasoning_tokens: thoughts },
     },
+    ...tierOf(given),
   };
+}
+
+/** The tier that was served, as the Gemini API or Vertex says it. */
+function tierOf({ serviceTier, trafficType }: Json): Json {
+  const said = textOf(serviceTier) ?? textOf(trafficType);
+  if (said === null) return {};
+  const tier = said.toLowerCase().replace(/^(?:service_tier|on_demand)_/, "");
+  return { service_tier: tier === "standard" || tier === "on_demand" ? "default" : tier };
 }

@@ -32,13 +32,15 @@ function vertexPath(route: Route): string {
   return `/publishers/${encodeURIComponent(publisher)}/models/${encodeURIComponent(id)}`;
 }
 
-function isAnthropics({ route }: { route: Route }): boolean {
+export function isAnthropics({ route }: { route: Pick<Route, "model"> }): boolean {
   return publisherOf(route).publisher === "anthropic";
 }
 
+const tierHeader = "x-vertex-ai-llm-shared-request-type";
+
 /** Both dialects; each model is asked in its publisher's own. */
 export function openVertex(upstream: Upstream, times: Partial<ChatTimes & MessageTimes> = {}): { chat: Chat; messages: Messages } {
-  const gemini = geminiChat(upstream, vertexPath, times);
+  const gemini = geminiChat(upstream, { pathOf: vertexPath, tierHeader }, times);
   const claude = claudeMessages(upstream, times);
   const claudeChat = anthropicChat(claude);
   const geminiMessages = openaiMessages(gemini);

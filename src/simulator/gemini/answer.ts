@@ -77,7 +77,7 @@ function finishName({ knobs }: GeminiRequest, { finishReason }: Choice): string 
 }
 
 /** A figure of 0 is left out. */
-function usageField({ knobs }: GeminiRequest, countedPrompt: number, written: number, thought: number): Fields {
+function usageField({ knobs, servedTier }: GeminiRequest, countedPrompt: number, written: number, thought: number): Fields {
   if (knobs.noUsage) return {};
   const prompt = knobs.promptTokens ?? countedPrompt;
   const answered = Math.max(0, knobs.completionTokens === undefined ? written : knobs.completionTokens - thought);
@@ -90,6 +90,7 @@ function usageField({ knobs }: GeminiRequest, countedPrompt: number, written: nu
       ...(thought === 0 ? {} : { thoughtsTokenCount: thought }),
       totalTokenCount: prompt + answered + thought,
       promptTokensDetails: [{ modality: "TEXT", tokenCount: prompt }],
+      ...servedTier,
     },
   };
 }

@@ -23,9 +23,9 @@ export const gemini: SimulatorProtocol = {
   errorEndsStream: true,
 };
 
-/** Also for other places that serve the same models. */
-export function planContent(body: Buffer, model: string, stream: boolean): Plan {
-  const request = readGeminiRequest(body, model, stream);
+/** Also for Vertex, which serves the same models: `sharedType` is its header for tiers, empty where it was not sent. */
+export function planContent(body: Buffer, model: string, stream: boolean, sharedType?: string): Plan {
+  const request = readGeminiRequest(body, model, stream, sharedType);
   const { knobs } = request;
   const promptTokens = countPrompt(request);
   const choices = answerChat(request);

@@ -10,9 +10,12 @@ import { checkRequest } from "./check-request.ts";
 export interface GeminiRequest extends ChatRequest {
   /** Thoughts are counted whether they are shown or not. */
   showsThoughts: boolean;
+  /** The member of the usage that names the tier. */
+  servedTier: Fields;
 }
 
-export function readGeminiRequest(body: Buffer, model: string, stream: boolean): GeminiRequest {
+/** `sharedType`: Vertex's header that asks for a tier; absent: the Gemini API, whose requests ask themselves. */
+export function readGeminiRequest(body: Buffer, model: string, stream: boolean, sharedType?: string): GeminiRequest {
   const fields = readFields(body);
   const { name, knobs } = readModelId(model);
   checkRequest(fields, knobs);
@@ -21,6 +24,7 @@ export function readGeminiRequest(body: Buffer, model: string, stream: boolean):
   const system = isFields(fields["systemInstruction"]) ? messagesOf({ ...fields["systemInstruction"], role: "system" }) : [];
   const messages = [...system, ...contents.flatMap(messagesOf)];
   const thinking = fieldsOf(config["thinkingConfig"]);
+  const tier = ["flex", "priority"].find((known) => known === (sharedType ?? fields["serviceTier"]));
   const spoken = [name, messages, fields["tools"], fields["toolConfig"], config["responseJsonSchema"], config["seed"]];
   return {
     fields: chatFields(fields),
@@ -33,7 +37,11 @@ export function readGeminiRequest(body: Buffer, model: string, stream: boolean):
     tokensMax: readWhole(config, "maxOutputTokens", 1, 1e9) ?? Number.POSITIVE_INFINITY,
     stop: Array.isArray(config["stopSequences"]) ? (config["stopSequences"] as string[]) : [],
     stream,
-    serviceTier: "default",
+    serviceTier: tier ?? "default",
+    servedTier:
+      sharedType === undefined
+        ? { serviceTier: tier ?? "standard" }
+        : { trafficType: tier === undefined ? "ON_DEMAND" : `ON_DEMAND_${tier.toUpperCase()}` },
     includeUsage: true,
     topLogprobs: null,
     documentSchema: documentSchema(config),

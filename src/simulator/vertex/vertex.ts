@@ -50,9 +50,11 @@ interface Asked {
   verb: string;
 }
 
-function planModel({ body, query }: Ask, { model, publisher, verb }: Asked): Plan {
-  if (publisher === "google" && verb === "generateContent") return planContent(body, model, false);
-  if (publisher === "google" && verb === "streamGenerateContent" && query.get("alt") === "sse") return planContent(body, model, true);
+function planModel({ body, query, headers }: Ask, { model, publisher, verb }: Asked): Plan {
+  const shared = String(headers["x-vertex-ai-llm-shared-request-type"] ?? "");
+  if (publisher === "google" && verb === "generateContent") return planContent(body, model, false, shared);
+  if (publisher === "google" && verb === "streamGenerateContent" && query.get("alt") === "sse")
+    return planContent(body, model, true, shared);
   if (publisher === "google" && verb === "predict") return planPredict(body, model);
   if (publisher === "anthropic" && (verb === "rawPredict" || verb === "streamRawPredict"))
     return planRaw(body, model, verb === "streamRawPredict");

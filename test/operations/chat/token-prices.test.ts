@@ -1,6 +1,7 @@
 // Prices as vendors have them: cache writes of five minutes and of an hour, service tiers, long prompts. What is reserved, charged, shown on
 // the receipt and on the price lists (docs/behaviour/billing.md#modes).
 import { describe, expect, test } from "vitest";
+import { serviceAccount } from "../../../src/simulator/vertex/vertex.ts";
 import type { TestAccount, TestReply } from "../../support/gateway.ts";
 import { chatWorld, hello, language, provider } from "./chat-gateway.ts";
 
@@ -16,6 +17,7 @@ const long = {
   long_context: { above: 1_000, input: 4, output: 15, cached: 0.4 },
 };
 const knobs = "sim-prompt-tokens-1000+sim-cached-200+sim-cache-write-300+sim-completion-tokens-50";
+const measured = "sim-prompt-tokens-1000+sim-completion-tokens-50";
 const claude = (model: string) => [{ provider: "claude", model }];
 const world = chatWorld(
   [
@@ -29,6 +31,8 @@ const world = chatWorld(
     language("tier/falls", ["chat+sim-fail-503"], { pricing: tiers, fallbacks: ["tier/none"] }),
     language("tier/claude", claude("plain+sim-prompt-tokens-1000+sim-completion-tokens-50"), { pricing: tiers }),
     language("tier/both", ["chat+sim-fail-503", ...claude("plain+sim-prompt-tokens-1000+sim-completion-tokens-50")], { pricing: tiers }),
+    language("tier/gemini", [{ provider: "star", model: `star+${measured}` }], { pricing: tiers }),
+    language("tier/vertex", [{ provider: "cloud", model: `gemini+${measured}` }], { pricing: tiers }),
     language("long/at", ["chat+sim-prompt-tokens-1000+sim-completion-tokens-50"], { pricing: long }),
     language("long/above", ["chat+sim-prompt-tokens-1001+sim-cached-200+sim-cache-write-300+sim-completion-tokens-50"], { pricing: long }),
   ],
@@ -36,8 +40,14 @@ const world = chatWorld(
     providers: [
       ...["north", "south", "west"].map((id) => provider(id)),
       provider("claude", { protocol: "anthropic", base_url: "simulator:/anthropic/v1" }),
+      provider("star", { protocol: "gemini", base_url: "simulator:/gemini", api_key_env: "STAR_KEY" }),
+      provider("cloud", {
+        ...{ protocol: "vertex", base_url: "simulator:/vertex", project: "sim-project", location: "global" },
+        service_account_env: "ACCOUNT",
+      }),
     ],
   },
+  { env: { STAR_KEY: "AIzaSyTestTestTestTestTestTestTestTest123", ACCOUNT: JSON.stringify(serviceAccount("simulator:/vertex/token")) } },
 );
 
 async function served(account: TestAccount, body: object, path = "/v1/chat/completions"): Promise<TestReply> {
@@ -141,6 +151,34 @@ describe("service tiers", () => {
       }
     },
   );
+
+  describe.each(["/v1/chat/completions", "/v1/messages"])("Google's models, by %s", (path) => {
+    test.each([
+      ["tier/gemini", "flex", 0.5],
+      ["tier/gemini", "priority", 2],
+      ["tier/vertex", "flex", 0.5],
+      ["tier/vertex", "priority", 2],
+    ])("%s gets %s where it looks for it, and costs its multiple", async (model, service_tier, multiple) => {
+      for (const stream of [false, true]) {
+        const account = await world.account();
+        const { cost, charge } = await chargeOf(account, await served(account, { model, service_tier, stream }, path));
+        const { json, headers } = world.gateway.simulator.calls().at(-1)!;
+        const asked = [(json as Record<string, unknown>)["serviceTier"], headers["x-vertex-ai-llm-shared-request-type"]];
+        expect(asked).toEqual(model === "tier/gemini" ? [service_tier, undefined] : [undefined, service_tier]);
+        expect([cost, charge.service_tier]).toEqual([plain * multiple, service_tier]);
+      }
+    });
+
+    test.each(["tier/gemini", "tier/vertex"])(
+      "%s: a tier that Google doesn't have is not sent, and costs the usual price",
+      async (model) => {
+        const account = await world.account();
+        const { cost, charge } = await chargeOf(account, await served(account, { model, service_tier: "scale" }, path));
+        expect(world.sent().at(-1)).not.toHaveProperty("serviceTier");
+        expect([cost, charge.service_tier]).toEqual([plain, undefined]);
+      },
+    );
+  });
 
   test("the hold has the multiple", async () => {
     const reserved = async (more: object) =>

@@ -1,6 +1,7 @@
 // Answers of the Gemini API as they are published, and what callers and the bill get of them.
 import { expect, test } from "vitest";
 import { geminiEmbed } from "../../../src/providers/gemini/embed.ts";
+import { completionOf, openChunkTranslation } from "../../../src/providers/gemini/response.ts";
 import { runCorpus } from "../corpus.ts";
 import { events, json, publicModel, sse } from "../openai/chat-fixture.ts";
 import { routeTo, startHost, useUpstream } from "../upstream-fixture.ts";
@@ -21,6 +22,20 @@ runCorpus<Row>({
     const [input, cacheRead, output, reasoning] = usage;
     return { input, cacheRead, output, reasoning };
   },
+});
+
+test.each([
+  ["the Gemini API", { serviceTier: "priority" }, "priority"],
+  ["the Gemini API in its older words", { serviceTier: "SERVICE_TIER_FLEX" }, "flex"],
+  ["the Gemini API, of a request that it had no room for", { serviceTier: "standard" }, "default"],
+  ["Vertex", { trafficType: "ON_DEMAND_PRIORITY" }, "priority"],
+  ["Vertex, of a request that it had no room for", { trafficType: "ON_DEMAND" }, "default"],
+  ["Vertex, of throughput that was bought before", { trafficType: "PROVISIONED_THROUGHPUT" }, "provisioned_throughput"],
+])("the tier that was served: %s says %j", (_place, said, tier) => {
+  const usageMetadata = { promptTokenCount: 9, candidatesTokenCount: 2, totalTokenCount: 11, ...said };
+  const answer = { candidates: [{ content: { role: "model", parts: [{ text: "The sea." }] }, finishReason: "STOP" }], usageMetadata };
+  expect(completionOf(answer, () => undefined)).toMatchObject({ service_tier: tier });
+  expect(openChunkTranslation(() => undefined)(answer).at(-1)).toMatchObject({ service_tier: tier });
 });
 
 test("more texts than a batch takes go in several, and the tokens add up", async () => {
