@@ -45,6 +45,16 @@ export const tagValues: Readonly<Record<string, Readonly<Record<string, readonly
       "citations_delta"
     ]
   },
+  "CompactionBlock": {
+    "type": [
+      "compaction"
+    ]
+  },
+  "CompactionDelta": {
+    "type": [
+      "compaction_delta"
+    ]
+  },
   "ContentSource": {
     "type": [
       "content"

@@ -51,6 +51,8 @@ export interface RequestAdapter<Answer extends Whole, Stream extends AnswerStrea
   tier?: string | null | undefined;
   /** The most web searches that its provider may make for all answers on this model; absent: it asks for none. */
   webSearches?(model: Model): number;
+  /** Whether the model's provider may summarize the conversation before it answers; absent: never. */
+  summarizes?(model: Model, size: PromptSize): boolean;
   /** What it says of the routes that may serve it; absent or null: nothing. */
   routing?: RoutingWishes | null | undefined;
   /** The beginning of its prompt, by which routes with weights are chosen; absent: each request is spread by itself. */
@@ -91,14 +93,16 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
   const priced = { prompt: size.tokensMax, images: size.images, tier };
   if (wishes !== null) assertPrice(model, wishes, priced);
   const webSearches = adapter.webSearches?.(model) ?? 0;
+  const summarizes = adapter.summarizes?.(model, size) ?? false;
   const mayServe = (other: Model) =>
     other.type === adapter.type &&
     adapter.fits(other) &&
     hasRoom(other, size, cap) &&
     mayUse(ask.caller, other) &&
     (adapter.webSearches?.(other) ?? 0) <= webSearches &&
+    (summarizes || !adapter.summarizes?.(other, size)) &&
     (wishes === null || isWithinPrice(other, wishes, priced));
-  const asked = { admitted, stream, size, cap, tier, webSearches };
+  const asked = { admitted, stream, size, cap, tier, webSearches, summarizes };
   const caching = cachingOf(ask, model, webSearches);
   const found = caching === null ? null : await findAnswer(context, caching);
   if (found !== null) return serveKept(context, ask, asked, found, own);

@@ -74,6 +74,8 @@ export interface TokenRequest {
   candidates: readonly Candidate[];
   /** The most web searches of all answers; 0: none were asked for. */
   webSearches: number;
+  /** The provider may summarize the conversation before it answers; absent: never. */
+  summarizes?: boolean;
   /** Of the kept answer that answers; absent: a route is asked. */
   kept?: Usage;
 }
@@ -158,27 +160,32 @@ function heldTier(ask: Ask, { tokens, routes }: Model, tier: string | null): str
 const isOwn = (tier: string | null): boolean => tier !== null && ownTiers.has(tier);
 
 /** At the prices of the requested model: a fallback never costs more. What a kept answer costs is known. */
-async function holdTokens(context: Opening, ask: Ask, { admitted, size, cap, tier, webSearches, candidates, kept }: TokenRequest) {
+async function holdTokens(context: Opening, ask: Ask, asked: TokenRequest) {
+  const { admitted, size, cap, tier, webSearches, summarizes = false, candidates, kept } = asked;
   const { caller, callId, addHeaders, isBatch = false } = ask;
   const { model } = admitted;
   const { maxOutputTokens, outputLimited } = model;
   // After each search the model reads the whole conversation again, with what was found: as much as its window holds.
-  const inputMax = model.contextWindow * size.contexts * (1 + webSearches);
+  const once = model.contextWindow * size.contexts * (1 + webSearches);
   const imageTokens = imageTokensMax(context.catalog, model);
-  const inputTokens = webSearches > 0 ? inputMax : Math.min(size.tokensMax + size.images * imageTokens, inputMax);
+  const prompt = webSearches > 0 ? once : Math.min(size.tokensMax + size.images * imageTokens, once);
+  // A summary reads all of it, is as long as an answer can be, and is then read in place of what it says.
+  const summary = summarizes ? maxOutputTokens * (1 + webSearches) : 0;
+  const inputMax = summarizes ? once * 2 : once;
+  const inputTokens = summarizes ? Math.min(prompt * 2 + summary, inputMax) : prompt;
   const intake = { inputTokens, webSearches };
   const prices = dearestPricesOf(model.tokens!, { prompt: inputTokens, tier, searches: webSearches > 0 });
   const outputMax = outputLimited ? Math.min(cap.asked ?? maxOutputTokens, maxOutputTokens) : (cap.asked ?? maxOutputTokens);
   // A decisions model has no longest answer: it says a token or a short document for each question.
-  const longest = maxOutputTokens === 0 ? inputMax : Math.max(outputMax, maxOutputTokens) * cap.choices;
+  const longest = maxOutputTokens === 0 ? inputMax : Math.max(outputMax, maxOutputTokens) * cap.choices + summary;
   const bounds = { inputMax, outputMax: longest, webSearchesMax: webSearches };
   const exact = kept === undefined ? null : billAt(model, kept, bounds, tier).cost;
-  const want = exact ?? tokenCostBound(prices, intake, outputMax * cap.choices);
-  const least = exact ?? tokenCostBound(prices, intake, Math.min(outputMax, 1) * cap.choices);
+  const want = exact ?? tokenCostBound(prices, intake, outputMax * cap.choices + summary);
+  const least = exact ?? tokenCostBound(prices, intake, Math.min(outputMax, 1) * cap.choices + summary);
   const id = callId ?? uuidv7(context.clock());
   const money = { id, want, least, isNamed: callId !== undefined };
   const tokens = { input: size.tokensLikely, output: Math.min(cap.asked ?? 0, maxOutputTokens) * cap.choices };
-  const affordable = (amount: Amount) => Math.min(outputMax, perChoice(affordableOutputTokens(prices, intake, amount), cap));
+  const affordable = (amount: Amount) => Math.min(outputMax, perChoice(affordableOutputTokens(prices, intake, amount) - summary, cap));
   ask.quote?.({
     ...{ admitted, tokens, want, least, affordable: outputMax === 0 ? null : affordable },
     hold: tryReserving(context, caller, { id, want, least }),

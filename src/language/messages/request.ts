@@ -14,7 +14,7 @@ import { prefixOf } from "../prefix.ts";
 import type { RequestAdapter } from "../serve.ts";
 import type { TokenHold } from "../token-call.ts";
 import { assertPriced, isPriced, isSearchTool, withheldEdits } from "../withheld-fields.ts";
-import { assertReadable, messageRequirements, reads, searchesMax } from "./requirements.ts";
+import { assertReadable, mayBeSummarized, messageRequirements, reads, searchesMax } from "./requirements.ts";
 import { messageSize } from "./size.ts";
 
 /** The request as JSON text, and parsed. */
@@ -46,6 +46,7 @@ export function messageAdapter(
     tier: body.service_tier,
     routing: body.routing,
     webSearches: (model) => needs.searches.reduce((sum, { maxUses }) => sum + (searchesMax(model, maxUses) ?? 0), 0),
+    summarizes: (model, size) => mayBeSummarized(model, needs, size),
     prefix: () => prefixOf(body.system, body.messages[0]),
     async call({ candidate, hold, size, upstream }) {
       const messages = adapterOf(providers.messages, candidate);
@@ -67,6 +68,7 @@ function charactersOf({ message, hiddenCharacters = 0 }: MessageWhole): number {
   return message.content.reduce((sum, block) => {
     if (block.type === "text") return sum + block.text.length;
     if (block.type === "thinking") return sum + block.thinking.length;
+    if (block.type === "compaction") return sum + (block.content?.length ?? 0);
     if (block.type !== "tool_use" && block.type !== "server_tool_use") return sum;
     return sum + block.name.length + JSON.stringify(block.input).length;
   }, hiddenCharacters);

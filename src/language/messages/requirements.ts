@@ -1,16 +1,20 @@
 // What a message request needs of a model, and what no model here can do.
 import type { Model } from "../../catalog/types.ts";
 import { fail, failParameter } from "../../errors/fail.ts";
+import { arrayOf, count, objectOf, textOf } from "../../providers/json/read.ts";
 import { spliceJson } from "../../providers/json/splice.ts";
 import type { JsonText } from "../../providers/json/text.ts";
 import { type DocumentBlock, isKnown, type KnownBlock, type WithoutNulls } from "../../providers/translation/message-types.ts";
 import type { PartKind, Requirements } from "../chat/requirements.ts";
+import type { PromptSize } from "../prompt-size.ts";
 import { isSearchTool, sellsSearches } from "../withheld-fields.ts";
 
 interface MessageFields {
   messages: readonly { content: string | readonly { type: string }[] }[];
   tools?: readonly { type?: string | null; input_schema?: unknown; max_uses?: number | null }[];
   output_config?: { format?: unknown } | null;
+  context_management?: unknown;
+  compaction?: unknown;
 }
 
 export interface MessageRequirements extends Requirements {
@@ -18,6 +22,8 @@ export interface MessageRequirements extends Requirements {
   unreadable: { kind: string; param: string } | null;
   /** The first thing that only upstreams of the same dialect can read: a document given by its address, searches of a provider. */
   native: { kind: string; param: string } | null;
+  /** The provider is to summarize a conversation of so many tokens or more; null: it is not. */
+  summaryFrom: number | null;
   /** The tools by which the provider searches the web. */
   searches: { kind: string; param: string; maxUses: number | null }[];
 }
@@ -33,10 +39,31 @@ export function messageRequirements(body: MessageFields): MessageRequirements {
     parts: [],
     unreadable: tool === -1 ? null : { kind: `${shown(body.tools![tool]!.type ?? "")} tool`, param: `tools[${tool}]` },
     native: searches[0] ?? null,
+    summaryFrom: summaryFrom(body),
     searches,
   };
   body.messages.forEach(({ content }, index) => readBlocks(content, `messages[${index}].content`, needs));
   return needs;
+}
+
+/** Where the request names no number. */
+const usualTrigger = 150_000;
+
+function summaryFrom({ context_management: management, compaction }: MessageFields): number | null {
+  if (objectOf(compaction)["type"] === "summarize") return 0;
+  const edits = arrayOf(objectOf(management)["edits"]).map(objectOf);
+  const edit = edits.find(({ type }) => textOf(type)?.startsWith("compact_") === true);
+  return edit === undefined ? null : (count(objectOf(edit["trigger"])["value"]) ?? usualTrigger);
+}
+
+/** Whether the model's provider may summarize the conversation before it answers. A search makes it longer than it came. */
+export function mayBeSummarized(
+  model: Model,
+  { summaryFrom: from, searches }: MessageRequirements,
+  { tokensMax, images }: Pick<PromptSize, "tokensMax" | "images">,
+): boolean {
+  if (from === null || !model.routes.some(({ provider }) => ["anthropic", "vertex"].includes(provider.protocol))) return false;
+  return searches.length > 0 || tokensMax + images * model.imageTokensMax >= from;
 }
 
 /** Keeps error sentences from repeating a whole document. */
@@ -85,9 +112,11 @@ function readBlocks(content: string | readonly { type: string }[], path: string,
   });
 }
 
+const nativeBlocks: ReadonlySet<string> = new Set<KnownBlock["type"]>(["server_tool_use", "web_search_tool_result", "compaction"]);
+
 function readBlock(block: KnownBlock, param: string, needs: MessageRequirements): void {
   if (block.type === "server_tool_use" && block.name !== "web_search") needs.unreadable ??= { kind: shown(block.name), param };
-  else if (block.type === "server_tool_use" || block.type === "web_search_tool_result") needs.native ??= { kind: block.type, param };
+  else if (nativeBlocks.has(block.type)) needs.native ??= { kind: block.type, param };
   else if (block.type === "image") {
     if (block.source.type === "file") needs.unreadable ??= { kind: "stored file", param };
     else note("image", param, needs);

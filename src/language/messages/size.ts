@@ -47,6 +47,8 @@ function addBlock(block: KnownBlock, parts: Required<PromptParts>): void {
       return addMessage("tool", block.content ?? [], parts); // most models read it as a separate message
     case "web_search_tool_result":
       return void (parts.bytes += Buffer.byteLength(JSON.stringify(block.content) ?? ""));
+    case "compaction":
+      return void (parts.bytes += Buffer.byteLength(JSON.stringify(block)));
     case "tool_reference":
       return void parts.texts.push(block.tool_name);
     case "search_result":

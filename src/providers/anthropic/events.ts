@@ -4,7 +4,7 @@ import { readErrorValue, safeReason } from "../errors/error-text.ts";
 import { errorUnder200 } from "../errors/faults.ts";
 import { withoutKeys } from "../errors/hide-secrets.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
-import { isObject, type Json, objectOf } from "../json/read.ts";
+import { isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import { readRecordData, unreadable } from "../transport/json.ts";
 import { cover, newTally, type SseRecord } from "../transport/read-stream.ts";
 import type { PromptUsage, Provider } from "../types.ts";
@@ -159,10 +159,10 @@ function openBlocks(tally: MessageTally, searches: boolean) {
       return isObject(given["citation"]) ? [blockDelta(open, { type, citation: given["citation"] }, null, "")] : [];
     const key = textKeys[type];
     const text = key === undefined ? undefined : given[key];
-    if (key === undefined || typeof text !== "string") return []; // a signature, or a type that the contract doesn't declare
+    if (key === undefined || (typeof text !== "string" && key !== "content")) return []; // a signature, or a type that the contract doesn't declare
     open.pieces ||= key === "partial_json" && text !== "";
-    countText(tally, key, text);
-    return [blockDelta(open, { type, [key]: text }, event, data)];
+    countText(tally, key, textOf(text) ?? "");
+    return [blockDelta(open, key === "content" ? given : { type, [key]: text }, event, data)];
   }
 
   function closeBlock(index: unknown): MessageRecord[] {
@@ -221,6 +221,7 @@ const textKeys: Readonly<Record<string, string>> = {
   text_delta: "text",
   thinking_delta: "thinking",
   input_json_delta: "partial_json",
+  compaction_delta: "content",
 };
 
 function record(event: MessageRecord["event"], fields: Json): MessageRecord {

@@ -98,13 +98,17 @@ function taken(block: Json): { opening: Json; deltas: Json[] } {
       const opening = { ...block, text: "", ...(Array.isArray(citations) ? { citations: [] } : {}) };
       return { opening, deltas: [{ type: "text_delta", text: block["text"] }, ...quoted] };
     }
+    case "compaction": {
+      const { type: _, ...told } = block;
+      return { opening: { ...block, content: null }, deltas: [{ type: "compaction_delta", ...told }] };
+    }
     default:
       return { opening: block, deltas: [] };
   }
 }
 
 function said(delta: Json): string {
-  const text = delta["text"] ?? delta["thinking"] ?? delta["partial_json"];
+  const text = delta["text"] ?? delta["thinking"] ?? delta["partial_json"] ?? delta["content"];
   return typeof text === "string" ? text : "";
 }
 

@@ -57,6 +57,7 @@ const reasons: ReadonlySet<string> = new Set<StopReason>([
   "tool_use",
   "pause_turn",
   "refusal",
+  "compaction",
   "model_context_window_exceeded",
 ]);
 
@@ -97,6 +98,8 @@ export function readBlock(block: unknown, searches: boolean): Json | null {
       const { tool_use_id, content } = given;
       return searches && textOf(tool_use_id) !== null ? { type: "web_search_tool_result", tool_use_id, content } : null;
     }
+    case "compaction":
+      return { ...given, content: textOf(given["content"]) }; // opaque members have to come back as they are
     default:
       return null;
   }

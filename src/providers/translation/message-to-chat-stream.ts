@@ -118,6 +118,7 @@ function newChatIds(now: Date): { id: string; created: number } {
 const finishes: Readonly<Record<MessageEnd["stop_reason"], FinishReason>> = {
   end_turn: "stop",
   pause_turn: "stop",
+  compaction: "stop",
   stop_sequence: "stop",
   max_tokens: "length",
   model_context_window_exceeded: "length",

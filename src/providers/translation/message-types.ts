@@ -26,7 +26,8 @@ export type KnownBlock =
   | ToolResult
   | Schemas["ToolReferenceBlock"]
   | Schemas["ServerToolUseBlock"]
-  | Schemas["WebSearchToolResultBlock"];
+  | Schemas["WebSearchToolResultBlock"]
+  | Schemas["CompactionBlock"];
 
 const known: ReadonlySet<string> = new Set<KnownBlock["type"]>([
   "text",
@@ -40,6 +41,7 @@ const known: ReadonlySet<string> = new Set<KnownBlock["type"]>([
   "tool_reference",
   "server_tool_use",
   "web_search_tool_result",
+  "compaction",
 ]);
 
 export function isKnown(block: { type: string }): block is KnownBlock {

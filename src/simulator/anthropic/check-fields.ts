@@ -2,7 +2,7 @@
 import { type Fields, isFields, refuse } from "../request-fields.ts";
 
 const shared =
-  "model messages system tools tool_choice thinking output_config output_format cache_control context_management mcp_servers speed " +
+  "model messages system tools tool_choice thinking output_config output_format cache_control context_management compaction mcp_servers speed " +
   "user_profile_id workspace_id";
 
 export const countFields = new Set(shared.split(" "));

@@ -102,6 +102,7 @@ const known: Record<string, { roles: string[]; fields: string[] }> = {
   search_result: { roles: ["user"], fields: ["source", "title", "content", "citations", "cache_control"] },
   thinking: { roles: ["assistant"], fields: ["thinking", "signature"] },
   redacted_thinking: { roles: ["assistant"], fields: ["data"] },
+  compaction: { roles: ["assistant"], fields: ["content", "encrypted_content", "signature", "tool_changes", "cache_control"] },
   tool_use: { roles: ["assistant"], fields: ["id", "name", "input", "cache_control", "caller", "toolset_name"] },
   tool_result: { roles: ["user"], fields: ["tool_use_id", "content", "is_error", "cache_control", "toolset_name"] },
 };

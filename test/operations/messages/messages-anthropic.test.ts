@@ -31,6 +31,7 @@ const world = chatWorld(
     language("demo/failing", [quay("failing+sim-error-after-6")]),
     language("demo/there", [quay("there+sim-529"), north("second")]),
     language("demo/back", [north("back+sim-fail-503"), quay("second")]),
+    language("demo/chat", [north("chat")], able),
     language("demo/mixed", [north("mixed"), quay("mixed")], able),
   ],
   { providers: [provider("north"), provider("quay", { protocol: "anthropic", base_url: "simulator:/anthropic/v1" })] },
@@ -45,6 +46,35 @@ async function served(body: object, headers: Record<string, string> = {}) {
   expect(reply.status, reply.text).toBe(200);
   return reply;
 }
+
+describe("a conversation that may be summarized", () => {
+  const compact = (value: number) => ({ edits: [{ type: "compact_20260112", trigger: { type: "input_tokens", value } }] });
+  const held = async (body: object) => {
+    const reply = await served({ model: "demo/plain", max_tokens: 100, ...body });
+    return Number((await world.logOf(reply))!.reserved);
+  };
+
+  test("holds for the summary, where the prompt may reach its trigger", async () => {
+    const usual = await held({});
+    const more = await held({ context_management: compact(1) });
+    expect(world.sent().at(-1)).toMatchObject({ context_management: compact(1) });
+    expect(more).toBeGreaterThan(2 * usual);
+    expect(await held({ compaction: { type: "summarize" } })).toBe(more);
+    for (const edits of [compact(100_000), { edits: [{ type: "compact_20260112" }] }, { edits: [{ type: "clear_tool_uses_20250919" }] }])
+      expect(await held({ context_management: edits })).toBe(usual);
+  });
+
+  test("its summary goes back as it came; a model of another dialect does not read it", async () => {
+    const summary = { type: "compaction", content: "A talk.", encrypted_content: "enc", signature: "EqQB" };
+    const messages = [{ role: "assistant", content: [summary] }, hello[0]];
+    const account = await world.account();
+    const refused = await askMessage(world, account, { model: "demo/chat", messages });
+    expect([refused.status, refused.json.error.code]).toEqual([400, "unsupported_content"]);
+    expect(world.sent()).toEqual([]);
+    await served({ model: "demo/plain", messages });
+    expect(JSON.stringify(world.sent()[0])).toContain(JSON.stringify(summary));
+  });
+});
 
 describe("the request passes through", () => {
   test("blocks with all their fields, tools with theirs, as they were sent", async () => {

@@ -1,7 +1,8 @@
 // Whole messages of Anthropic's hosts in the contract's form, and their usage.
 import { describe, expect, test } from "vitest";
 import { expectFault, json } from "../openai/chat-fixture.ts";
-import { answer, askWhole, publicModel } from "./message-fixture.ts";
+import { startHost } from "../upstream-fixture.ts";
+import { answer, askChat, askStream, askWhole, collect, publicModel } from "./message-fixture.ts";
 
 describe("a whole message", () => {
   test("names the public model, blanks signatures, and leaves out what the contract doesn't declare", async () => {
@@ -24,6 +25,21 @@ describe("a whole message", () => {
       ],
     });
     expect(usage).toEqual({ input: 9, cacheRead: 0, cacheWrite: 0, output: 4, reasoning: 0 });
+  });
+
+  test("a summary of the conversation stays as it came, also alone; chat has no place for it", async () => {
+    const summary = { type: "compaction", content: "A talk.", encrypted_content: "enc", signature: "EqQB", tool_changes: [] };
+    const given = answer([summary], { stop_reason: "compaction" });
+    expect((await askWhole(given)).message).toMatchObject({ content: [summary], stop_reason: "compaction" });
+    expect((await askWhole(answer([{ type: "compaction" }]))).message.content).toEqual([{ type: "compaction", content: null }]);
+    const chat = await askChat(await startHost(json(200, JSON.stringify(given))));
+    expect(chat).toMatchObject({ completion: { choices: [{ message: { content: null }, finish_reason: "stop" }] } });
+    const records = await collect(await askStream(json(200, JSON.stringify(given))));
+    expect(records.slice(1).map(({ index: _, ...record }) => record)).toEqual([
+      { type: "content_block_start", content_block: { ...summary, content: null } },
+      { type: "content_block_delta", delta: { ...summary, type: "compaction_delta" } },
+      { type: "content_block_stop" },
+    ]);
   });
 
   test("a long number in a tool's input keeps its digits", async () => {
