@@ -4222,7 +4222,7 @@ export interface components {
             secret: string;
         };
         /** @description A delta of a block. */
-        BlockDelta: components["schemas"]["TextDelta"] | components["schemas"]["InputJsonDelta"] | components["schemas"]["ThinkingDelta"] | components["schemas"]["SignatureDelta"] | components["schemas"]["CitationsDelta"];
+        BlockDelta: components["schemas"]["TextDelta"] | components["schemas"]["InputJsonDelta"] | components["schemas"]["ThinkingDelta"] | components["schemas"]["SignatureDelta"] | components["schemas"]["CitationsDelta"] | components["schemas"]["CompactionDelta"];
         /** @description Extends a block. */
         BlockDeltaEvent: {
             /** @description The delta. */
@@ -5870,6 +5870,33 @@ export interface components {
                  */
                 type: "invalid_request_error";
             };
+        };
+        /**
+         * @description A summary of the conversation before it, which the model's provider made because `context_management` asked for it. Send it back as it came,
+         *     in place of what it summarizes; only models that a provider of this dialect serves read it.
+         */
+        CompactionBlock: {
+            /** @description The summary; null: the provider made none. */
+            content?: string | null;
+            /**
+             * @description Always `compaction`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "compaction";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The summary of a `compaction` block, whole. */
+        CompactionDelta: {
+            /** @description The summary; null: the provider made none. */
+            content?: string | null;
+            /**
+             * @description Always `compaction_delta`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "compaction_delta";
+        } & {
+            [key: string]: unknown;
         };
         /** @description Body of a 400. */
         CompactResponseError400: {
@@ -14668,7 +14695,7 @@ export interface components {
         /** @description Where an image comes from. */
         ImageSource: components["schemas"]["Base64Source"] | components["schemas"]["UrlSource"] | components["schemas"]["FileSource"];
         /** @description A block of a message. Blocks of other tools that the provider runs than searches are refused with 400 `unsupported_content`. */
-        InputBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"] | components["schemas"]["InputThinkingBlock"] | components["schemas"]["RedactedThinkingBlock"] | components["schemas"]["ToolUseBlock"] | components["schemas"]["ToolResultBlock"] | components["schemas"]["ServerToolUseBlock"] | components["schemas"]["WebSearchToolResultBlock"] | components["schemas"]["OtherBlock"];
+        InputBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"] | components["schemas"]["InputThinkingBlock"] | components["schemas"]["RedactedThinkingBlock"] | components["schemas"]["ToolUseBlock"] | components["schemas"]["ToolResultBlock"] | components["schemas"]["ServerToolUseBlock"] | components["schemas"]["WebSearchToolResultBlock"] | components["schemas"]["CompactionBlock"] | components["schemas"]["OtherBlock"];
         /** @description The next part of a tool call's arguments. */
         InputJsonDelta: {
             /** @description The next part of the arguments' JSON text. */
@@ -17379,8 +17406,8 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A block of an answer: first thinking, if the model shows it, then text, tool calls and searches. */
-        OutputBlock: components["schemas"]["ThinkingBlock"] | components["schemas"]["RedactedThinkingBlock"] | components["schemas"]["TextBlock"] | components["schemas"]["ToolUseBlock"] | components["schemas"]["ServerToolUseBlock"] | components["schemas"]["WebSearchToolResultBlock"];
+        /** @description A block of an answer: first a summary, if one was asked for, then thinking, if the model shows it, then text, tool calls and searches. */
+        OutputBlock: components["schemas"]["ThinkingBlock"] | components["schemas"]["RedactedThinkingBlock"] | components["schemas"]["TextBlock"] | components["schemas"]["ToolUseBlock"] | components["schemas"]["ServerToolUseBlock"] | components["schemas"]["WebSearchToolResultBlock"] | components["schemas"]["CompactionBlock"];
         /** @description Effort and format of the answer. */
         OutputConfig: {
             /** @description How much the model thinks; default: the model's. */
@@ -17434,8 +17461,8 @@ export interface components {
              * @description Calls that ended and were logged.
              */
             calls: number;
-            /** @description USD that providers charge for them. */
-            cost_usd: components["schemas"]["Usd"];
+            /** @description USD that providers charge for them, as far as routes name a cost; null: none does. */
+            cost_usd: components["schemas"]["Usd"] | null;
             /** @description The most frequent errors, at most 20. */
             errors: components["schemas"]["OverviewError"][];
             /**
@@ -17449,8 +17476,8 @@ export interface components {
             latency_p50_ms: number | null;
             /** @description 95 of 100 answers were complete within these milliseconds; null: there were no calls. */
             latency_p95_ms: number | null;
-            /** @description `revenue_usd` less `cost_usd`. */
-            margin_usd: components["schemas"]["Usd"];
+            /** @description `revenue_usd` less `cost_usd`; null: the cost is unknown. */
+            margin_usd: components["schemas"]["Usd"] | null;
             /**
              * @description Always `operator.overview`.
              * @enum {string}
@@ -17480,8 +17507,8 @@ export interface components {
              * @description Attempts at its routes.
              */
             attempts: number;
-            /** @description USD that it charges for them, as far as its routes name a cost. */
-            cost_usd: components["schemas"]["Usd"];
+            /** @description USD that it charges for them, as far as its routes name a cost; null: none does. */
+            cost_usd: components["schemas"]["Usd"] | null;
             /**
              * Format: int64
              * @description Attempts without a usable answer for which the provider is at fault.
@@ -17848,10 +17875,10 @@ export interface components {
          */
         ProviderProtocol: "openai" | "anthropic" | "bedrock" | "rerank" | "fal" | "elevenlabs" | "minimax" | "gemini" | "cohere" | "azure-openai" | "vertex";
         /**
-         * @description A host that speaks the `openai` protocol with other names for some fields, or refuses some.
+         * @description A host that speaks the `openai` protocol with other names for some fields, refuses some, or counts tokens otherwise.
          * @enum {string}
          */
-        ProviderVariant: "openai" | "mistral" | "groq" | "deepseek" | "xai" | "together" | "fireworks" | "openrouter" | "vllm" | "ollama" | "lm-studio";
+        ProviderVariant: "openai" | "mistral" | "groq" | "deepseek" | "xai" | "together" | "fireworks" | "openrouter" | "google" | "vllm" | "ollama" | "lm-studio";
         /** @description Body of a 401. */
         PurgeResponseCacheError401: {
             /** @description The error. */
@@ -21321,7 +21348,7 @@ export interface components {
          * @description Why a message ended.
          * @enum {string}
          */
-        StopReason: "end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | "pause_turn" | "refusal" | "model_context_window_exceeded";
+        StopReason: "end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | "pause_turn" | "refusal" | "compaction" | "model_context_window_exceeded";
         /** @description The error in the last chunk of an interrupted stream. */
         StreamError: {
             /**

@@ -25203,6 +25203,14 @@ const schema_InputBlock = {
 "required": ["type"]
 },
 "then": { "$ref": "#/components/schemas/WebSearchToolResultBlock" }
+},
+{
+"if": {
+"type": "object",
+"properties": { "type": { "const": "compaction" } },
+"required": ["type"]
+},
+"then": { "$ref": "#/components/schemas/CompactionBlock" }
 }
 ]
 };
@@ -25304,6 +25312,18 @@ const schema_WebSearchToolResultBlock = {
 "minLength": 1
 },
 "content": {}
+},
+"additionalProperties": true
+};
+const schema_CompactionBlock = {
+"type": "object",
+"required": ["type"],
+"properties": {
+"type": {
+"type": "string",
+"enum": ["compaction"]
+},
+"content": { "anyOf": [{ "type": "string" }, { "type": "null" }] }
 },
 "additionalProperties": true
 };
@@ -29317,6 +29337,185 @@ props0 = props0 || {};
 Object.assign(props0, props9);
 }
 }
+const _errs108 = errors;
+const _errs109 = errors;
+let valid31 = true;
+const _errs110 = errors;
+if (errors === _errs110) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+if (data.type === void 0 && "type") {
+const err40 = {};
+if (vErrors === null) vErrors = [err40];
+else vErrors.push(err40);
+errors++;
+} else if (data.type !== void 0) {
+if ("compaction" !== data.type) {
+const err41 = {};
+if (vErrors === null) vErrors = [err41];
+else vErrors.push(err41);
+errors++;
+}
+}
+} else {
+const err42 = {};
+if (vErrors === null) vErrors = [err42];
+else vErrors.push(err42);
+errors++;
+}
+}
+var _valid10 = _errs110 === errors;
+errors = _errs109;
+if (vErrors !== null) {
+if (_errs109) vErrors.length = _errs109;
+else vErrors = null;
+}
+if (_valid10) {
+const _errs113 = errors;
+if (errors === errors) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing16;
+if (data.type === void 0 && (missing16 = "type")) {
+validate_InputBlock.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing16 },
+message: "must have required property '" + missing16 + "'",
+parentSchema: schema_CompactionBlock,
+data
+}];
+return false;
+} else {
+if (data.type !== void 0) {
+let data26 = data.type;
+const _errs117 = errors;
+if (typeof data26 !== "string") {
+validate_InputBlock.errors = [{
+instancePath: instancePath + "/type",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CompactionBlock.properties.type,
+data: data26
+}];
+return false;
+}
+if (!(data26 === "compaction")) {
+validate_InputBlock.errors = [{
+instancePath: instancePath + "/type",
+keyword: "enum",
+params: { allowedValues: schema_CompactionBlock.properties.type.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_CompactionBlock.properties.type,
+data: data26
+}];
+return false;
+}
+var valid34 = _errs117 === errors;
+} else var valid34 = true;
+if (valid34) {
+if (data.content !== void 0) {
+let data27 = data.content;
+const _errs119 = errors;
+const _errs120 = errors;
+let valid35 = false;
+const _errs121 = errors;
+if (typeof data27 !== "string") {
+const err43 = {
+instancePath: instancePath + "/content",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CompactionBlock.properties.content.anyOf[0],
+data: data27
+};
+if (vErrors === null) vErrors = [err43];
+else vErrors.push(err43);
+errors++;
+}
+var _valid11 = _errs121 === errors;
+valid35 = valid35 || _valid11;
+const _errs123 = errors;
+if (data27 !== null) {
+const err44 = {
+instancePath: instancePath + "/content",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_CompactionBlock.properties.content.anyOf[1],
+data: data27
+};
+if (vErrors === null) vErrors = [err44];
+else vErrors.push(err44);
+errors++;
+}
+var _valid11 = _errs123 === errors;
+valid35 = valid35 || _valid11;
+if (!valid35) {
+const err45 = {
+instancePath: instancePath + "/content",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_CompactionBlock.properties.content,
+data: data27
+};
+if (vErrors === null) vErrors = [err45];
+else vErrors.push(err45);
+errors++;
+validate_InputBlock.errors = vErrors;
+return false;
+} else {
+errors = _errs120;
+if (vErrors !== null) {
+if (_errs120) vErrors.length = _errs120;
+else vErrors = null;
+}
+}
+var valid34 = _errs119 === errors;
+} else var valid34 = true;
+}
+}
+} else {
+validate_InputBlock.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CompactionBlock,
+data
+}];
+return false;
+}
+}
+var _valid10 = _errs113 === errors;
+valid31 = _valid10;
+if (valid31) var props10 = true;
+}
+if (!valid31) {
+const err46 = {
+instancePath,
+keyword: "if",
+params: { failingKeyword: "then" },
+message: "must match \"then\" schema",
+parentSchema: schema_InputBlock.allOf[10],
+data
+};
+if (vErrors === null) vErrors = [err46];
+else vErrors.push(err46);
+errors++;
+validate_InputBlock.errors = vErrors;
+return false;
+}
+var valid0 = _errs108 === errors;
+if (valid0) {
+if (props0 !== true && props10 !== void 0) {
+if (props10 === true) props0 = true;
+else {
+props0 = props0 || {};
+Object.assign(props0, props10);
+}
+}
+}
 }
 }
 }
@@ -29329,13 +29528,13 @@ Object.assign(props0, props9);
 }
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing15;
-if (data.type === void 0 && (missing15 = "type")) {
+let missing17;
+if (data.type === void 0 && (missing17 = "type")) {
 validate_InputBlock.errors = [{
 instancePath,
 keyword: "required",
-params: { missingProperty: missing15 },
-message: "must have required property '" + missing15 + "'",
+params: { missingProperty: missing17 },
+message: "must have required property '" + missing17 + "'",
 parentSchema: schema_InputBlock,
 data
 }];
@@ -29346,15 +29545,15 @@ props0 = props0 || {};
 props0.type = true;
 }
 if (data.type !== void 0) {
-let data25 = data.type;
-if (typeof data25 !== "string") {
+let data28 = data.type;
+if (typeof data28 !== "string") {
 validate_InputBlock.errors = [{
 instancePath: instancePath + "/type",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_InputBlock.properties.type,
-data: data25
+data: data28
 }];
 return false;
 }
@@ -56163,6 +56362,7 @@ const schema_ProviderVariant = {
 "together",
 "fireworks",
 "openrouter",
+"google",
 "vllm",
 "ollama",
 "lm-studio"
@@ -56371,7 +56571,7 @@ data: data3
 }];
 return false;
 }
-if (!(data3 === "openai" || data3 === "mistral" || data3 === "groq" || data3 === "deepseek" || data3 === "xai" || data3 === "together" || data3 === "fireworks" || data3 === "openrouter" || data3 === "vllm" || data3 === "ollama" || data3 === "lm-studio")) {
+if (!(data3 === "openai" || data3 === "mistral" || data3 === "groq" || data3 === "deepseek" || data3 === "xai" || data3 === "together" || data3 === "fireworks" || data3 === "openrouter" || data3 === "google" || data3 === "vllm" || data3 === "ollama" || data3 === "lm-studio")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/variant",
 keyword: "enum",

@@ -490,7 +490,7 @@ export interface BegunTotp {
 }
 
 /** A delta of a block. */
-export type BlockDelta = TextDelta | InputJsonDelta | ThinkingDelta | SignatureDelta | CitationsDelta;
+export type BlockDelta = TextDelta | InputJsonDelta | ThinkingDelta | SignatureDelta | CitationsDelta | CompactionDelta;
 
 /** Extends a block. */
 export interface BlockDeltaEvent {
@@ -1029,6 +1029,25 @@ export interface CitationsDelta {
   type: "citations_delta";
   /** One more citation; append it to the block's `citations`. */
   citation: { [key: string]: unknown };
+}
+
+/**
+ * A summary of the conversation before it, which the model's provider made because `context_management` asked for it. Send it back as it came,
+ * in place of what it summarizes; only models that a provider of this dialect serves read it.
+ */
+export interface CompactionBlock {
+  /** Always `compaction`. */
+  type: "compaction";
+  /** The summary; null: the provider made none. */
+  content?: string | null | undefined;
+}
+
+/** The summary of a `compaction` block, whole. */
+export interface CompactionDelta {
+  /** Always `compaction_delta`. */
+  type: "compaction_delta";
+  /** The summary; null: the provider made none. */
+  content?: string | null;
 }
 
 /** A completion. */
@@ -1914,7 +1933,8 @@ export type InputBlock =
   | ToolUseBlock
   | ToolResultBlock
   | ServerToolUseBlock
-  | WebSearchToolResultBlock;
+  | WebSearchToolResultBlock
+  | CompactionBlock;
 
 /** The next part of a tool call's arguments. */
 export interface InputJsonDelta {
@@ -3663,14 +3683,15 @@ export interface OperatorUsageSummaryRow {
   margin_usd: number | null;
 }
 
-/** A block of an answer: first thinking, if the model shows it, then text, tool calls and searches. */
+/** A block of an answer: first a summary, if one was asked for, then thinking, if the model shows it, then text, tool calls and searches. */
 export type OutputBlock = 
   | ThinkingBlock
   | RedactedThinkingBlock
   | TextBlock
   | ToolUseBlock
   | ServerToolUseBlock
-  | WebSearchToolResultBlock;
+  | WebSearchToolResultBlock
+  | CompactionBlock;
 
 /** Effort and format of the answer. */
 export interface OutputConfig {
@@ -3716,10 +3737,10 @@ export interface Overview {
   active_accounts: number;
   /** USD charged for these calls, refunds given in this time taken off. */
   revenue_usd: number;
-  /** USD that providers charge for them. */
-  cost_usd: number;
-  /** `revenue_usd` less `cost_usd`. */
-  margin_usd: number;
+  /** USD that providers charge for them, as far as routes name a cost; null: none does. */
+  cost_usd: number | null;
+  /** `revenue_usd` less `cost_usd`; null: the cost is unknown. */
+  margin_usd: number | null;
   /** Median milliseconds until an answer was complete; null: there were no calls. */
   latency_p50_ms: number | null;
   /** 95 of 100 answers were complete within these milliseconds; null: there were no calls. */
@@ -3746,8 +3767,8 @@ export interface OverviewProvider {
   attempts: number;
   /** Attempts without a usable answer for which the provider is at fault. */
   failures: number;
-  /** USD that it charges for them, as far as its routes name a cost. */
-  cost_usd: number;
+  /** USD that it charges for them, as far as its routes name a cost; null: none does. */
+  cost_usd: number | null;
 }
 
 /** A new password, with the token from the mail. */
@@ -5896,6 +5917,7 @@ export type StopReason =
   | "tool_use"
   | "pause_turn"
   | "refusal"
+  | "compaction"
   | "model_context_window_exceeded";
 
 /** The error in the last chunk of an interrupted stream. */

@@ -16,15 +16,18 @@ export async function readOverview(db: Db, from: Date, to: Date): Promise<compon
   return inSnapshot(db, async ({ pool }) => {
     const span = [from, to];
     const { rows: sums } = await pool.query<Sums>(sumsSql, span);
-    const { rows: money } = await pool.query<{ refunded: Amount; late: Amount; expense: Amount }>(moneySql, span);
+    const { rows: money } = await pool.query<{ refunded: Amount; late: Amount | null; expense: Amount | null }>(moneySql, span);
     const { rows: codes } = await pool.query<{ code: string; calls: bigint }>(errorsSql, span);
-    const { rows: providers } = await pool.query<{ provider: string; attempts: bigint; failures: bigint; cost: Amount }>(
+    const { rows: providers } = await pool.query<{ provider: string; attempts: bigint; failures: bigint; cost: Amount | null }>(
       providersSql,
       span,
     );
     const { calls, failed, accounts, charged, p50, p95 } = sums[0]!;
     const { refunded, late, expense } = money[0]!;
-    const [revenue, cost] = [charged - refunded, expense + late];
+    const revenue = charged - refunded;
+    // Where something was asked and no route names a cost, it is not known; where nothing was asked, it is nothing.
+    const isKnown = expense !== null || late !== null || providers.length === 0;
+    const cost = isKnown ? (expense ?? 0n) + (late ?? 0n) : null;
     return {
       object: "operator.overview",
       from: from.toISOString(),
@@ -33,8 +36,8 @@ export async function readOverview(db: Db, from: Date, to: Date): Promise<compon
       failed: Number(failed),
       active_accounts: Number(accounts),
       revenue_usd: toUsd(revenue),
-      cost_usd: toUsd(cost),
-      margin_usd: toUsd(revenue - cost),
+      cost_usd: cost === null ? null : toUsd(cost),
+      margin_usd: cost === null ? null : toUsd(revenue - cost),
       latency_p50_ms: p50,
       latency_p95_ms: p95,
       errors: codes.map((row) => ({ code: row.code, calls: Number(row.calls) })),
@@ -42,7 +45,7 @@ export async function readOverview(db: Db, from: Date, to: Date): Promise<compon
         provider: row.provider,
         attempts: Number(row.attempts),
         failures: Number(row.failures),
-        cost_usd: toUsd(row.cost),
+        cost_usd: row.cost === null ? null : toUsd(row.cost),
       })),
     };
   });
@@ -59,8 +62,8 @@ const sumsSql = `
 /** As the reports count it: a refund when it was given, work that came too late when it was found. */
 const moneySql = `
   select (select coalesce(sum(amount), 0)::bigint from ledger_entry where kind = 'refund' and ${within}) as refunded,
-    (select coalesce(sum(amount), 0)::bigint from media_expense where at >= $1 and at < $2) as late,
-    (select coalesce(sum(expense), 0)::bigint from usage_log where ${within}) as expense`;
+    (select sum(amount)::bigint from media_expense where at >= $1 and at < $2) as late,
+    (select sum(expense)::bigint from usage_log where ${within}) as expense`;
 
 const errorsSql = `
   select error_code as code, count(*) as calls from usage_log where ${within} and error_code is not null
@@ -70,7 +73,7 @@ const errorsSql = `
 const providersSql = `
   select split_part(a ->> 'route', '/', 1) as provider, count(*) as attempts,
     count(*) filter (where a ->> 'outcome' not in ('ok', 'rejected', 'refused')) as failures,
-    coalesce(sum((a ->> 'cost')::bigint), 0)::bigint as cost
+    sum((a ->> 'cost')::bigint)::bigint as cost
   from usage_log l, jsonb_array_elements(l.attempts) a
   where l.created_at >= $1 and l.created_at < $2
     and a ->> 'outcome' not in ('breaker_open', 'aborted', 'gateway_error', 'local_overload')

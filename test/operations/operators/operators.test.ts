@@ -217,6 +217,7 @@ test("the overview adds up what was called, charged and failed", async () => {
   const account = await gateway.createAccount({ deposit: "5" });
   const at = (filter = "") => gateway.request("GET", `/v1/operator/overview${filter}`, { key: support.key });
   const before = (await at()).json;
+  expect([before.cost_usd, before.margin_usd]).toEqual([0, 0]); // nothing was asked
   const chat = { model: "north/chat-small", max_tokens: 5, messages: [{ role: "user", content: "hello" }] };
   expect((await gateway.request("POST", "/v1/chat/completions", { key: account.key, body: chat })).status).toBe(200);
   const { json } = await at();
@@ -224,9 +225,13 @@ test("the overview adds up what was called, charged and failed", async () => {
   expect(spent).toBeGreaterThan(0);
   expect(json.calls - before.calls).toBe(1);
   expect(json.revenue_usd - before.revenue_usd).toBeCloseTo(spent, 8);
-  expect(json.margin_usd).toBeCloseTo(json.revenue_usd - json.cost_usd, 8);
+  expect([json.cost_usd, json.margin_usd, json.providers[0].cost_usd]).toEqual([null, null, null]); // its route names no cost
   expect(json.active_accounts).toBe(before.active_accounts + 1);
   expect(json.providers.map(({ failures }: { failures: number }) => failures)).toEqual([0]);
+  await query("update usage_log set expense = 5, attempts = jsonb_set(attempts, '{0,cost}', '\"5\"')");
+  const known = (await at()).json;
+  expect([known.cost_usd, known.providers[0].cost_usd]).toEqual([0.00000005, 0.00000005]);
+  expect(known.margin_usd).toBeCloseTo(known.revenue_usd - 0.00000005, 8);
   for (const wrong of ["?from=2026-01-01T00:00:00Z&to=2026-03-01T00:00:00Z", "?from=2026-02-01T00:00:00Z&to=2026-01-01T00:00:00Z"])
     expect(codeOf(await at(wrong))).toEqual([400, "invalid_parameter"]);
 });

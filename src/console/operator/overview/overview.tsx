@@ -48,17 +48,23 @@ export function Overview(): ReactNode {
   );
 }
 
+const unknown = "Unknown: no route that was asked names a cost";
+
 function Shown({ figures }: { figures: Figures }): ReactNode {
   const { revenue_usd, cost_usd, margin_usd, calls, failed, active_accounts, latency_p50_ms, latency_p95_ms } = figures;
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
         <Figure title="Revenue" value={usdShort(revenue_usd)} about={`${usd(revenue_usd)}; refunds are taken off`} />
-        <Figure title="Cost" value={usdShort(cost_usd)} about={`${usd(cost_usd)}, as far as routes name a cost`} />
+        <Figure
+          title="Cost"
+          value={usdShort(cost_usd)}
+          about={cost_usd === null ? unknown : `${usd(cost_usd)}, as far as routes name a cost`}
+        />
         <Figure
           title="Margin"
           value={usdShort(margin_usd)}
-          about={`${usd(margin_usd)}, ${share(margin_usd, revenue_usd)} of the revenue`}
+          about={margin_usd === null ? unknown : `${usd(margin_usd)}, ${share(margin_usd, revenue_usd)} of the revenue`}
         />
         <Figure title="Calls" value={count(calls)} about={`${count(failed)} failed, ${share(failed, calls)}`} />
         <Figure title="Active accounts" value={count(active_accounts)} about="With at least one call" />
