@@ -245,7 +245,8 @@ export const commands: readonly Command[] = [
     name: "reconcile",
     takes: ["PROVIDER", "FILE"],
     options: {
-      key: text("KEY", "only usage of this key of yours at the provider, as the file names it"),
+      key: text("KEY", "only usage of this key of yours at the provider, as the file names it, or of several, separated by commas"),
+      credential: text("ID", "only calls of this one of the provider's credentials in the catalog"),
       map: text("NAMES", "the file's columns, if it is neither OpenAI's nor Anthropic's: day=COLUMN,model=COLUMN,input=COLUMN,…"),
     },
     does: "compare a provider's usage export (CSV) with the usage log; exit status 1 if anything differs",

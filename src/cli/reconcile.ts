@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { Refused } from "../accounts/admin.ts";
 import { type ProviderUsage, readProviderUsage, type UsageFigure, usageFigures } from "../ledger/provider-usage.ts";
+import type { Provider } from "../providers/types.ts";
 import { readServed } from "./catalog.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
 import { type ExportColumns, type ExportedUsage, readExport } from "./usage-export.ts";
@@ -20,13 +21,15 @@ export async function reconcile({ config, words, options }: Input): Promise<Outc
   const [provider, file] = words as [string, string];
   const map = typeof options.map === "string" ? readMap(options.map) : null;
   const { catalog } = await withDatabase(config, (db) => readServed(db, config));
-  if (!catalog.providers.has(provider)) throw new Refused(`the catalog has no provider ${provider}`);
+  const served = catalog.providers.get(provider);
+  if (served === undefined) throw new Refused(`the catalog has no provider ${provider}`);
+  const credential = credentialOf(served, options.credential);
   const exported = readExport(readFile(file), file, map);
-  const theirs = ofOneKey(exported.rows, options.key);
+  const theirs = ofKeys(exported.rows, options.key);
   const days = exported.days.sort();
   const [from, last] = [new Date(`${days[0]!}T00:00:00Z`), new Date(`${days.at(-1)!}T00:00:00Z`)];
   const to = new Date(last.getTime() + 86_400_000);
-  const ours = await withDatabase(config, (db) => readProviderUsage(db, provider, { from, to }), withoutTimeout);
+  const ours = await withDatabase(config, (db) => readProviderUsage(db, provider, { from, to, credential }), withoutTimeout);
   const rows = differences(theirs, ours);
   const json = { provider, from: from.toISOString(), to: to.toISOString(), rows };
   return { json, text: textOf(provider, days, rows), bad: rows.length > 0 };
@@ -40,16 +43,25 @@ function readFile(path: string): string {
   }
 }
 
-/** A provider of the catalog has one key: usage of others would be taken for missing calls. */
-function ofOneKey(rows: readonly ExportedUsage[], key: Input["options"][string]): ExportedUsage[] {
-  const keys = [...new Set(rows.map((row) => row.key))];
-  if (typeof key === "string") {
-    const its = rows.filter((row) => row.key === key);
-    if (its.length === 0) throw new Refused(`the export has no usage of the key ${key}; it has ${keys.join(", ")}`);
-    return its;
+/** Which of the provider's credentials our side is of; null: all. */
+function credentialOf({ id, credentials = [] }: Pick<Provider, "id" | "credentials">, wanted: Input["options"][string]): string | null {
+  if (typeof wanted !== "string") return null;
+  const ids = credentials.map((credential) => credential.id);
+  if (ids.includes(wanted)) return wanted;
+  throw new Refused(ids.length === 0 ? `${id} has no list of credentials` : `${id} has no credential ${wanted}; it has ${ids.join(", ")}`);
+}
+
+/** An export may be of keys that this gateway does not use: their usage would be taken for calls that are missing here. */
+function ofKeys(rows: readonly ExportedUsage[], wanted: Input["options"][string]): ExportedUsage[] {
+  const keys = [...new Set(rows.map(({ key }) => key))];
+  if (typeof wanted !== "string") {
+    if (keys.length > 1) throw new Refused(`the export is of several keys: name the provider's with --key; there are ${keys.join(", ")}`);
+    return [...rows];
   }
-  if (keys.length > 1) throw new Refused(`the export is of several keys: name the provider's with --key; there are ${keys.join(", ")}`);
-  return [...rows];
+  const names = wanted.split(",").map((name) => name.trim());
+  const unknown = names.find((name) => !keys.includes(name));
+  if (unknown !== undefined) throw new Refused(`the export has no usage of the key ${unknown}; it has ${keys.join(", ")}`);
+  return rows.filter(({ key }) => key !== null && names.includes(key));
 }
 
 /** `day=COLUMN,model=COLUMN,input=COLUMN+COLUMN,…` */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callSvc } from "../cli/run-svc.ts";
 import { scratchFolder } from "../support/leftovers.ts";
 import type { Gateway, TestAccount } from "../support/gateway.ts";
-import { asks, catalog, make, openWorld } from "./world.ts";
+import { asks, catalog, keys, make, openWorld } from "./world.ts";
 
 let gateway: Gateway;
 let account: TestAccount;
@@ -31,7 +31,7 @@ afterAll(() => gateway.stop());
 async function reconcile(provider: string, text: string, ...more: string[]) {
   const path = join(folder, "export.csv");
   writeFileSync(path, text);
-  const environment = { DATABASE_URL: gateway.databaseUrl, SVC_CATALOG: join(folder, "catalog.json") };
+  const environment = { ...keys, DATABASE_URL: gateway.databaseUrl, SVC_CATALOG: join(folder, "catalog.json") };
   const ran = await callSvc(environment, ["reconcile", provider, path, ...more]);
   return { ...ran, stderr: ran.stderr.replace(path, "FILE"), path };
 }
@@ -117,6 +117,35 @@ describe("OpenAI's export", () => {
     expect(await reconcile("south", text, "--key", "key_1")).toMatchObject({ status: 0 });
     expect(await reconcile("south", text, "--key", "key_3")).toMatchObject({ status: 1, stdout: "" });
   });
+});
+
+test("of a provider with several credentials: all keys against all calls, or one key against its credential's calls", async () => {
+  const rows = [1, 2, 3].map(() => make(gateway, account, asks["spread over credentials"]));
+  const used = (await Promise.all(rows)).map(({ row }) => ({
+    input: row.input_tokens,
+    output: row.output_tokens,
+    by: row.attempts[0]!.credential,
+  }));
+  const keyOf = { a: "key_1", b: "key_2" } as Record<string, string>;
+  expect(used.map(({ by }) => by).sort()).toEqual(["a", "a", "b"]);
+  const text = openai(...used.map(({ input, output, by }): Row => [1, "spread", input, output, 0, keyOf[by!]]), [
+    9,
+    "spread",
+    9,
+    9,
+    0,
+    "key_of_another_gateway",
+  ]);
+  const agrees = { status: 0, stdout: `spread, ${today}: everything agrees\n` };
+  expect(await reconcile("spread", text, "--key", "key_1,key_2")).toMatchObject(agrees);
+  for (const [credential, key] of Object.entries(keyOf))
+    expect(await reconcile("spread", text, "--key", key, "--credential", credential)).toMatchObject(agrees);
+  const mixed = await reconcile("spread", text, "--key", "key_1", "--credential", "b", "--json");
+  expect(mixed.json().rows).toContainEqual({ day: today, model: "spread", figure: "requests", theirs: 2, ours: 1, difference: 1 });
+  expect(await reconcile("spread", text, "--key", "key_1", "--credential", "c")).toMatchObject({
+    ...{ status: 1, stdout: "", stderr: "spread has no credential c; it has a, b\n" },
+  });
+  expect(await reconcile("south", text, "--credential", "a")).toMatchObject({ status: 1, stderr: "south has no list of credentials\n" });
 });
 
 test("Anthropic's export: cache reads and writes are input", async () => {

@@ -1,6 +1,7 @@
 // `svc report`: its sums agree with the ledger and with what the attempts cost, to the unit, however they are grouped
 // (docs/behaviour/billing.md#reports).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { operations } from "../../generated/operations.ts";
 import { refundJob } from "../../src/jobs/staff-jobs.ts";
 import { callSvc } from "../cli/run-svc.ts";
 import { newJob } from "../support/media-jobs.ts";
@@ -63,6 +64,12 @@ describe("the sums", () => {
       for (const row of [...rows, total]) expect(units(row.margin)).toBe(units(row.revenue) - units(row.cost));
     },
   );
+
+  test("each operation that costs a customer money is among the calls", () => {
+    const paid = Object.values(operations).filter(({ errors }) => errors.includes("insufficient_credits"));
+    const called = new Set(Object.values(asks).map(({ path }) => `/v1/${path}`));
+    expect(paid.map(({ path }) => path).filter((path) => !called.has(path))).toEqual([]);
+  });
 
   test("every kind of call that a route's cost can be known of has it in the log", () => {
     const unknown = [...made].filter(([, { expense }]) => expense === null).map(([kind]) => kind);
