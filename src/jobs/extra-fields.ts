@@ -38,8 +38,12 @@ const dearNames = new Set([
   ...["hd", "quality", "qualitytier", "speed", "renderingspeed", "mode", "tier", "servicetier", "priority"],
   ...["engine", "version", "variant", "modelvariant", "modelversion"],
 ]);
-/** `output_resolution`, `enable_upscale`; `num_inference_steps`; `input_fidelity`; `enable_web_search`, `grounding`; `thinking_level`. */
-const dearName = /resolution$|upscal|hires|highres|superres|steps?$|fidelity|search|grounding|thinking|reasoning/;
+/**
+ * `output_resolution`, `enable_upscale`; `num_inference_steps`; `input_fidelity`; `enable_web_search`, `grounding`, `tools`; `thinking_level`; and
+ * what makes several images of one: `sequential_image_generation`, `num_layers`.
+ */
+const dearName =
+  /resolution$|upscal|upsampl|hires|highres|superres|steps?$|fidelity|search|grounding|tools?$|thinking|reasoning|sequential|^(n|num|max)?layers?$/;
 
 /** What only some providers charge more for, by the model's id there. */
 const dearOfFamily: readonly { family: RegExp; names: ReadonlySet<string> }[] = [

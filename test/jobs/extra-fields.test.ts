@@ -91,6 +91,14 @@ describe("extra", () => {
     expect(readAs({ ...dear, seed: 7 })).toEqual({ seed: 7 });
     expect(readAs({ ...dear, seed: 7 }, { extraKeys: Object.keys(dear) })).toEqual(dear);
   });
+  test("R7: withholds what makes several images of one, upsampling and a provider's own tools, unless the operator lists them", () => {
+    const dear = {
+      ...{ sequential_image_generation: "auto", sequential_image_generation_options: { max_images: 15 }, num_layers: 8 },
+      ...{ upsample: 4, tools: [{ type: "web_search" }] },
+    };
+    expect(readAs({ ...dear, seed: 7, player: "x" })).toEqual({ seed: 7, player: "x" });
+    expect(readAs({ ...dear, seed: 7 }, { extraKeys: Object.keys(dear) })).toEqual(dear);
+  });
   test("R7: withholds a style where the model's family charges more for some", () => {
     expect(readAs({ style: "vector_illustration", seed: 7 }, {}, "fal-ai/recraft/v3")).toEqual({ seed: 7 });
   });
