@@ -86,12 +86,20 @@ test("svc account show: what media jobs hold is part of no balance", async () =>
 });
 
 describe("svc job refund", () => {
-  test("gives the charge back, once", async () => {
+  test("gives the charge back, once: to the balance and to its key's budget", async () => {
     const { shownId } = jobs.done;
     const { balance } = await gateway.balance(account);
+    const spentOfBudget = async () => {
+      const { rows } = await gateway.context.db.pool.query<{ spent: bigint }>("select spent from key_budget where account_id = $1", [
+        account.accountId,
+      ]);
+      return rows.reduce((sum, { spent }) => sum + spent, 0n);
+    };
+    const spent = await spentOfBudget();
     const ran = await svc("job", "refund", shownId);
     expect([ran.status, ran.stdout]).toEqual([0, `${shownId} refunded, 0.04 USD returned to ${account.id}\n`]);
     expect((await gateway.balance(account)).balance).toBeCloseTo(balance + 0.04, 8);
+    expect(await spentOfBudget()).toBe(spent - 4_000_000n);
     const again = await svc("job", "refund", shownId);
     expect([again.status, again.stderr]).toEqual([1, `${shownId} was already refunded\n`]);
     expect((await gateway.balance(account)).balance).toBeCloseTo(balance + 0.04, 8);
