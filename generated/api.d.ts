@@ -141,6 +141,9 @@ export interface paths {
          *     without speech gives 422 `no_speech_detected`, and timestamps from a model without them 400 `segments_unsupported`. Refused requests are
          *     not charged.
          *
+         *     With `stream: true` the text comes as server-sent events, as `json` alone. A model that cannot stream, a fallback too, answers with one
+         *     delta once all is transcribed. Another model can answer only until the first event.
+         *
          *     ```sh
          *     curl "$SVC_URL/v1/audio/transcriptions" -H "Authorization: Bearer $SVC_KEY" -F file=@meeting.mp3 -F model=transcribe -F response_format=srt
          *     ```
@@ -4806,6 +4809,8 @@ export interface components {
             supports_mask?: boolean;
             /** @description Default false. */
             supports_reasoning?: boolean;
+            /** @description True for a transcription model whose provider streams the transcript as server-sent events, such as gpt-4o-transcribe. Default false. */
+            supports_streaming?: boolean;
             /** @description Default false. */
             supports_structured_outputs?: boolean;
             /** @description False for a transcription model that supports only `text` and `json`. Default true. */
@@ -21944,6 +21949,50 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description The next part of the text. */
+        TranscriptDelta: {
+            /** @description The part; all parts together are the text. */
+            delta: string;
+            /**
+             * @description Always `transcript.text.delta`.
+             * @enum {string}
+             */
+            type: "transcript.text.delta";
+        };
+        /** @description The last event: the text is complete and charged. */
+        TranscriptDone: {
+            /** @description Cost of the transcription. */
+            billing: components["schemas"]["TranscriptionBilling"];
+            /** @description Id of the requested model; if the request used an alias, the model behind it. */
+            model: string;
+            /** @description The whole text. */
+            text: string;
+            /**
+             * @description Always `transcript.text.done`.
+             * @enum {string}
+             */
+            type: "transcript.text.done";
+            /** @description The provider's count of tokens; the length of the audio if it reports none. */
+            usage: components["schemas"]["TranscriptTokens"] | components["schemas"]["TranscriptDuration"];
+        };
+        /** @description The length of the audio. */
+        TranscriptDuration: {
+            /**
+             * Format: double
+             * @description Seconds, as measured by the gateway.
+             */
+            seconds: number;
+            /**
+             * @description Always `duration`.
+             * @enum {string}
+             */
+            type: "duration";
+        };
+        /** @description The last event of an interrupted stream, which is not charged. */
+        TranscriptError: {
+            /** @description What happened. */
+            error: components["schemas"]["StreamError"];
+        };
         /** @description A transcript in the formats `json` and `verbose_json`. */
         Transcription: {
             /** @description Cost of the transcription. */
@@ -22002,9 +22051,12 @@ export interface components {
             model?: string;
             /** @description Text that guides the model: names, spelling, style; default: none. */
             prompt?: string;
-            /** @description Format of the answer; default `verbose_json`. */
+            /** @description Format of the answer; default `verbose_json`, and `json` with `stream`. */
             response_format?: components["schemas"]["TranscriptionFormat"];
-            /** @description For OpenAI clients: only `false`. Streaming is not supported, so `true` gives 400 `invalid_parameter`. */
+            /**
+             * @description Whether to send the text as server-sent events while it is transcribed; default false. The format is then `json`: another one gives 400
+             *     `invalid_parameter`.
+             */
             stream?: boolean;
             /** @description Sampling temperature from 0 to 1; default 0. */
             temperature?: components["schemas"]["TranscriptionTemperature"];
@@ -22035,12 +22087,16 @@ export interface components {
             /** @description Text that guides the model: names, spelling, style; default: none. */
             prompt?: string | null;
             /**
-             * @description Format of the answer; default `verbose_json`.
+             * @description Format of the answer; default `verbose_json`, and `json` with `stream`.
              * @default verbose_json
              */
             response_format?: components["schemas"]["TranscriptionFormat"] | null;
-            /** @description For OpenAI clients: only `false`. Streaming is not supported, so `true` gives 400 `invalid_parameter`. */
-            stream?: false | null;
+            /**
+             * @description Whether to send the text as server-sent events while it is transcribed; default false. The format is then `json`: another one gives 400
+             *     `invalid_parameter`.
+             * @default false
+             */
+            stream?: boolean | null;
             /**
              * @description Sampling temperature from 0 to 1; default 0.
              * @default 0
@@ -22103,6 +22159,29 @@ export interface components {
          * @description A sampling temperature from 0 to 1.
          */
         TranscriptionTemperature: number;
+        /** @description Tokens as the provider counted them. They do not decide the charge. */
+        TranscriptTokens: {
+            /**
+             * Format: int32
+             * @description Tokens of the audio and the prompt.
+             */
+            input_tokens: number;
+            /**
+             * Format: int32
+             * @description Tokens of the text.
+             */
+            output_tokens: number;
+            /**
+             * Format: int32
+             * @description Both together.
+             */
+            total_tokens: number;
+            /**
+             * @description Always `tokens`.
+             * @enum {string}
+             */
+            type: "tokens";
+        };
         /** @description A translation in the formats `json` and `verbose_json`. */
         Translation: {
             /** @description Cost of the translation. */
@@ -24575,6 +24654,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Transcription"];
                     "application/x-subrip; charset=utf-8": string;
+                    "text/event-stream": string;
                     "text/plain; charset=utf-8": string;
                     "text/vtt; charset=utf-8": string;
                 };

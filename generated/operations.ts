@@ -549,7 +549,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "successes": [
       200
     ],
-    "streams": false,
+    "streams": true,
     "counts": true
   },
   "createTranslation": {

@@ -2861,10 +2861,10 @@ const schema_TranscriptionFromUrl = {
 "type": "array",
 "items": { "$ref": "#/components/schemas/TimestampGranularity" }
 }, { "type": "null" }] },
-"stream": { "anyOf": [{
-"type": "boolean",
-"enum": [false]
-}, { "type": "null" }] }
+"stream": {
+"anyOf": [{ "type": "boolean" }, { "type": "null" }],
+"default": false
+}
 },
 "x-expected": "a recording itself is sent as multipart/form-data, in the field file",
 "additionalProperties": true
@@ -3456,24 +3456,11 @@ if (vErrors === null) vErrors = [err25];
 else vErrors.push(err25);
 errors++;
 }
-if (!(data8 === false)) {
-const err26 = {
-instancePath: instancePath + "/stream",
-keyword: "enum",
-params: { allowedValues: schema_TranscriptionFromUrl.properties.stream.anyOf[0].enum },
-message: "must be equal to one of the allowed values",
-parentSchema: schema_TranscriptionFromUrl.properties.stream.anyOf[0],
-data: data8
-};
-if (vErrors === null) vErrors = [err26];
-else vErrors.push(err26);
-errors++;
-}
 var _valid6 = _errs48 === errors;
 valid12 = valid12 || _valid6;
 const _errs50 = errors;
 if (data8 !== null) {
-const err27 = {
+const err26 = {
 instancePath: instancePath + "/stream",
 keyword: "type",
 params: { type: "null" },
@@ -3481,14 +3468,14 @@ message: "must be null",
 parentSchema: schema_TranscriptionFromUrl.properties.stream.anyOf[1],
 data: data8
 };
-if (vErrors === null) vErrors = [err27];
-else vErrors.push(err27);
+if (vErrors === null) vErrors = [err26];
+else vErrors.push(err26);
 errors++;
 }
 var _valid6 = _errs50 === errors;
 valid12 = valid12 || _valid6;
 if (!valid12) {
-const err28 = {
+const err27 = {
 instancePath: instancePath + "/stream",
 keyword: "anyOf",
 params: {},
@@ -3496,8 +3483,8 @@ message: "must match a schema in anyOf",
 parentSchema: schema_TranscriptionFromUrl.properties.stream,
 data: data8
 };
-if (vErrors === null) vErrors = [err28];
-else vErrors.push(err28);
+if (vErrors === null) vErrors = [err27];
+else vErrors.push(err27);
 errors++;
 validate_TranscriptionFromUrl.errors = vErrors;
 return false;
@@ -57620,6 +57607,7 @@ const schema_CatalogModel = {
 },
 "supports_timestamps": { "type": "boolean" },
 "supports_translation": { "type": "boolean" },
+"supports_streaming": { "type": "boolean" },
 "pricing": { "$ref": "#/components/schemas/CatalogPricing" },
 "pricing_mode": { "$ref": "#/components/schemas/PricingMode" },
 "list_price": { "$ref": "#/components/schemas/CatalogPricing" },
@@ -63667,8 +63655,25 @@ return false;
 var valid0 = _errs162 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.pricing !== void 0) {
+if (data.supports_streaming !== void 0) {
+let data65 = data.supports_streaming;
 const _errs164 = errors;
+if (typeof data65 !== "boolean") {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/supports_streaming",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_CatalogModel.properties.supports_streaming,
+data: data65
+}];
+return false;
+}
+var valid0 = _errs164 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.pricing !== void 0) {
+const _errs166 = errors;
 if (!validate_CatalogPricing(data.pricing, {
 instancePath: instancePath + "/pricing",
 parentData: data,
@@ -63679,39 +63684,39 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogPricing.errors : vErrors.concat(validate_CatalogPricing.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs164 === errors;
+var valid0 = _errs166 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.pricing_mode !== void 0) {
-let data66 = data.pricing_mode;
-const _errs165 = errors;
-if (typeof data66 !== "string") {
+let data67 = data.pricing_mode;
+const _errs167 = errors;
+if (typeof data67 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/pricing_mode",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_PricingMode,
-data: data66
+data: data67
 }];
 return false;
 }
-if (!(data66 === "per-token" || data66 === "per-image" || data66 === "per-quality" || data66 === "per-megapixel" || data66 === "per-second" || data66 === "per-minute" || data66 === "per-1k-chars" || data66 === "per-song" || data66 === "per-call")) {
+if (!(data67 === "per-token" || data67 === "per-image" || data67 === "per-quality" || data67 === "per-megapixel" || data67 === "per-second" || data67 === "per-minute" || data67 === "per-1k-chars" || data67 === "per-song" || data67 === "per-call")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/pricing_mode",
 keyword: "enum",
 params: { allowedValues: schema_PricingMode.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_PricingMode,
-data: data66
+data: data67
 }];
 return false;
 }
-var valid0 = _errs165 === errors;
+var valid0 = _errs167 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.list_price !== void 0) {
-const _errs168 = errors;
+const _errs170 = errors;
 if (!validate_CatalogPricing(data.list_price, {
 instancePath: instancePath + "/list_price",
 parentData: data,
@@ -63722,59 +63727,59 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogPricing.errors : vErrors.concat(validate_CatalogPricing.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs168 === errors;
+var valid0 = _errs170 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.promotion !== void 0) {
-let data68 = data.promotion;
-const _errs169 = errors;
-const _errs170 = errors;
-let valid32 = false;
+let data69 = data.promotion;
 const _errs171 = errors;
+const _errs172 = errors;
+let valid32 = false;
+const _errs173 = errors;
 if (errors === errors) {
-if (data68 && typeof data68 == "object" && !Array.isArray(data68)) {
+if (data69 && typeof data69 == "object" && !Array.isArray(data69)) {
 let missing1;
-if (data68.label === void 0 && (missing1 = "label")) {
+if (data69.label === void 0 && (missing1 = "label")) {
 const err14 = {
 instancePath: instancePath + "/promotion",
 keyword: "required",
 params: { missingProperty: missing1 },
 message: "must have required property '" + missing1 + "'",
 parentSchema: schema_CatalogPromotion,
-data: data68
+data: data69
 };
 if (vErrors === null) vErrors = [err14];
 else vErrors.push(err14);
 errors++;
 } else {
-const _errs174 = errors;
-for (const key2 in data68) if (!(key2 === "label")) {
+const _errs176 = errors;
+for (const key2 in data69) if (!(key2 === "label")) {
 const err15 = {
 instancePath: instancePath + "/promotion",
 keyword: "additionalProperties",
 params: { additionalProperty: key2 },
 message: "must NOT have additional properties",
 parentSchema: schema_CatalogPromotion,
-data: data68
+data: data69
 };
 if (vErrors === null) vErrors = [err15];
 else vErrors.push(err15);
 errors++;
 break;
 }
-if (_errs174 === errors) {
-if (data68.label !== void 0) {
-let data69 = data68.label;
+if (_errs176 === errors) {
+if (data69.label !== void 0) {
+let data70 = data69.label;
 if (errors === errors) {
-if (typeof data69 === "string") {
-if (func_7a031813(data69) < 1) {
+if (typeof data70 === "string") {
+if (func_7a031813(data70) < 1) {
 const err16 = {
 instancePath: instancePath + "/promotion/label",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogPromotion.properties.label,
-data: data69
+data: data70
 };
 if (vErrors === null) vErrors = [err16];
 else vErrors.push(err16);
@@ -63787,7 +63792,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogPromotion.properties.label,
-data: data69
+data: data70
 };
 if (vErrors === null) vErrors = [err17];
 else vErrors.push(err17);
@@ -63804,30 +63809,30 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogPromotion,
-data: data68
+data: data69
 };
 if (vErrors === null) vErrors = [err18];
 else vErrors.push(err18);
 errors++;
 }
 }
-var _valid4 = _errs171 === errors;
+var _valid4 = _errs173 === errors;
 valid32 = valid32 || _valid4;
-const _errs177 = errors;
-if (data68 !== null) {
+const _errs179 = errors;
+if (data69 !== null) {
 const err19 = {
 instancePath: instancePath + "/promotion",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
 parentSchema: schema_CatalogModel.properties.promotion.anyOf[1],
-data: data68
+data: data69
 };
 if (vErrors === null) vErrors = [err19];
 else vErrors.push(err19);
 errors++;
 }
-var _valid4 = _errs177 === errors;
+var _valid4 = _errs179 === errors;
 valid32 = valid32 || _valid4;
 if (!valid32) {
 const err20 = {
@@ -63836,7 +63841,7 @@ keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
 parentSchema: schema_CatalogModel.properties.promotion,
-data: data68
+data: data69
 };
 if (vErrors === null) vErrors = [err20];
 else vErrors.push(err20);
@@ -63844,26 +63849,26 @@ errors++;
 validate_CatalogModel.errors = vErrors;
 return false;
 } else {
-errors = _errs170;
+errors = _errs172;
 if (vErrors !== null) {
-if (_errs170) vErrors.length = _errs170;
+if (_errs172) vErrors.length = _errs172;
 else vErrors = null;
 }
 }
-var valid0 = _errs169 === errors;
+var valid0 = _errs171 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.routes !== void 0) {
-let data70 = data.routes;
-const _errs179 = errors;
-if (errors === _errs179) {
-if (Array.isArray(data70)) {
-const len10 = data70.length;
-for (let i10 = 0; i10 < len10; i10++) {
+let data71 = data.routes;
 const _errs181 = errors;
-if (!validate_CatalogRoute(data70[i10], {
+if (errors === _errs181) {
+if (Array.isArray(data71)) {
+const len10 = data71.length;
+for (let i10 = 0; i10 < len10; i10++) {
+const _errs183 = errors;
+if (!validate_CatalogRoute(data71[i10], {
 instancePath: instancePath + "/routes/" + i10,
-parentData: data70,
+parentData: data71,
 parentDataProperty: i10,
 rootData,
 dynamicAnchors
@@ -63871,7 +63876,7 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogRoute.errors : vErrors.concat(validate_CatalogRoute.errors);
 errors = vErrors.length;
 }
-if (!(_errs181 === errors)) break;
+if (!(_errs183 === errors)) break;
 }
 } else {
 validate_CatalogModel.errors = [{
@@ -63880,63 +63885,63 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogModel.properties.routes,
-data: data70
+data: data71
 }];
 return false;
 }
 }
-var valid0 = _errs179 === errors;
+var valid0 = _errs181 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.route_by !== void 0) {
-let data72 = data.route_by;
-const _errs182 = errors;
-if (typeof data72 !== "string") {
+let data73 = data.route_by;
+const _errs184 = errors;
+if (typeof data73 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/route_by",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_RoutingSort,
-data: data72
+data: data73
 }];
 return false;
 }
-if (!(data72 === "price" || data72 === "latency" || data72 === "throughput")) {
+if (!(data73 === "price" || data73 === "latency" || data73 === "throughput")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/route_by",
 keyword: "enum",
 params: { allowedValues: schema_RoutingSort.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_RoutingSort,
-data: data72
+data: data73
 }];
 return false;
 }
-var valid0 = _errs182 === errors;
+var valid0 = _errs184 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.fallbacks !== void 0) {
-let data73 = data.fallbacks;
-const _errs185 = errors;
-if (errors === _errs185) {
-if (Array.isArray(data73)) {
-const len11 = data73.length;
-for (let i11 = 0; i11 < len11; i11++) {
-let data74 = data73[i11];
+let data74 = data.fallbacks;
 const _errs187 = errors;
-if (typeof data74 !== "string") {
+if (errors === _errs187) {
+if (Array.isArray(data74)) {
+const len11 = data74.length;
+for (let i11 = 0; i11 < len11; i11++) {
+let data75 = data74[i11];
+const _errs189 = errors;
+if (typeof data75 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/fallbacks/" + i11,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogModel.properties.fallbacks.items,
-data: data74
+data: data75
 }];
 return false;
 }
-if (!(_errs187 === errors)) break;
+if (!(_errs189 === errors)) break;
 }
 } else {
 validate_CatalogModel.errors = [{
@@ -63945,59 +63950,42 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogModel.properties.fallbacks,
-data: data73
+data: data74
 }];
 return false;
 }
 }
-var valid0 = _errs185 === errors;
+var valid0 = _errs187 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.state !== void 0) {
-let data75 = data.state;
-const _errs189 = errors;
+let data76 = data.state;
+const _errs191 = errors;
 if (errors === errors) {
-if (data75 && typeof data75 == "object" && !Array.isArray(data75)) {
-const _errs192 = errors;
-for (const key3 in data75) if (!(key3 === "paused" || key3 === "retired" || key3 === "replacement")) {
+if (data76 && typeof data76 == "object" && !Array.isArray(data76)) {
+const _errs194 = errors;
+for (const key3 in data76) if (!(key3 === "paused" || key3 === "retired" || key3 === "replacement")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state",
 keyword: "additionalProperties",
 params: { additionalProperty: key3 },
 message: "must NOT have additional properties",
 parentSchema: schema_CatalogState,
-data: data75
+data: data76
 }];
 return false;
 }
-if (_errs192 === errors) {
-if (data75.paused !== void 0) {
-let data76 = data75.paused;
-const _errs193 = errors;
-if (typeof data76 !== "boolean") {
+if (_errs194 === errors) {
+if (data76.paused !== void 0) {
+let data77 = data76.paused;
+const _errs195 = errors;
+if (typeof data77 !== "boolean") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state/paused",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
 parentSchema: schema_CatalogState.properties.paused,
-data: data76
-}];
-return false;
-}
-var valid39 = _errs193 === errors;
-} else var valid39 = true;
-if (valid39) {
-if (data75.retired !== void 0) {
-let data77 = data75.retired;
-const _errs195 = errors;
-if (typeof data77 !== "boolean") {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/state/retired",
-keyword: "type",
-params: { type: "boolean" },
-message: "must be boolean",
-parentSchema: schema_CatalogState.properties.retired,
 data: data77
 }];
 return false;
@@ -64005,21 +63993,38 @@ return false;
 var valid39 = _errs195 === errors;
 } else var valid39 = true;
 if (valid39) {
-if (data75.replacement !== void 0) {
-let data78 = data75.replacement;
+if (data76.retired !== void 0) {
+let data78 = data76.retired;
 const _errs197 = errors;
-if (typeof data78 !== "string") {
+if (typeof data78 !== "boolean") {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/state/retired",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_CatalogState.properties.retired,
+data: data78
+}];
+return false;
+}
+var valid39 = _errs197 === errors;
+} else var valid39 = true;
+if (valid39) {
+if (data76.replacement !== void 0) {
+let data79 = data76.replacement;
+const _errs199 = errors;
+if (typeof data79 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state/replacement",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogState.properties.replacement,
-data: data78
+data: data79
 }];
 return false;
 }
-var valid39 = _errs197 === errors;
+var valid39 = _errs199 === errors;
 } else var valid39 = true;
 }
 }
@@ -64031,13 +64036,14 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogState,
-data: data75
+data: data76
 }];
 return false;
 }
 }
-var valid0 = _errs189 === errors;
+var valid0 = _errs191 === errors;
 } else var valid0 = true;
+}
 }
 }
 }

@@ -1,7 +1,7 @@
 // POST /v1/audio/transcriptions. The steps are in src/audio/transcribe.ts; either body becomes their request here.
 import { readAudioKind } from "../src/audio/recording.ts";
-import { transcribe } from "../src/audio/transcribe.ts";
-import { transcriptionAnswer } from "../src/audio/transcription-answer.ts";
+import { hear, transcribe } from "../src/audio/transcribe.ts";
+import { streamedAnswer, transcriptionAnswer } from "../src/audio/transcription-answer.ts";
 import { transcriptionRequest } from "../src/audio/transcription-request.ts";
 import type { Handler } from "../src/operation.ts";
 
@@ -13,7 +13,9 @@ const create: Create = async (context, request, ask) => {
     form === null
       ? transcriptionRequest(body, { kind: "address", url: body.audio_url })
       : transcriptionRequest(form.fields, { kind: "file", ...form.file });
-  return transcriptionAnswer(await transcribe(context, ask, asked));
+  return asked.stream
+    ? hear(context, ask, asked, (heard) => streamedAnswer(context, ask, heard))
+    : transcriptionAnswer(await transcribe(context, ask, asked));
 };
 
 export const createTranscription: Create = Object.assign(create, {

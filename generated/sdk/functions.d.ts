@@ -223,6 +223,8 @@ import type {
   TopupRequest,
   Totp,
   TotpConfirmation,
+  TranscriptDelta,
+  TranscriptDone,
   Transcription,
   TranscriptionForm,
   TranscriptionFromUrl,
@@ -365,6 +367,9 @@ export declare function createSpeech(client: Client, input: SpeechRequest, optio
  * without speech gives 422 `no_speech_detected`, and timestamps from a model without them 400 `segments_unsupported`. Refused requests are
  * not charged.
  *
+ * With `stream: true` the text comes as server-sent events, as `json` alone. A model that cannot stream, a fallback too, answers with one
+ * delta once all is transcribed. Another model can answer only until the first event.
+ *
  * ```sh
  * curl "$SVC_URL/v1/audio/transcriptions" -H "Authorization: Bearer $SVC_KEY" -F file=@meeting.mp3 -F model=transcribe -F response_format=srt
  * ```
@@ -387,7 +392,7 @@ export declare function createSpeech(client: Client, input: SpeechRequest, optio
  * @throws {SvcError} 502 `upstream_invalid_response`
  * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
  */
-export declare function createTranscription<Chosen extends "text" | "srt" | "vtt" | "json" | "verbose_json" | undefined = undefined>(client: Client, input: (TranscriptionForm | TranscriptionFromUrl) & { response_format?: Chosen }, options?: IdempotentOptions): Call<Chosen extends "text" | "srt" | "vtt" ? string : Transcription, "createTranscription">;
+export declare function createTranscription<Chosen extends "text" | "srt" | "vtt" | "json" | "verbose_json" | undefined = undefined, Streaming extends boolean | null | undefined = false>(client: Client, input: ((TranscriptionForm | TranscriptionFromUrl) & { response_format?: Chosen }) & { stream?: Streaming }, options?: IdempotentOptions): Call<Streaming extends true ? Stream<TranscriptDelta | TranscriptDone> : Chosen extends "text" | "srt" | "vtt" ? string : Transcription, "createTranscription">;
 
 /**
  * Translates speech in any language to English text. Files, prices, fallbacks and errors are those of `POST /v1/audio/transcriptions`; another

@@ -26,7 +26,7 @@ export function createSpeech(client, input, options) {
 }
 
 export function createTranscription(client, input, options) {
-  return call(client, { path: "/v1/audio/transcriptions", method: "POST", encode: formOf, read: text }, input, options);
+  return call(client, { path: "/v1/audio/transcriptions", method: "POST", encode: formOf, read: (...answer) => stream(...answer) ?? text(...answer) }, input, options);
 }
 
 export function createTranslation(client, input, options) {

@@ -224,6 +224,8 @@ import type {
   TopupRequest,
   Totp,
   TotpConfirmation,
+  TranscriptDelta,
+  TranscriptDone,
   Transcription,
   TranscriptionForm,
   TranscriptionFromUrl,
@@ -430,6 +432,9 @@ export interface AudioTranscriptionsMethods {
    * without speech gives 422 `no_speech_detected`, and timestamps from a model without them 400 `segments_unsupported`. Refused requests are
    * not charged.
    *
+   * With `stream: true` the text comes as server-sent events, as `json` alone. A model that cannot stream, a fallback too, answers with one
+   * delta once all is transcribed. Another model can answer only until the first event.
+   *
    * ```sh
    * curl "$SVC_URL/v1/audio/transcriptions" -H "Authorization: Bearer $SVC_KEY" -F file=@meeting.mp3 -F model=transcribe -F response_format=srt
    * ```
@@ -452,7 +457,7 @@ export interface AudioTranscriptionsMethods {
    * @throws {SvcError} 502 `upstream_invalid_response`
    * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
    */
-  create<Chosen extends "text" | "srt" | "vtt" | "json" | "verbose_json" | undefined = undefined>(input: (TranscriptionForm | TranscriptionFromUrl) & { response_format?: Chosen }, options?: IdempotentOptions): Call<Chosen extends "text" | "srt" | "vtt" ? string : Transcription, "createTranscription">;
+  create<Chosen extends "text" | "srt" | "vtt" | "json" | "verbose_json" | undefined = undefined, Streaming extends boolean | null | undefined = false>(input: ((TranscriptionForm | TranscriptionFromUrl) & { response_format?: Chosen }) & { stream?: Streaming }, options?: IdempotentOptions): Call<Streaming extends true ? Stream<TranscriptDelta | TranscriptDone> : Chosen extends "text" | "srt" | "vtt" ? string : Transcription, "createTranscription">;
 }
 
 /** `svc.audio.translations` */

@@ -6256,6 +6256,48 @@ export interface TotpConfirmation {
   code: string;
 }
 
+/** The next part of the text. */
+export interface TranscriptDelta {
+  /** Always `transcript.text.delta`. */
+  type: "transcript.text.delta";
+  /** The part; all parts together are the text. */
+  delta: string;
+}
+
+/** The last event: the text is complete and charged. */
+export interface TranscriptDone {
+  /** Always `transcript.text.done`. */
+  type: "transcript.text.done";
+  /** The whole text. */
+  text: string;
+  /** The provider's count of tokens; the length of the audio if it reports none. */
+  usage: TranscriptTokens | TranscriptDuration;
+  /** Id of the requested model; if the request used an alias, the model behind it. */
+  model: string;
+  /** Cost of the transcription. */
+  billing: TranscriptionBilling;
+}
+
+/** The length of the audio. */
+export interface TranscriptDuration {
+  /** Always `duration`. */
+  type: "duration";
+  /** Seconds, as measured by the gateway. */
+  seconds: number;
+}
+
+/** Tokens as the provider counted them. They do not decide the charge. */
+export interface TranscriptTokens {
+  /** Always `tokens`. */
+  type: "tokens";
+  /** Tokens of the audio and the prompt. */
+  input_tokens: number;
+  /** Tokens of the text. */
+  output_tokens: number;
+  /** Both together. */
+  total_tokens: number;
+}
+
 /** A transcript in the formats `json` and `verbose_json`. */
 export interface Transcription {
   /** Always `transcribe`. */
@@ -6302,7 +6344,7 @@ export interface TranscriptionForm {
   model?: string | undefined;
   /** Language of the audio as an ISO 639-1 code such as `en`; default: detected. */
   language?: string | undefined;
-  /** Format of the answer; default `verbose_json`. */
+  /** Format of the answer; default `verbose_json`, and `json` with `stream`. */
   response_format?: TranscriptionFormat | undefined;
   /** Sampling temperature from 0 to 1; default 0. */
   temperature?: number | undefined;
@@ -6310,7 +6352,10 @@ export interface TranscriptionForm {
   prompt?: string | undefined;
   /** For OpenAI clients: accepted without effect. `verbose_json` always contains segments if the model has them. */
   timestamp_granularities?: TimestampGranularity[] | undefined;
-  /** For OpenAI clients: only `false`. Streaming is not supported, so `true` gives 400 `invalid_parameter`. */
+  /**
+   * Whether to send the text as server-sent events while it is transcribed; default false. The format is then `json`: another one gives 400
+   * `invalid_parameter`.
+   */
   stream?: boolean | undefined;
   audio_url?: never;
 }
@@ -6332,7 +6377,7 @@ export interface TranscriptionFromUrl {
   model?: string | null | undefined;
   /** Language of the audio as an ISO 639-1 code such as `en`; default: detected. */
   language?: string | null | undefined;
-  /** Format of the answer; default `verbose_json`. */
+  /** Format of the answer; default `verbose_json`, and `json` with `stream`. */
   response_format?: TranscriptionFormat | null | undefined;
   /** Sampling temperature from 0 to 1; default 0. */
   temperature?: number | null | undefined;
@@ -6340,8 +6385,11 @@ export interface TranscriptionFromUrl {
   prompt?: string | null | undefined;
   /** For OpenAI clients: accepted without effect. `verbose_json` always contains segments if the model has them. */
   timestamp_granularities?: TimestampGranularity[] | null | undefined;
-  /** For OpenAI clients: only `false`. Streaming is not supported, so `true` gives 400 `invalid_parameter`. */
-  stream?: false | null | undefined;
+  /**
+   * Whether to send the text as server-sent events while it is transcribed; default false. The format is then `json`: another one gives 400
+   * `invalid_parameter`.
+   */
+  stream?: boolean | null | undefined;
   file?: never;
 }
 
@@ -9028,7 +9076,7 @@ export interface Operations {
     headers: { "Idempotency-Key"?: string };
     body: TranscriptionForm | TranscriptionFromUrl;
     result: Transcription | string;
-    event: never;
+    event: TranscriptDelta | TranscriptDone;
     answerHeaders: HeadersOf<"x-request-id" | "x-svc-balance-usd" | "x-svc-billable-minutes" | "x-svc-cost-usd" | "x-svc-duration-sec" | "x-svc-model", "x-litellm-response-cost" | "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer">;
     error: CreateTranscriptionError;
   };

@@ -35,10 +35,11 @@ function streamExamples(document: Document): void {
   }
 }
 
-/** Anthropic's records say their type in the event line too; OpenAI's have none. */
+/** Anthropic's records say their type in the event line too, and so do those of responses; OpenAI's others have none. */
 function eventText(record: Schema | string): string {
   if (typeof record === "string") return `data: ${record}\n\n`;
-  return `${typeof record.type === "string" ? `event: ${record.type}\n` : ""}data: ${JSON.stringify(record)}\n\n`;
+  const named = typeof record.type === "string" && !record.type.startsWith("transcript.");
+  return `${named ? `event: ${String(record.type)}\n` : ""}data: ${JSON.stringify(record)}\n\n`;
 }
 
 /** Nor a form; its file stands as a text in place of the bytes. */

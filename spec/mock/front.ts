@@ -46,8 +46,10 @@ function readable(received: Buffer<ArrayBuffer>, { headers }: IncomingMessage): 
   // What is named here comes first where an operation has it, anything else it has after that.
   const accepting = (first: string | undefined) => [first, headers.accept, "*/*;q=0.1"].filter(Boolean).join(", ");
   if (type.startsWith("multipart/form-data")) {
-    const format = /name="response_format"\r\n(?:[^\r]+\r\n)*\r\n(\w+)/.exec(received.toString("latin1"))?.[1];
-    return { accept: accepting(typeOf(format)), body: received };
+    const text = received.toString("latin1");
+    const fieldOf = (name: string) => new RegExp(`name="${name}"\\r\\n(?:[^\\r]+\\r\\n)*\\r\\n(\\w+)`).exec(text)?.[1];
+    const streams = fieldOf("stream") === "true";
+    return { accept: accepting(streams ? "text/event-stream" : typeOf(fieldOf("response_format"))), body: received };
   }
   if (received.length === 0) return { accept: accepting(undefined), body: received };
   try {

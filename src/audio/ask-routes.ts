@@ -63,7 +63,8 @@ export function callAudio<Answer>(
   candidate: Candidate,
   heard: UpstreamCall["heard"],
   work: (upstream: UpstreamCall) => Promise<Answer>,
+  streams = call.stream,
 ): Promise<Answer> {
-  const stops = (candidate.route.provider.onDisconnect ?? (call.stream ? "cancel" : "drain")) === "cancel";
+  const stops = (candidate.route.provider.onDisconnect ?? (streams ? "cancel" : "drain")) === "cancel";
   return callUpstream(call, candidate, { heard, stops: () => stops, work });
 }

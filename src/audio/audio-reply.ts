@@ -62,8 +62,37 @@ export function billHeaders({ admitted, served }: AudioCall, { cost, balance }: 
   };
 }
 
-/** Settles even where the client disconnects before the body is read. */
-function openSending(context: Replying, ask: Ask, call: AudioCall, body: AudioBody, { charge, interruptedCode }: AudioAnswer) {
+function openSending(
+  context: Replying,
+  ask: Ask,
+  call: AudioCall,
+  body: AudioBody,
+  answer: Pick<AudioAnswer, "charge" | "interruptedCode">,
+) {
+  const ending = watchEnding(context, ask, call, { ...answer, cancel: body.cancel });
+  return async (sink: Sink): Promise<void> => {
+    const tail = keepLastByte((chunk) => sink.write(chunk));
+    try {
+      await body.read((chunk) => tail.push(chunk));
+      streamEnded(context.breakers, call.attempts);
+      await call.complete(answer.charge);
+      await sink.write(tail.last());
+    } catch (cause) {
+      const error = await ending.broke(cause);
+      if (error !== null) throw error;
+    } finally {
+      ending.stop();
+    }
+  };
+}
+
+interface Ending extends Pick<AudioAnswer, "charge" | "interruptedCode"> {
+  /** Stops the upstream. */
+  cancel: () => void;
+}
+
+/** Settles a stream that does not come to its end, even where the client disconnects before anything of it is read. */
+export function watchEnding(context: Replying, ask: Ask, call: AudioCall, { charge, interruptedCode, cancel }: Ending) {
   const { signal } = ask;
   const interrupted = async (cause: unknown): Promise<ApiError> => {
     const error = new ApiError(interruptedCode, { status: 200 });
@@ -74,29 +103,23 @@ function openSending(context: Replying, ask: Ask, call: AudioCall, body: AudioBo
     return error;
   };
   const onAbort = () => {
-    body.cancel();
+    cancel();
     void interrupted(null);
   };
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
 
-  return async (sink: Sink): Promise<void> => {
-    const tail = keepLastByte((chunk) => sink.write(chunk));
-    try {
-      await body.read((chunk) => tail.push(chunk));
-      streamEnded(context.breakers, call.attempts);
-      await call.complete(charge);
-      await sink.write(tail.last());
-    } catch (cause) {
-      body.cancel();
+  return {
+    /** The error that the caller is to get; null: the caller disconnected. */
+    async broke(cause: unknown): Promise<ApiError | null> {
+      cancel();
       const route = isDisconnected(signal) ? null : streamBroke(context.breakers, call.attempts, cause);
       const error = await interrupted(cause);
-      if (isDisconnected(signal)) return;
+      if (isDisconnected(signal)) return null;
       context.log.warn({ ...withoutWords(cause), route, request_id: ask.requestId }, "an audio stream was interrupted");
-      throw error;
-    } finally {
-      signal.removeEventListener("abort", onAbort);
-    }
+      return error;
+    },
+    stop: () => signal.removeEventListener("abort", onAbort),
   };
 }
 

@@ -1,5 +1,5 @@
 // The steps of a transcription or translation: resolve, gate, count, measure, hold, transcribe, charge (docs/behaviour/audio.md#transcriptions). A recording
-// at an address is held for at the least price before it is loaded, and at its own once it is measured.
+// at an address is held for at the least price before it is loaded, and at its own once it is measured. A stream is charged at its end.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Ask } from "../calls/ask.ts";
 import { atLesserPrice } from "../calls/call.ts";
@@ -10,7 +10,7 @@ import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
 import { type AudioCharge, audioCost, audioPricesOf, billableMinutes } from "../pricing/audio-cost.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
-import type { Transcript, TranscriptionOrder } from "../providers/verbs/audio.ts";
+import type { Transcript, TranscriptionOrder, TranscriptStream } from "../providers/verbs/audio.ts";
 import type { UpstreamCall } from "../providers/types.ts";
 import { attempt, type Served } from "../routing/attempt.ts";
 import { adapterOf, type Candidate, candidatesOf } from "../routing/candidates.ts";
@@ -30,14 +30,34 @@ export interface Transcribed {
   bill: AudioBill;
 }
 
-export async function transcribe(context: Context, ask: Ask, request: TranscriptionRequest): Promise<Transcribed> {
+/** A transcript that has begun: its words are here, or the first of them. It is not charged yet. */
+export interface Heard extends Omit<Transcribed, "bill" | "transcript"> {
+  call: AudioCall;
+  transcript: Transcript | TranscriptStream;
+  charge: AudioCharge;
+}
+
+export function transcribe(context: Context, ask: Ask, request: TranscriptionRequest): Promise<Transcribed> {
+  return hear(context, ask, request, async ({ call, charge, transcript, ...heard }) => {
+    const bill = await chargeMade(ask.signal, call, charge);
+    return { ...heard, transcript: transcript as Transcript, bill };
+  });
+}
+
+/** `answer` charges the call, or sees to it. */
+export async function hear<Answer>(
+  context: Context,
+  ask: Ask,
+  request: TranscriptionRequest,
+  answer: (heard: Heard) => Promise<Answer> | Answer,
+): Promise<Answer> {
   const asked = transcriberModel(context.catalog, request);
   const { model } = asked;
   if (needsTimes(request.format) && !model.media.supportsTimestamps)
     fail("segments_unsupported", { param: "response_format", text: { model: model.id } });
   const routes = () =>
     chainOf(context.catalog, model, (other) => mayUse(ask.caller, other) && mayServe(other, request), ask.requestId).candidates;
-  const plan = { asked, slot: "transcription", stream: false, routes } as const;
+  const plan = { asked, slot: "transcription", stream: request.stream, routes } as const;
   const { source } = request;
   const { media } = context;
   if (source.kind === "file") {
@@ -46,14 +66,14 @@ export async function transcribe(context: Context, ask: Ask, request: Transcript
       recording = await readRecording(media, source, "file", ask.signal);
       return chargeOf(model, recording.seconds);
     });
-    return whileOpen(context, call, () => serve(context, ask, call, request, recording!));
+    return whileOpen(context, call, async () => answer(await serve(context, ask, call, request, recording!)));
   }
   const call = await openAudioCall(context, ask, { ...plan, unmeasured: true }, () => chargeOf(model, 0));
   return whileOpen(context, call, () =>
     media.withTempFile(async (path) => {
       const recording = await fetchRecording(media, { url: source.url, path }, ask.signal);
       await call.raise(chargeOf(model, recording.seconds));
-      return await serve(context, ask, call, request, recording);
+      return await answer(await serve(context, ask, call, request, recording));
     }),
   );
 }
@@ -64,20 +84,22 @@ async function serve(
   call: AudioCall,
   request: TranscriptionRequest,
   { file, seconds }: Recording,
-): Promise<Transcribed> {
+): Promise<Heard> {
   const { task, language, prompt, temperature } = request;
   const { result: transcript, candidate } = await transcribeOverChain(context, ask, call, request, {
     ...{ task, file, seconds, language, prompt, temperature },
   });
   // Another model would hear nothing either.
-  if (isSilent(transcript)) fail("no_speech_detected");
+  if (isSilent(transcript)) {
+    if (isStream(transcript)) transcript.cancel();
+    fail("no_speech_detected");
+  }
   call.answeredBy(candidate);
   const { charge } = atLesserPrice(call.admitted.model, candidate.model, (model) => {
     const charge = chargeOf(model, seconds);
     return { charge, cost: audioCost(charge) };
   });
-  const bill = await chargeMade(ask.signal, call, charge);
-  return { asked: call.admitted, request, transcript, served: candidate, seconds, bill };
+  return { call, asked: call.admitted, request, transcript, served: candidate, seconds, charge };
 }
 
 function chargeOf(model: Model, seconds: number): AudioCharge {
@@ -97,7 +119,7 @@ export function transcribeOverChain(
   call: Pick<AudioCall, "ask" | "admitted" | "attempts" | "connection" | "stream">,
   request: TranscriptionRequest,
   order: Omit<TranscriptionOrder, "timestamps">,
-): Promise<Served<Transcript>> {
+): Promise<Served<Transcript | TranscriptStream>> {
   const { signal } = ask;
   const { model } = call.admitted;
   const { candidates, again } = chainOf(
@@ -106,11 +128,15 @@ export function transcribeOverChain(
     (other) => mayUse(ask.caller, other) && mayServe(other, request),
     ask.requestId,
   );
-  const transcribe = async (candidate: Candidate, heard: UpstreamCall["heard"]): Promise<Transcript> => {
-    const timestamps = candidate.model.media.supportsTimestamps;
-    const ask = adapterOf(context.providers.transcribe, candidate);
+  const transcribe = async (candidate: Candidate, heard: UpstreamCall["heard"]): Promise<Transcript | TranscriptStream> => {
+    const { supportsTimestamps, supportsStreaming } = candidate.model.media;
+    const streams = request.stream && supportsStreaming;
+    const timestamps = supportsTimestamps && !streams;
+    const { providers } = context;
+    const ask = streams ? adapterOf(providers.streamTranscript, candidate) : adapterOf(providers.transcribe, candidate);
     const work = (upstream: UpstreamCall) => ask({ ...upstream, order: { ...order, timestamps } });
-    const transcript = await callAudio(call, candidate, heard, work).catch(asRejection);
+    const transcript = await callAudio(call, candidate, heard, work, streams).catch(asRejection);
+    if (isStream(transcript)) return transcript;
     if (needsTimes(request.format) && !isSilent(transcript) && !hasTimes(transcript))
       throw new UpstreamError("unreadable", "a transcript without its segments", { status: 200 });
     return transcript;
@@ -175,10 +201,16 @@ function forwardRate(error: UpstreamError): void {
 const noSpeechProbMin = 0.6;
 const logProbMax = -1;
 
-export function isSilent({ text, segments }: Transcript): boolean {
+export function isSilent(transcript: Transcript | TranscriptStream): boolean {
+  if (isStream(transcript)) return transcript.tally.finished && transcript.tally.characters === 0;
+  const { text, segments } = transcript;
   if (text.trim() === "") return true;
   if (segments === null || segments.length === 0) return false;
   return segments.every(({ no_speech_prob, avg_logprob }) => no_speech_prob > noSpeechProbMin && avg_logprob < logProbMax);
+}
+
+export function isStream(transcript: Transcript | TranscriptStream): transcript is TranscriptStream {
+  return "forEach" in transcript;
 }
 
 /** Whether a subtitle file would have at least one cue. */

@@ -1,8 +1,16 @@
-// The reply of a transcription or translation: its five formats, and the headers that all of them have.
+// The reply of a transcription or translation: its five formats, the events of a stream, and the headers that all of them have.
 import type { components } from "../../generated/api.d.ts";
+import type { Ask } from "../calls/ask.ts";
+import { eventStreamHeaders, keepAliveMs, streamFault } from "../calls/event-stream.ts";
+import type { Context } from "../context.ts";
 import { toUsd, usdText } from "../money.ts";
-import type { Segment } from "../providers/verbs/audio.ts";
-import type { Transcribed } from "./transcribe.ts";
+import type { Sink } from "../operation.ts";
+import { audioCost } from "../pricing/audio-cost.ts";
+import { type Piece, replayedTally, replayStream } from "../providers/transport/read-stream.ts";
+import type { Segment, Transcript, TranscriptRecord, TranscriptStream } from "../providers/verbs/audio.ts";
+import { streamEnded } from "../routing/attempt.ts";
+import { watchEnding } from "./audio-reply.ts";
+import { type Heard, isStream, type Transcribed } from "./transcribe.ts";
 
 type Transcription = components["schemas"]["Transcription"];
 type Translation = components["schemas"]["Translation"];
@@ -30,7 +38,9 @@ function answerWith<Body>(transcribed: Transcribed, bodyOf: (transcribed: Transc
   }
 }
 
-function headersOf({ asked: { model, alias }, served, seconds, bill }: Transcribed): Record<string, string> {
+type Billed = Pick<Transcribed, "asked" | "served" | "seconds" | "bill">;
+
+function headersOf({ asked: { model, alias }, served, seconds, bill }: Billed): Record<string, string> {
   return {
     "x-litellm-response-cost": usdText(bill.cost),
     "x-svc-model": model.id,
@@ -53,13 +63,20 @@ function translationBody(transcribed: Transcribed): Translation {
   return { task: "translate", language: "english", ...textAndBill(transcribed) };
 }
 
-function textAndBill({ asked: { model }, request, transcript, served, seconds, bill }: Transcribed) {
+function textAndBill(transcribed: Transcribed) {
+  const { request, transcript, served, seconds } = transcribed;
   const { segments } = transcript;
   return {
     // 0 when a plain-text fallback served; the bill states the length all the same.
     duration: served.layer === 3 ? 0 : seconds,
     text: transcript.text.trim(),
     ...(request.format === "verbose_json" && segments !== null ? { segments } : {}),
+    ...modelAndBill(transcribed),
+  };
+}
+
+function modelAndBill({ asked: { model }, served, seconds, bill }: Billed) {
+  return {
     model: model.id,
     billing: {
       duration_sec: seconds,
@@ -69,6 +86,62 @@ function textAndBill({ asked: { model }, request, transcript, served, seconds, b
       ...(served.model === model ? {} : { fallback: served.model.id }),
     },
   };
+}
+
+// A streamed transcript. Its head shows the balance as it will be after this charge, which is committed before the last event is sent
+// (docs/behaviour/audio.md#streamed-transcripts).
+
+export function streamedAnswer(context: Pick<Context, "log" | "breakers" | "publicUrl">, ask: Ask, heard: Heard) {
+  const { call, charge, transcript } = heard;
+  const cost = audioCost(charge);
+  const headers = headersOf({ ...heard, bill: { charge, cost, balance: call.hold.balance - cost } });
+  const source = isStream(transcript) ? transcript : replayed(transcript, ask.signal);
+  const ending = watchEnding(context, ask, call, { charge, interruptedCode: "stream_interrupted", cancel: source.cancel });
+  const stream = async (sink: Sink): Promise<void> => {
+    const silence = setTimeout(() => {
+      void sink.write(": keep-alive\n\n");
+      silence.refresh();
+    }, keepAliveMs);
+    let end = { text: "", usage: null as Tokens | null };
+    try {
+      await source.forEach((record) => {
+        silence.refresh();
+        if (record.type === "transcript.text.delta") return sink.write(eventOf(record));
+        end = record;
+      });
+      streamEnded(context.breakers, call.attempts);
+      const bill = await call.complete(charge);
+      await sink.write(eventOf(doneEvent(end, { ...heard, bill })));
+    } catch (cause) {
+      const error = await ending.broke(cause);
+      if (error !== null) await sink.write(`event: error\n${eventOf({ error: streamFault(context, ask) })}`);
+    } finally {
+      clearTimeout(silence);
+      ending.stop();
+    }
+  };
+  return { status: 200, headers: { ...headers, ...eventStreamHeaders }, stream };
+}
+
+type Tokens = components["schemas"]["TranscriptTokens"];
+type Done = components["schemas"]["TranscriptDone"];
+
+function doneEvent({ text, usage }: { text: string; usage: Tokens | null }, billed: Billed): Done {
+  const length = { type: "duration" as const, seconds: billed.seconds };
+  return { type: "transcript.text.done", text: text.trim(), usage: usage ?? length, ...modelAndBill(billed) };
+}
+
+function replayed({ text }: Transcript, signal: AbortSignal): TranscriptStream {
+  const whole = text.trim();
+  const pieces: Piece<TranscriptRecord>[] = [
+    { record: { type: "transcript.text.delta", delta: whole }, characters: whole.length },
+    { record: { type: "transcript.text.done", text: whole, usage: null }, characters: 0 },
+  ];
+  return replayStream(pieces, replayedTally(null), signal);
+}
+
+function eventOf(record: object): string {
+  return `data: ${JSON.stringify(record)}\n\n`;
 }
 
 // The full lower-case English name of a language, however it was given: clients map such names to codes.

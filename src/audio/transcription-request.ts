@@ -16,6 +16,8 @@ export interface TranscriptionRequest {
   temperature: number;
   /** Null: none. */
   prompt: string | null;
+  /** As events, while it is transcribed. */
+  stream: boolean;
 }
 
 /** Fields of both bodies, as sent; null counts as absent. */
@@ -30,15 +32,18 @@ interface Fields {
 
 /** Fails with invalid_parameter. */
 export function transcriptionRequest(fields: Fields, source: TranscriptionRequest["source"]): TranscriptionRequest {
-  if (fields.stream === true) failParameter("stream", "a streamed transcription is not offered");
+  const stream = fields.stream ?? false;
+  const format = fields.response_format ?? (stream ? "json" : "verbose_json");
+  if (stream && format !== "json") failParameter("response_format", "a streamed transcription has the format json; send it without stream");
   return {
     task: "transcribe",
     source,
     model: fields.model ?? null,
     language: fields.language?.toLowerCase() ?? null,
-    format: fields.response_format ?? "verbose_json",
+    format,
     temperature: fields.temperature ?? 0,
     prompt: fields.prompt || null,
+    stream,
   };
 }
 

@@ -113,6 +113,7 @@ function mediaOf(model: FileModel, reads: readonly string[]): MediaRules {
     withheld: model.withheld ?? [],
     supportsTimestamps: model.supports_timestamps ?? true,
     supportsTranslation: model.supports_translation ?? false,
+    supportsStreaming: model.supports_streaming ?? false,
   };
 }
 

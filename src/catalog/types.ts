@@ -141,6 +141,8 @@ export interface MediaRules {
   supportsTimestamps: boolean;
   /** Translates speech to English text. */
   supportsTranslation: boolean;
+  /** Streams a transcript while it listens; of other models the whole is replayed as a stream. */
+  supportsStreaming: boolean;
 }
 
 /** Prices are per one unit (token, image, second, minute, character, song, call), so that costOf takes them as they are. */

@@ -1,7 +1,7 @@
 // Sends an answer as server-sent events, in any dialect: records as they come, keep-alives in silence, an error record if the stream is
 // interrupted. The charge is committed before the client reads the end.
-import { errors } from "../../generated/errors.ts";
 import type { Ask } from "../calls/ask.ts";
+import { eventStreamHeaders, keepAliveMs } from "../calls/event-stream.ts";
 import { isStopped } from "../calls/upstream-connection.ts";
 import { isDisconnected } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
@@ -12,15 +12,6 @@ import { streamBroke, streamEnded } from "../routing/attempt.ts";
 import { countedUsage } from "./counted-usage.ts";
 import { chargeReceived } from "./abandoned-call.ts";
 import type { TokenBill, TokenCall } from "./token-call.ts";
-
-/** Proxies close silent connections after 15 s and more. */
-const keepAliveMs = 10_000;
-
-export const eventStreamHeaders = {
-  "content-type": "text/event-stream; charset=utf-8",
-  "cache-control": "no-cache, no-transform",
-  "x-accel-buffering": "no",
-};
 
 /** Writes an answer in a dialect. Every text is whole events with their blank lines; "" writes nothing. */
 export interface StreamEncoder<Rec> {
@@ -136,19 +127,4 @@ async function settleInterrupted(context: Context, answer: StreamedAnswer<Answer
   } catch (cause) {
     context.log.error({ err: cause, request_id: answer.ask.requestId }, "an interrupted stream could not be settled");
   }
-}
-
-// The error of an interrupted stream, in the fields that every dialect shares (docs/behaviour/streams.md#interrupted).
-
-export function streamFault({ publicUrl }: Pick<Context, "publicUrl">, { requestId }: Pick<Ask, "requestId">) {
-  const { message, type, retryable } = errors.stream_interrupted;
-  return {
-    message,
-    type,
-    code: "stream_interrupted" as const,
-    param: null,
-    retryable,
-    request_id: requestId,
-    doc_url: `${publicUrl}/docs/errors#stream_interrupted`,
-  };
 }

@@ -17,11 +17,22 @@ import { openaiSpeech, openaiTranscribe } from "./openai/audio.ts";
 import { openaiChat, openaiMessages } from "./openai/chat.ts";
 import { openaiEmbed } from "./openai/embed.ts";
 import { openaiImages } from "./openai/images.ts";
+import { openaiTranscriptStream } from "./openai/transcript-stream.ts";
 import { rerank } from "./rerank/rerank.ts";
 import { openVertex, vertexEmbed } from "./vertex/vertex.ts";
 import type { Upstream } from "./transport/types.ts";
 import type { Protocol } from "./types.ts";
-import type { CloneVoice, DesignVoice, FetchMade, ListVoices, MakeMusic, MakeSound, MakeSpeech, Transcribe } from "./verbs/audio.ts";
+import type {
+  CloneVoice,
+  DesignVoice,
+  FetchMade,
+  ListVoices,
+  MakeMusic,
+  MakeSound,
+  MakeSpeech,
+  StreamTranscript,
+  Transcribe,
+} from "./verbs/audio.ts";
 import type { Chat } from "./verbs/chat.ts";
 import type { Embed, Rerank } from "./verbs/without-output.ts";
 import type { FetchReference, MakeImages, MakeVideo, UpstreamQueue } from "./verbs/media.ts";
@@ -38,6 +49,7 @@ export interface Adapters {
   /** Of the protocols that answer with tickets. */
   queues: Partial<Record<Protocol, UpstreamQueue>>;
   transcribe: Partial<Record<Protocol, Transcribe>>;
+  streamTranscript: Partial<Record<Protocol, StreamTranscript>>;
   speech: Partial<Record<Protocol, MakeSpeech>>;
   music: Partial<Record<Protocol, MakeMusic>>;
   sounds: Partial<Record<Protocol, MakeSound>>;
@@ -60,6 +72,7 @@ export function openAdapters(upstream: Upstream, { fetchReference, fetchMade }: 
   const embed = openaiEmbed(upstream);
   const images = openaiImages(upstream, fetchReference);
   const transcribe = openaiTranscribe(upstream);
+  const streamTranscript = openaiTranscriptStream(upstream);
   const speech = openaiSpeech(upstream);
   const gemini = geminiChat(upstream);
   const cohere = cohereChat(upstream);
@@ -96,6 +109,7 @@ export function openAdapters(upstream: Upstream, { fetchReference, fetchMade }: 
     videos: { fal: falVideos(upstream) },
     queues: { fal: falQueue(upstream) },
     transcribe: { openai: transcribe, "azure-openai": overAzure(transcribe) },
+    streamTranscript: { openai: streamTranscript, "azure-openai": overAzure(streamTranscript) },
     speech: { openai: speech, "azure-openai": overAzure(speech), elevenlabs: elevenlabsSpeech(upstream), minimax: minimaxSpeech(upstream) },
     music: { elevenlabs: elevenlabsMusic(upstream), minimax: minimaxMusic(upstream, fetchMade), fal: falMusic(upstream, fetchMade) },
     sounds: { elevenlabs: elevenlabsSounds(upstream) },

@@ -20,8 +20,8 @@ export interface Stream<T> extends AsyncIterable<T> {
   readonly cost: number | null;
 }
 
-/** The last events of chat, messages and responses; `[DONE]` ends the others. */
-const lastTypes = ["message_stop", "response.completed", "response.incomplete", "response.failed"];
+/** The last events of messages, responses and transcripts; `[DONE]` ends the others. */
+const lastTypes = ["message_stop", "response.completed", "response.incomplete", "response.failed", "transcript.text.done"];
 
 /** For routes whose answer may be server-sent events. */
 export function stream<T>(response: Response, watched: Watch, type: string): Stream<T> | undefined {

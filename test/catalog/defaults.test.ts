@@ -207,6 +207,7 @@ describe("rules of media models", () => {
       withheld: [],
       supportsTimestamps: true,
       supportsTranslation: false,
+      supportsStreaming: false,
       supportsMask: false,
     });
   });

@@ -32,6 +32,8 @@ export function audioCatalog(tier: Parameters<typeof highTiers>[0] = {}): string
     models: [
       heard("hear/plain", "transcribe", { supports_translation: true }),
       heard("hear/text-only", "transcribe-plain", { supports_timestamps: false }),
+      heard("hear/live", "gpt-4o-transcribe", { supports_timestamps: false, supports_streaming: true }),
+      heard("hear/cut", "gpt-4o-transcribe+sim-cut-after-3", { supports_timestamps: false, supports_streaming: true }),
       heard("hear/down", "transcribe-down+sim-fail-503"),
       heard("hear/busy", "transcribe-busy+sim-429+sim-retry-after-7"),
       heard("hear/second", "transcribe-second+sim-fail-500", { fallbacks: ["hear/plain"] }),

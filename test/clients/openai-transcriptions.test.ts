@@ -68,6 +68,41 @@ describe("answers", () => {
     expect(await customer.spent()).toBeCloseTo(4 * minutePrice, 8);
   });
 
+  test.each(["hear/live", "transcribe"])(
+    "a stream of %s: deltas that are the text, then the text with its usage and its cost",
+    async (model) => {
+      const customer = await clients.customer();
+      const client = customer.openai();
+      const { data, response } = await client.audio.transcriptions.create({ file: file(), model, stream: true }).withResponse();
+      let text = "";
+      const ends: OpenAI.Audio.TranscriptionTextDoneEvent[] = [];
+      for await (const event of data) {
+        if (event.type === "transcript.text.delta") text += event.delta;
+        else if (event.type === "transcript.text.done") ends.push(event);
+      }
+      expect(ends).toHaveLength(1);
+      expect(ends[0]).toMatchObject({
+        text,
+        billing: { cost_usd: minutePrice },
+        usage: { type: model === "hear/live" ? "tokens" : "duration" },
+      });
+      expect(response.headers.get("x-svc-cost-usd")).toBe("0.006");
+      expect(await customer.spent()).toBe(minutePrice);
+    },
+  );
+
+  test("a stream that breaks: the SDK throws stream_interrupted, and nothing is charged", async () => {
+    const customer = await clients.customer();
+    const events = await customer.openai().audio.transcriptions.create({ file: file(), model: "hear/cut", stream: true });
+    let deltas = 0;
+    const read = async () => {
+      for await (const { type } of events) if (type === "transcript.text.delta") deltas += 1;
+    };
+    await expect(read()).rejects.toMatchObject({ code: "stream_interrupted", type: "upstream_error" });
+    expect(deltas).toBe(3);
+    expect(await customer.spent()).toBe(0);
+  });
+
   test("a translation: English text and its cost, as an object or as subtitles", async () => {
     const customer = await clients.customer();
     const { translations } = customer.openai().audio;
@@ -117,11 +152,11 @@ describe("errors: a class of the SDK, our code, sent once, nothing charged", () 
   const noise = () => toFile(Buffer.from("This is no recording at all."), "notes.mp3");
   test.each([
     [
-      "a stream",
+      "a stream of subtitles",
       OpenAI.BadRequestError,
       400,
       "invalid_parameter",
-      async () => ({ file: file(), model: "transcribe", stream: true as const }),
+      async () => ({ file: file(), model: "transcribe", stream: true as const, response_format: "srt" as const }),
     ],
     ["no recording", OpenAI.APIError, 415, "unsupported_audio_type", async () => ({ file: await noise(), model: "transcribe" })],
     ["silence", OpenAI.UnprocessableEntityError, 422, "no_speech_detected", async () => ({ file: await silence(), model: "transcribe" })],

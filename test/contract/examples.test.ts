@@ -89,5 +89,6 @@ test("a stream's example is whole: it ends as its clients expect, and says what 
   expect(text("createChatCompletion")).toMatch(/"usage":\{[^\n]*"cost":[^\n]*\n\ndata: \[DONE\]\n\n$/);
   expect(text("createCompletion")).toMatch(/data: \[DONE\]\n\n$/);
   expect(text("createMessage")).toMatch(/event: message_stop\ndata: \{"type":"message_stop"\}\n\n$/);
+  expect(text("createTranscription")).toMatch(/data: \{"type":"transcript\.text\.done"[^\n]*"billing":[^\n]*\n\n$/);
   expect(text("createResponse")).toMatch(/event: response\.completed\ndata: \{[^\n]*"usage":[^\n]*\n\n/);
 });

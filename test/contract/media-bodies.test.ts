@@ -146,8 +146,8 @@ describe("a transcription by address", () => {
     expect(accepts("TranscriptionFromUrl", {})).toBe(false);
   });
 
-  test("takes a temperature from 0 to 1, a two-letter language, one of five formats, and no streaming", () => {
-    for (const field of [{ temperature: 0 }, { temperature: 1 }, { language: "de" }, { response_format: "srt" }, { stream: false }]) {
+  test("takes a temperature from 0 to 1, a two-letter language, one of five formats, and whether to stream", () => {
+    for (const field of [{ temperature: 0 }, { temperature: 1 }, { language: "de" }, { response_format: "srt" }, { stream: true }]) {
       expect({ field, ok: accepts("TranscriptionFromUrl", { ...request, ...field }) }).toEqual({ field, ok: true });
     }
     for (const field of [
@@ -155,7 +155,7 @@ describe("a transcription by address", () => {
       { temperature: -0.1 },
       { language: "german" },
       { response_format: "ass" },
-      { stream: true },
+      { stream: "yes" },
     ]) {
       expect({ field, ok: accepts("TranscriptionFromUrl", { ...request, ...field }) }).toEqual({ field, ok: false });
     }

@@ -89,9 +89,10 @@ describe("media types", () => {
     expect(Object.keys(operation("createTranscription").requestBody!.content).sort()).toEqual([json, form]);
   });
 
-  test("a transcription answers JSON, text, SubRip and WebVTT, the texts with their charset", () => {
+  test("a transcription answers JSON, text, SubRip and WebVTT, the texts with their charset, and events", () => {
     const types = Object.keys(operation("createTranscription").responses["200"]!.content!);
-    expect(types.sort()).toEqual([json, "application/x-subrip; charset=utf-8", "text/plain; charset=utf-8", "text/vtt; charset=utf-8"]);
+    const texts = ["application/x-subrip; charset=utf-8", "text/event-stream", "text/plain; charset=utf-8", "text/vtt; charset=utf-8"];
+    expect(types.sort()).toEqual([json, ...texts]);
   });
 
   test("speech answers audio only; music and sound effects answer audio or JSON", () => {

@@ -49,6 +49,14 @@ test.skipIf(!hasCurl)("every command does what the guide says, in its order, and
     "https://example.com/recording.mp3": `https://127.0.0.1:${recordings.port}/harbour.mp3`,
   });
   expect(heard.trim()).toBe(verbose.text.trim());
+  const streamed = await next('curl -sN "$SVC_URL/v1/audio/transcriptions"');
+  const [last, ...deltas] = streamed
+    .trim()
+    .split("\n\n")
+    .map((event) => JSON.parse(event.slice("data: ".length)))
+    .reverse();
+  expect(last).toMatchObject({ type: "transcript.text.done", text: verbose.text, billing: { cost_usd: 0.0009 } });
+  expect(deltas.length).toBeGreaterThan(3);
 
   const translated = await json('curl -s "$SVC_URL/v1/audio/translations"');
   expect(translated).toMatchObject({ task: "translate", language: "english", text: verbose.text, billing: { cost_usd: 0.0009 } });

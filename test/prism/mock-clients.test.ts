@@ -65,10 +65,14 @@ describe("openai", () => {
     expect(samplesDecoded).toBeGreaterThan(8_000);
   });
 
-  test("a recording's subtitles", async () => {
+  test("a recording's subtitles, and its text as a stream", async () => {
     const file = await toFile(Buffer.alloc(2_000, 0xff), "meeting.mp3");
     const subtitles = await openai.audio.transcriptions.create({ model: "transcribe", file, response_format: "srt" });
     expect(subtitles).toContain("--> 00:00:01,600");
+    const events = await openai.audio.transcriptions.create({ model: "transcribe", file, stream: true });
+    const types: string[] = [];
+    for await (const { type } of events) types.push(type);
+    expect(types).toEqual(["transcript.text.delta", "transcript.text.delta", "transcript.text.done"]);
   });
 
   test("an error that was asked for is the client's own kind of error", async () => {

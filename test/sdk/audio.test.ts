@@ -4,7 +4,16 @@ import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
-import { type Binary, Svc, SvcError, type Transcription, type Upload } from "../../generated/sdk/index.js";
+import {
+  type Binary,
+  type Stream,
+  Svc,
+  SvcError,
+  type TranscriptDelta,
+  type TranscriptDone,
+  type Transcription,
+  type Upload,
+} from "../../generated/sdk/index.js";
 import { audioCatalog, characterPrice, minutePrice, sentence } from "../clients/audio-upstreams.ts";
 import { useClients } from "../clients/clients.ts";
 import { voiceSample, ownVoicesWorld } from "../operations/voices/own-voices-gateway.ts";
@@ -54,6 +63,25 @@ describe("a recording", () => {
     expect(data).toMatch(/^1\n00:00:00,000 --> /);
     expect([whole.cost, cost]).toEqual([minutePrice, minutePrice]);
     expect(await spent()).toBeCloseTo(2 * minutePrice, 8);
+  });
+
+  test("comes as a stream of events, typed, with its cost; an interrupted one throws", async () => {
+    const { svc, spent } = await caller();
+    const events = await svc.audio.transcriptions.create({ file: new Blob([recording]), model: "hear/live", stream: true });
+    expectTypeOf(events).toEqualTypeOf<Stream<TranscriptDelta | TranscriptDone>>();
+    let text = "";
+    let end: TranscriptDone | undefined;
+    for await (const event of events)
+      if (event.type === "transcript.text.delta") text += event.delta;
+      else end = event;
+    expect(end).toMatchObject({ text, billing: { cost_usd: minutePrice } });
+    expect(events.cost).toBe(minutePrice);
+    const cut = await svc.audio.transcriptions.create({ file: new Blob([recording]), model: "hear/cut", stream: true });
+    const read = async () => {
+      for await (const { type } of cut) expect(type).toBe("transcript.text.delta");
+    };
+    await expect(read()).rejects.toMatchObject({ code: "stream_interrupted" });
+    expect(await spent()).toBe(minutePrice);
   });
 
   test("as an address goes as JSON, on the same method", async () => {

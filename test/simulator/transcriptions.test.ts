@@ -14,6 +14,13 @@ async function transcribe(more: Record<string, unknown> = {}, bytes = recording,
   return client().audio.transcriptions.create({ model: "transcribe-fast", file, response_format: "verbose_json", ...more } as any);
 }
 
+async function formOf(model: string): Promise<FormData> {
+  const form = new FormData();
+  form.append("file", await toFile(recording, "a.wav", { type: "audio/wav" }));
+  for (const [name, value] of Object.entries({ model, stream: "true" })) form.append(name, value);
+  return form;
+}
+
 describe("what is heard", () => {
   test("segments cover the whole length, some words a second; text is all of them", async () => {
     const { segments, text, duration, language, task, words } = await transcribe();
@@ -68,6 +75,24 @@ describe("what is heard", () => {
     expect(segments.at(-1).end).toBeCloseTo(17, 1);
   });
 
+  test("a stream says the same text word by word, then as a whole; whisper ignores it", async () => {
+    const { text } = await transcribe();
+    const events: any[] = [];
+    for await (const event of await transcribe({ stream: true, response_format: "json" })) events.push(event);
+    expect(
+      events
+        .slice(0, -1)
+        .map(({ delta }) => delta)
+        .join(""),
+    ).toBe(text);
+    expect(events.at(-1)).toMatchObject({ type: "transcript.text.done", text, usage: { type: "tokens", input_tokens: 615 } });
+    const whole = await fetch(`${simulator.current.url}/openai/v1/audio/transcriptions`, {
+      method: "POST",
+      body: await formOf("whisper-1"),
+    });
+    expect(await whole.json()).toMatchObject({ text });
+  });
+
   test("silence gives an empty text and no segments", async () => {
     const silent = wavFile(5, { isSilent: true });
     expect(await transcribe({}, silent)).toMatchObject({ text: "", segments: [], duration: 5 });
@@ -90,6 +115,7 @@ describe("refusals", () => {
     ["times from a model that was told so", { model: "m+sim-json-only", response_format: "srt" }, "response_format"],
     ["a language by name", { language: "english" }, "language"],
     ["a temperature above one", { temperature: 1.1 }, "temperature"],
+    ["a stream of anything but json", { stream: true }, "response_format"],
     ["granularities without verbose_json", { response_format: "json", timestamp_granularities: ["segment"] }, "timestamp_granularities"],
     ["a field that there is none of", { diarize: "true" }, "diarize"],
     ["no model", { model: "" }, "model"],

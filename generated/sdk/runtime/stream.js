@@ -4,8 +4,8 @@ import { costOf } from "./cost.js";
 import { SvcError } from "./error.js";
 import { errorFrom, failure, parsed } from "./fail.js";
 import { piecesOf } from "./watch.js";
-/** The last events of chat, messages and responses; `[DONE]` ends the others. */
-const lastTypes = ["message_stop", "response.completed", "response.incomplete", "response.failed"];
+/** The last events of messages, responses and transcripts; `[DONE]` ends the others. */
+const lastTypes = ["message_stop", "response.completed", "response.incomplete", "response.failed", "transcript.text.done"];
 /** For routes whose answer may be server-sent events. */
 export function stream(response, watched, type) {
     if (!type.startsWith("text/event-stream"))

@@ -20,7 +20,7 @@ import { union } from "./print-type.ts";
  * TypeScript reports every slip three times, and an editor offers the words of one overload only.
  */
 export interface CallShape {
-  /** The type parameter, such as `Streaming extends boolean = false`; null where nothing is chosen. */
+  /** The type parameters, such as `Streaming extends boolean = false`; null where nothing is chosen. */
   parameter: string | null;
   /** TypeScript of the one object that holds the fields of the body and of the query; null where there is none. */
   args: string | null;
@@ -35,16 +35,16 @@ export const typeParameters = ["Streaming", "Chosen"];
 export function callShapeOf(one: SdkOperation): CallShape {
   const args = argumentsOf(one);
   const shape: CallShape = { parameter: null, args, optional: isOptional(one), result: resultType(one) };
-  const event = eventType(one);
-  if (event !== null)
-    return {
-      ...shape,
-      parameter: "Streaming extends boolean | null | undefined = false",
-      args: narrowed(args, "stream?: Streaming"),
-      result: `Streaming extends true ? Stream<${event}> : ${shape.result}`,
-    };
   const by = resultByOf(one);
-  return by === undefined ? shape : { ...shape, ...chosenBy(one, by, args) };
+  const whole = by === undefined ? shape : { ...shape, ...chosenBy(one, by, args) };
+  const event = eventType(one);
+  if (event === null) return whole;
+  return {
+    ...whole,
+    parameter: [whole.parameter, "Streaming extends boolean | null | undefined = false"].filter((one) => one !== null).join(", "),
+    args: narrowed(whole.args, "stream?: Streaming"),
+    result: `Streaming extends true ? Stream<${event}> : ${whole.result}`,
+  };
 }
 
 function chosenBy(one: SdkOperation, by: ResultBy, args: string | null): Pick<CallShape, "parameter" | "args" | "result"> {

@@ -28,7 +28,7 @@ export function routeOf(document: Document, one: SdkOperation): RouteSource {
     ...(idempotent && bodiesOf(one).some((schema) => namesKey(document, schema)) ? ["newKey"] : []),
     ...(isForm ? ["encode: formOf"] : saysUsage(document, one) ? ["encode: withUsage"] : []),
     ...acceptOf(one, reader),
-    ...(reader === null ? [] : [`read: ${reader}`]),
+    ...(reader === null ? [] : [`read: ${readers[reader]}`]),
   ];
   return { text: `{ ${fields.join(", ")} }`, ids, paged: isPaged(document, one), idempotent };
 }
@@ -45,7 +45,7 @@ function saysUsage({ components: { schemas } }: Document, one: SdkOperation): bo
 }
 
 /** Audio before JSON, but where a field chooses JSON: mock servers go by it. */
-function acceptOf(one: SdkOperation, reader: string | null): string[] {
+function acceptOf(one: SdkOperation, reader: ReturnType<typeof readerOf>): string[] {
   if (reader !== "binary") return [];
   const by = resultByOf(one);
   const [json] = Object.entries(by?.values ?? {}).find(([, type]) => type.includes("json")) ?? [];
@@ -59,11 +59,19 @@ function authOf({ operation: { security = [] } }: SdkOperation): "none" | "sessi
   return schemes.includes("SessionToken") ? "either" : null;
 }
 
-function readerOf(one: SdkOperation): "stream" | "binary" | "text" | null {
-  if (eventsOf(one) !== undefined) return "stream";
+const readers = {
+  stream: "stream",
+  streamOrText: "(...answer) => stream(...answer) ?? text(...answer)",
+  binary: "binary",
+  text: "text",
+};
+
+function readerOf(one: SdkOperation): keyof typeof readers | null {
   const results = resultsOf(one);
+  const isText = results.some(({ type }) => !type.includes("json"));
+  if (eventsOf(one) !== undefined) return isText ? "streamOrText" : "stream";
   if (results.some(({ schema }) => schema.format === "binary")) return "binary";
-  return results.some(({ type }) => !type.includes("json")) ? "text" : null;
+  return isText ? "text" : null;
 }
 
 /** A GET that answers with a list of rows, even where all of them come on one page. */

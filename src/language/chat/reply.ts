@@ -1,11 +1,12 @@
 // Writes a chat answer as server-sent events (docs/behaviour/streams.md#chunks).
 import type { components } from "../../../generated/api.d.ts";
 import type { Ask } from "../../calls/ask.ts";
+import { streamFault } from "../../calls/event-stream.ts";
 import type { Model } from "../../catalog/types.ts";
 import type { Context } from "../../context.ts";
 import { toUsd } from "../../money.ts";
 import type { ChatRecord, ChatStream, ChatTally } from "../../providers/verbs/chat.ts";
-import { type StreamedAnswer, streamFault, type StreamEncoder } from "../stream-answer.ts";
+import type { StreamedAnswer, StreamEncoder } from "../stream-answer.ts";
 import { serverToolUse, type TokenBill } from "../token-call.ts";
 
 export type StreamedChat = StreamedAnswer<ChatStream>;

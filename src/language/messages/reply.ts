@@ -1,11 +1,12 @@
 // Writes a message as server-sent events (docs/behaviour/streams.md#message-events). Each event has a name: clients drop those without.
 import type { components } from "../../../generated/api.d.ts";
+import { streamFault } from "../../calls/event-stream.ts";
 import type { Model } from "../../catalog/types.ts";
 import type { Context } from "../../context.ts";
 import { toUsd } from "../../money.ts";
 import { UpstreamError } from "../../providers/errors/upstream-error.ts";
 import type { MessageRecord, MessageStream } from "../../providers/verbs/messages.ts";
-import { type StreamedAnswer, streamFault, type StreamEncoder } from "../stream-answer.ts";
+import type { StreamedAnswer, StreamEncoder } from "../stream-answer.ts";
 import { serverToolUse, type TokenBill } from "../token-call.ts";
 
 export function messageEncoder(

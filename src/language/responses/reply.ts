@@ -1,10 +1,11 @@
 // Writes a chat answer as a response, whole and streamed, with the same items either way.
+import { streamFault } from "../../calls/event-stream.ts";
 import type { Context } from "../../context.ts";
 import { parseJson } from "../../json/parse.ts";
 import { answerBytesMax } from "../../providers/transport/exchange.ts";
 import { unreadable } from "../../providers/transport/json.ts";
 import type { ChatRecord, ChatWhole } from "../../providers/verbs/chat.ts";
-import { type StreamEncoder, streamFault } from "../stream-answer.ts";
+import type { StreamEncoder } from "../stream-answer.ts";
 import type { TokenBill } from "../token-call.ts";
 import {
   type Call,

@@ -1,12 +1,12 @@
 // A request of /v1/responses with `generate: false`: checked like any other, answered by a response without output. No model is asked, nothing
 // is charged. Over a WebSocket the next turn goes on from it.
 import type { Ask } from "../../calls/ask.ts";
+import { eventStreamHeaders } from "../../calls/event-stream.ts";
 import { servedModelOf } from "../../calls/find-model.ts";
 import { assertMayUse, mayUse } from "../../calls/refusals.ts";
 import type { Context } from "../../context.ts";
 import type { Reply, Sink } from "../../operation.ts";
 import { noUsage } from "../../usage.ts";
-import { eventStreamHeaders } from "../stream-answer.ts";
 import { responseAdapter, type Translated } from "./chat-request.ts";
 import { responseEncoder } from "./reply.ts";
 import { endedResponse, idTailOf, newResponse } from "./response-object.ts";

@@ -1,5 +1,5 @@
 // Transcriptions, translations and speech over the `openai` protocol. Transcriptions: a form around a recording that stays on disk, and the transcript
-// that comes back.
+// that comes back whole; transcript-stream.ts reads a streamed one.
 import { type Clock, systemClock } from "../../clock.ts";
 import { openConversion } from "../../sound/convert.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
@@ -8,7 +8,7 @@ import { assertAudio, speechFirstByteMs, streamAudio } from "../transport/audio-
 import { exchange, wholeText } from "../transport/exchange.ts";
 import { jsonRequest, readAnswer, unreadable } from "../transport/json.ts";
 import { fileForm, type TextPart } from "../transport/multipart.ts";
-import type { Upstream, UpstreamRequest } from "../transport/types.ts";
+import type { Upstream, UpstreamAnswer, UpstreamRequest } from "../transport/types.ts";
 import type { UpstreamCall } from "../types.ts";
 import type { AudioBody, MakeSpeech, Segment, SpeechOrder, Transcribe, TranscribeCall, Transcript } from "../verbs/audio.ts";
 
@@ -19,31 +19,36 @@ const bytesPerSecond = 4_096;
 
 /** Hosts transcribe four to hundreds of times as fast as speech; a call waits a quarter of an hour at most. */
 const msPerSecond = 250;
-const firstByteMsMax = 900_000;
+export const firstByteMsMax = 900_000;
 
 export function openaiTranscribe(upstream: Upstream, clock: Clock = systemClock): Transcribe {
   return async (call) => {
     try {
-      const answer = await exchange(upstream, transcriptionRequest(call), clock);
-      const { seconds } = call.order;
-      const bytesMax = Math.min(leastAnswerBytesMax + Math.ceil(seconds) * bytesPerSecond, answerBytesMax);
-      const body = readAnswer(await wholeText(answer, bytesMax), call.route.provider);
-      return readTranscript(body, seconds);
+      return await wholeTranscript(await exchange(upstream, transcriptionRequest(call, false), clock), call);
     } catch (error) {
       throw error instanceof UpstreamError ? faultOfForm(error) : error;
     }
   };
 }
 
-const paths = { transcribe: "/audio/transcriptions", translate: "/audio/translations" };
-
-function transcriptionRequest(call: TranscribeCall): UpstreamRequest {
-  const { task, file, seconds } = call.order;
-  const firstByteMs = Math.min(Math.ceil(seconds * msPerSecond), firstByteMsMax);
-  return { ...jsonRequest(call, paths[task], ""), ...fileForm(fieldsOf(call), "file", file), firstByteMs };
+export async function wholeTranscript(answer: UpstreamAnswer, { order: { seconds }, route }: TranscribeCall): Promise<Transcript> {
+  return readTranscript(readAnswer(await wholeText(answer, transcriptBytesMax(seconds)), route.provider), seconds);
 }
 
-function fieldsOf({ order, route }: TranscribeCall): TextPart[] {
+/** Of an answer about a recording of this length. */
+export function transcriptBytesMax(seconds: number): number {
+  return Math.min(leastAnswerBytesMax + Math.ceil(seconds) * bytesPerSecond, answerBytesMax);
+}
+
+const paths = { transcribe: "/audio/transcriptions", translate: "/audio/translations" };
+
+export function transcriptionRequest(call: TranscribeCall, stream: boolean): UpstreamRequest {
+  const { task, file, seconds } = call.order;
+  const firstByteMs = Math.min(Math.ceil(seconds * msPerSecond), firstByteMsMax);
+  return { ...jsonRequest(call, paths[task], "", stream), ...fileForm(fieldsOf(call, stream), "file", file), firstByteMs };
+}
+
+function fieldsOf({ order, route }: TranscribeCall, stream: boolean): TextPart[] {
   const { task, language, prompt, temperature, timestamps } = order;
   const fields: [string, string | null][] = [
     ["model", route.model],
@@ -52,20 +57,21 @@ function fieldsOf({ order, route }: TranscribeCall): TextPart[] {
     ["temperature", String(temperature)],
     ["response_format", timestamps ? "verbose_json" : "json"],
     ["timestamp_granularities[]", timestamps && task === "transcribe" ? "segment" : null],
+    ["stream", stream ? "true" : null],
   ];
   return fields.flatMap(([name, text]) => (text === null ? [] : [{ name, text }]));
 }
 
 /** Decides whether a refused form is the caller's fault or ours. */
-function faultOfForm(error: UpstreamError): UpstreamError {
+export function faultOfForm(error: UpstreamError): UpstreamError {
   if (error.status === 415) return new UpstreamError("rejected", error.reason, error); // about the recording's type, not about how we call
   return isAboutOurFields(error) ? new UpstreamError("our_fault", error.reason, error) : error;
 }
 
-/** A response format that the model lacks is the catalog's mistake: the caller didn't ask for it. */
+/** A response format or a stream that the model lacks is the catalog's mistake: the caller of such a model didn't ask for it. */
 function isAboutOurFields({ fault, param, reason }: UpstreamError): boolean {
   if (fault !== "rejected") return false;
-  return /^(?:response_format|timestamp_granularities)\b/.test(param ?? "") || /\bresponse_format\b/.test(reason);
+  return /^(?:response_format|timestamp_granularities|stream)\b/.test(param ?? "") || /\bresponse_format\b/.test(reason);
 }
 
 // The transcript of any host of the OpenAI family; missing fields are filled (docs/behaviour/providers.md#whole-answers).

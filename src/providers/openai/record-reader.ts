@@ -56,7 +56,8 @@ export function openRecordReader(state: ChunkState, provider: Provider, now: () 
   };
 }
 
-function recordError(error: unknown, begun: boolean, provider: Provider): UpstreamError {
+/** The error that a record of a stream holds. */
+export function recordError(error: unknown, begun: boolean, provider: Provider): UpstreamError {
   if (!begun) return errorUnder200(error, provider);
   return new UpstreamError("unavailable", safeReason(readErrorValue(error).message, provider, "the stream broke"), { status: 200 });
 }

@@ -2,7 +2,7 @@
 // of the model are already applied.
 import type { components } from "../../../generated/api.d.ts";
 import type { AudioFormat } from "../../sound/formats.ts";
-import type { Provider, UpstreamCall } from "../types.ts";
+import type { AnswerStream, Provider, UpstreamCall } from "../types.ts";
 
 /** A file on the local disk that is sent upstream; recognised by its bytes. It may be too large for memory and is streamed. */
 export interface AudioFile {
@@ -46,6 +46,20 @@ export interface TranscribeCall extends UpstreamCall {
 }
 /** Throws UpstreamError. */
 export type Transcribe = (call: TranscribeCall) => Promise<Transcript>;
+
+/** What an upstream says while it transcribes; the last record is the end. */
+export type TranscriptRecord = components["schemas"]["TranscriptDelta"] | TranscriptEnd;
+
+/** Its usage is null where the upstream counts no tokens. */
+export interface TranscriptEnd extends Pick<components["schemas"]["TranscriptDone"], "type" | "text"> {
+  usage: components["schemas"]["TranscriptTokens"] | null;
+}
+
+/** Its tally is finished without characters where nothing was heard. */
+export type TranscriptStream = AnswerStream<TranscriptRecord>;
+
+/** The transcript is whole where a host ignored `stream`. Throws UpstreamError. */
+export type StreamTranscript = (call: TranscribeCall) => Promise<TranscriptStream | Transcript>;
 
 export interface VoiceSettings {
   stability?: number;

@@ -17,6 +17,7 @@ export interface TranscriptionRequest {
   temperature: number;
   withSegments: boolean;
   withWords: boolean;
+  stream: boolean;
 }
 
 const transcriptionFormats = ["json", "text", "srt", "verbose_json", "vtt"] as const;
@@ -50,7 +51,9 @@ export function readTranscriptionRequest({ fields, files }: SentForm, task: Tran
   const format = readFormat(sent.get("response_format") ?? "json", name, knobs);
   const granularities = fields.filter(([field]) => field.startsWith("timestamp_granularities")).map(([, value]) => value);
   checkGranularities(granularities, format);
-  if ((sent.get("stream") ?? "false") !== "false") refuse("stream", "The simulator doesn't stream transcripts.", "unsupported_value");
+  const stream = readStream(sent.get("stream") ?? "false", name);
+  if (stream && format !== "json")
+    refuse("response_format", `A stream has the response_format 'json', not '${format}'.`, "unsupported_value");
   return {
     task,
     model,
@@ -62,6 +65,7 @@ export function readTranscriptionRequest({ fields, files }: SentForm, task: Tran
     temperature: readTemperature(sent.get("temperature") ?? "0"),
     withSegments: granularities.length === 0 || granularities.includes("segment"),
     withWords: granularities.includes("word"),
+    stream,
   };
 }
 
@@ -97,6 +101,12 @@ function readFormat(sent: string, name: string, knobs: Knobs): TranscriptionForm
     );
   }
   return format;
+}
+
+/** Whisper ignores it. */
+function readStream(sent: string, name: string): boolean {
+  if (sent !== "true" && sent !== "false") refuse("stream", "Invalid 'stream': expected a boolean.");
+  return sent === "true" && !name.startsWith("whisper");
 }
 
 function checkGranularities(granularities: readonly string[], format: TranscriptionFormat): void {

@@ -1,11 +1,14 @@
 // POST /audio/transcriptions and /audio/translations: what was heard, in the format that was asked for.
 import type { Knobs } from "../knob-list.ts";
 import { writeWords } from "../prose.ts";
-import { type Ask, jsonReply, type Plan, type WholeReply } from "../protocol.ts";
+import { type Ask, jsonReply, type Plan, type StreamReply, type WholeReply } from "../protocol.ts";
 import { readForm } from "../read-form.ts";
 import type { Fields, Refusal } from "../request-fields.ts";
 import { digest, type Random, seededRandom, wholeBetween } from "../seed.ts";
 import { nameLanguage, readTranscriptionRequest, type TranscriptionRequest } from "./transcription-request.ts";
+
+/** As OpenAI's models count. */
+const audioTokensPerSecond = 10;
 
 const noSpeech: Heard = { text: "", segments: [] };
 
@@ -18,7 +21,8 @@ function plan({ body, headers }: Ask, task: TranscriptionRequest["task"]): Plan 
   const request = readTranscriptionRequest(form, task);
   const { model, knobs, file, sound, temperature } = request;
   const heard = sound.isSilent || knobs.noSpeech ? noSpeech : hear(file.bytes, sound.seconds, temperature, knobs);
-  return { model, knobs, parts: form.parts, reply: render(request, heard), rewordRefusal: rewordForTranscriptions, bytes: 0 };
+  const reply = request.stream ? stream(request, heard) : render(request, heard);
+  return { model, knobs, parts: form.parts, reply, rewordRefusal: rewordForTranscriptions, bytes: 0 };
 }
 
 function render(request: TranscriptionRequest, heard: Heard): WholeReply {
@@ -38,6 +42,16 @@ function render(request: TranscriptionRequest, heard: Heard): WholeReply {
       return jsonReply(200, JSON.stringify({ ...answer, ...tellTimes(request, heard.segments) }));
     }
   }
+}
+
+/** A word in each delta; of silence only the end. */
+function stream({ knobs, sound }: TranscriptionRequest, { text }: Heard): StreamReply {
+  const deltas = text.match(/\s*\S+/g) ?? [];
+  const audio = Math.ceil(sound.seconds * audioTokensPerSecond);
+  const tokens = { input_tokens: audio, input_token_details: { text_tokens: 0, audio_tokens: audio }, output_tokens: deltas.length };
+  const usage = knobs.noUsage ? {} : { usage: { type: "tokens", total_tokens: audio + deltas.length, ...tokens } };
+  const events = [...deltas.map((delta) => ({ type: "transcript.text.delta", delta })), { type: "transcript.text.done", text, ...usage }];
+  return { kind: "stream", records: () => events.map((event) => JSON.stringify(event)), terminator: null };
 }
 
 function tellLanguage({ knobs, language }: TranscriptionRequest): Fields {

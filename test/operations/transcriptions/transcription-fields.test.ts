@@ -134,7 +134,8 @@ describe("the form", () => {
     ["invalid_parameter", "language", { language: "english" }, recording],
     ["invalid_parameter", "temperature", { temperature: "1.1" }, recording],
     ["invalid_parameter", "temperature", { temperature: "warm" }, recording],
-    ["invalid_parameter", "stream", { stream: "true" }, recording],
+    ["invalid_parameter", "stream", { stream: "yes" }, recording],
+    ["invalid_parameter", "response_format", { stream: "true", response_format: "verbose_json" }, recording],
     ["invalid_parameter", "model", { model: "demo/chat" }, recording],
     ["invalid_parameter", "timestamp_granularities[]", { "timestamp_granularities[]": "syllable" }, recording],
   ])("400 %s: %s", async (code, param, fields, file) => {
@@ -155,7 +156,8 @@ describe("the address", () => {
     ["invalid_parameter", "response_format", { response_format: "xml" }],
     ["invalid_parameter", "language", { language: "eng" }],
     ["invalid_parameter", "temperature", { temperature: -0.1 }],
-    ["invalid_parameter", "stream", { stream: true }],
+    ["invalid_parameter", "stream", { stream: "yes" }],
+    ["invalid_parameter", "response_format", { stream: true, response_format: "srt" }],
     ["invalid_parameter", "model", { model: "demo/chat" }],
     ["invalid_parameter", "timestamp_granularities[0]", { timestamp_granularities: ["syllable"] }],
   ])("400 %s: %s (%j)", async (code, param, body) => {

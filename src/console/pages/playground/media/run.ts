@@ -111,7 +111,7 @@ const makers: Record<MediaTab, (making: Making) => Promise<Made>> = {
   async transcription({ client, body, file, signal }) {
     const audio = file === null ? { audio_url: typeof body["audio_url"] === "string" ? body["audio_url"] : "" } : { file };
     const { audio_url: _, ...fields } = body;
-    const input = { ...fields, ...audio } as Parameters<typeof createTranscription>[1] & { response_format?: undefined };
+    const input = { ...fields, ...audio } as Parameters<typeof createTranscription>[1] & { response_format?: undefined; stream?: false };
     const { data, requestId } = await createTranscription(client, input, { signal }).withResponse();
     const { text, segments = [], language, duration, billing } = data;
     return { result: { kind: "text", text, segments, language, seconds: duration }, cost: billing.cost_usd, requestId };
