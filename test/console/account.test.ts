@@ -1,6 +1,7 @@
 // Before the session: signing up, the mail, signing in and out, a forgotten password.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, useBrowser } from "../support/browser.ts";
+import { eventually } from "../support/eventually.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { mailTo, openPerson } from "./people.ts";
 
@@ -43,6 +44,51 @@ describe.skipIf(chromiumPath === null)("a person at the console", () => {
     const { page, faults, close } = await openPerson(chromium.browser, gateway);
     await page.goto(link.replace(/^https?:\/\/[^/]+/, gateway.url));
     expect(page.url()).not.toContain("token");
+    await page.getByRole("button", { name: "Verify" }).click();
+    await page.getByRole("textbox", { name: "API key" }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test("a new person is led from Home to a model that the signup credit pays for; others are named as refused until credit is added", async () => {
+    const account = await gateway.createAccount({ signupCredit: true });
+    const { page, faults, close } = await openPerson(chromium.browser, gateway, { account });
+    await page.goto(at(""));
+    const recent = page.getByRole("region", { name: "Recent requests" });
+    const sample = JSON.parse(/-d '(.*)'/.exec((await recent.getByLabel("The first call with curl").textContent()) ?? "")![1]!) as object;
+    await recent.getByRole("link", { name: "Try a model" }).click();
+    await page.getByRole("textbox", { name: "Message" }).fill("Hello");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByRole("link", { name: "Receipt" }).waitFor();
+    expect(await page.getByRole("option", { name: "North Chat Large (add credit first)" }).count()).toBe(1);
+    expect(await page.getByRole("option", { name: "North Chat Small", exact: true }).count()).toBe(1);
+    expect((await gateway.request("POST", "/v1/chat/completions", { key: account.key, body: sample })).status).toBe(200);
+    await page.goto(at("/models/north/chat-large"));
+    await page.getByText("Add credit first").waitFor();
+    await page.getByRole("link", { name: "Try in the playground" }).click();
+    expect(await page.getByRole("combobox", { name: "Model" }).inputValue()).toBe("north/chat-large");
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test("a link that no longer holds gives way to a new code, on the same page", async () => {
+    const email = "late-console@example.com";
+    await gateway.request("POST", "/v1/auth/signup", { body: { email, password } });
+    const before = await mailTo(gateway, email);
+    const { page, faults, close } = await openPerson(chromium.browser, gateway);
+    await page.goto(`${at("/verify")}#token=${"0".repeat(43)}`);
+    await page.getByRole("button", { name: "Verify" }).click();
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByRole("button", { name: "Send a new code" }).isDisabled()).toBe(true);
+    await page.getByRole("textbox", { name: "Email" }).fill(email);
+    await page.getByRole("button", { name: "Send a new code" }).click();
+    await page.getByText("A new code is on its way").waitFor();
+    const mail = await eventually(() => {
+      const text = gateway.mails.findLast(({ to }) => to === email)!.text;
+      if (text === before) throw new Error("no new mail");
+      return text;
+    });
+    await page.getByRole("textbox", { name: "Code" }).fill(/by this code: (\S+)/.exec(mail)![1]!);
     await page.getByRole("button", { name: "Verify" }).click();
     await page.getByRole("textbox", { name: "API key" }).waitFor();
     expect(faults).toEqual([]);

@@ -1,12 +1,20 @@
 // Verifying an address by the mail's link, whose token stands behind the #, or by its code. It signs in and shows the first key, once.
 import { useMutation } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
-import { verifyAccount, type VerificationByCode, type VerificationByToken, type Verified } from "svc-sdk/functions";
+import {
+  resendVerification,
+  SvcError,
+  verifyAccount,
+  type VerificationByCode,
+  type VerificationByToken,
+  type Verified,
+} from "svc-sdk/functions";
 import { type ReactNode, useState } from "react";
 import { api, setCsrfToken } from "../../lib/api.ts";
 import { usdShort } from "../../lib/money.ts";
 import { queries } from "../../lib/queries.ts";
-import { ButtonLink } from "../../ui/button.tsx";
+import { announce } from "../../ui/announce.tsx";
+import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Secret } from "../../ui/secret.tsx";
 import { AccountForm, Heading, linkClass, useTitle } from "./form.tsx";
@@ -14,13 +22,22 @@ import { keptEmail } from "./kept-email.ts";
 import { takeToken } from "../../lib/token.ts";
 
 export function Verify(): ReactNode {
-  const [token] = useState(takeToken);
+  const [token, setToken] = useState(takeToken);
   const search = useSearch({ from: "/outside/verify" });
-  const known = search.email ?? keptEmail();
+  const [known] = useState(search.email ?? keptEmail());
+  const [email, setEmail] = useState(known);
   const verify = useMutation({
     mutationFn: (input: VerificationByToken | VerificationByCode) => verifyAccount(api, input),
     onSuccess: ({ csrf_token }) => (queries.clear(), setCsrfToken(csrf_token)),
+    // A link that no longer holds gives way to a code.
+    onError: (error) => void (SvcError.is(error, "invalid_token") && setToken(null)),
   });
+  const again = useMutation({
+    mutationFn: () => resendVerification(api, { email: email.trim() }),
+    onSuccess: () => (verify.reset(), setResent(true), announce("A new code is on its way.")),
+  });
+  const [resent, setResent] = useState(false);
+  const late = verify.isError || resent;
   if (verify.data !== undefined) return <Done verified={verify.data} />;
   return (
     <AccountForm
@@ -28,21 +45,32 @@ export function Verify(): ReactNode {
       about={token === null ? "The code is in the mail that we sent you." : "One more click, and your account is open."}
       action="Verify"
       busy={verify.isPending}
-      error={verify.error}
-      onSubmit={(field) =>
-        verify.mutate(token === null ? { email: (field("email") || known).trim(), code: field("code").trim() } : { token })
-      }
+      error={verify.error ?? again.error}
+      onSubmit={(field) => verify.mutate(token === null ? { email: email.trim(), code: field("code").trim() } : { token })}
       below={
         <Link to="/sign-in" className={linkClass}>
           Sign in
         </Link>
       }
     >
-      {token === null && (known === "" || verify.isError) && (
-        <Field label="Email" name="email" type="email" autoComplete="email" required defaultValue={known} />
+      {token === null && (known === "" || late) && (
+        <Field
+          label="Email"
+          name="email"
+          type="email"
+          autoComplete="email"
+          required
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+        />
       )}
       {token === null && (
         <Field label="Code" name="code" autoComplete="one-time-code" inputMode="numeric" required maxLength={40} autoFocus />
+      )}
+      {token === null && late && (
+        <Button busy={again.isPending} disabled={email.trim() === ""} onClick={() => again.mutate()}>
+          Send a new code
+        </Button>
       )}
     </AccountForm>
   );
@@ -55,7 +83,7 @@ function Done({ verified }: { verified: Verified }): ReactNode {
     <div className="space-y-6">
       <Heading
         title="Your email is verified"
-        about={granted > 0 ? `${usdShort(granted)} of credit are yours to try models with.` : undefined}
+        about={granted > 0 ? `${usdShort(granted)} of credit is yours to try models with.` : undefined}
       />
       <div className="space-y-4 rounded-xl border border-line bg-panel p-6 shadow-card">
         <Secret

@@ -4,7 +4,7 @@ import { getTopup, type Topup } from "svc-sdk/functions";
 import { type ReactNode, useEffect, useState } from "react";
 import { api } from "../../lib/api.ts";
 import { usd } from "../../lib/money.ts";
-import { balanceQuery, queries } from "../../lib/queries.ts";
+import { balanceQuery, limitsQuery, queries } from "../../lib/queries.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { forgetTopup, keptTopup } from "./kept-topup.ts";
@@ -21,6 +21,7 @@ export function LastTopup(): ReactNode {
   useEffect(() => {
     if (status !== "succeeded") return;
     void queries.invalidateQueries({ queryKey: balanceQuery.queryKey });
+    void queries.invalidateQueries({ queryKey: limitsQuery.queryKey });
     void queries.invalidateQueries({ queryKey: ["ledger"] });
   }, [status]);
   if (id === null || data === undefined) return null;
@@ -46,7 +47,7 @@ function textOf({ status, amount_usd }: Topup): string {
   const amount = usd(amount_usd);
   const texts: Record<Topup["status"], string> = {
     pending: `Waiting for the payment of ${amount}.`,
-    succeeded: `${amount} were added to your balance.`,
+    succeeded: `${amount} was added to your balance.`,
     failed: `The payment of ${amount} was refused. Nothing was added.`,
     expired: `The payment of ${amount} was not made in time. Nothing was added.`,
   };

@@ -24,7 +24,7 @@ function RedeemForm({ onClose }: { onClose: () => void }): ReactNode {
   const redeem = useMutation({
     mutationFn: (code: string) => change(() => redeemVoucher(api, { code })),
     onSuccess: ({ amount_usd, expires_at }) => {
-      announce(`${usd(amount_usd)} are added${expires_at === null ? "" : `, to be used until ${dayOf(expires_at)}`}.`);
+      announce(`${usd(amount_usd)} is added${expires_at === null ? "" : `, to be used until ${dayOf(expires_at)}`}.`);
       onClose();
       void queries.invalidateQueries({ queryKey: ["ledger"] });
       return queries.invalidateQueries({ queryKey: balanceQuery.queryKey });

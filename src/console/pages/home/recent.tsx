@@ -1,10 +1,12 @@
 // The newest requests; for an account that has made none, the first call to make.
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { listUsageLogs } from "svc-sdk/functions";
 import type { ReactNode } from "react";
 import { api, gatewayUrl } from "../../lib/api.ts";
+import { useHasCredits } from "../../lib/free-tier.ts";
 import { usd } from "../../lib/money.ts";
+import { modelsQuery } from "../../lib/queries.ts";
 import { ago, duration, when } from "../../lib/time.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -55,10 +57,21 @@ export function Recent(): ReactNode {
 }
 
 function FirstCall(): ReactNode {
-  const sample = `curl ${gatewayUrl}/v1/chat/completions \\\n  -H "Authorization: Bearer $SVC_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '{"model":"best","messages":[{"role":"user","content":"Hello"}]}'`;
+  const hasCredits = useHasCredits();
+  const { data: models } = useQuery(modelsQuery);
+  const free = models?.find(({ type, free_tier }) => type === "language" && free_tier)?.id;
+  const model = hasCredits === false && free !== undefined ? free : "best";
+  if (hasCredits === undefined || models === undefined) return <Loading what="Loading the first call" />;
+  const sample = `curl ${gatewayUrl}/v1/chat/completions \\\n  -H "Authorization: Bearer $SVC_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '{"model":"${model}","messages":[{"role":"user","content":"Hello"}]}'`;
   return (
     <div className="space-y-3 px-5 pb-6">
-      <p className="text-quiet">No requests yet. Create a key, and make the first call:</p>
+      <p className="text-quiet">
+        No requests yet.{" "}
+        <Link to="/playground" className="text-accent underline">
+          Try a model
+        </Link>{" "}
+        in the playground, or create a key and make the first call:
+      </p>
       <pre
         tabIndex={0}
         aria-label="The first call with curl"

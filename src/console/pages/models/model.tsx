@@ -4,9 +4,11 @@ import { Link, useParams } from "@tanstack/react-router";
 import { getModel, listPriceChanges, type ModelRow, type PriceChange, SvcError } from "svc-sdk/functions";
 import type { ReactNode } from "react";
 import { api } from "../../lib/api.ts";
+import { needsCredit, useHasCredits } from "../../lib/free-tier.ts";
 import { count, none, usd } from "../../lib/money.ts";
 import { priceLine, pricingQuery } from "../../lib/prices.ts";
 import { dayOf } from "../../lib/time.ts";
+import { ButtonLink } from "../../ui/button.tsx";
 import { CopyIcon } from "../../ui/copy.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Badge, Card, Facts, Loading, Page } from "../../ui/parts.tsx";
@@ -15,6 +17,7 @@ import { Samples } from "./samples.tsx";
 export function Model(): ReactNode {
   const { _splat: id = "" } = useParams({ from: "/inside/models/$" });
   const { data, error, refetch } = useQuery({ queryKey: ["model", id], queryFn: () => getModel(api, id), staleTime: 300_000 });
+  const hasCredits = useHasCredits();
   const back = (
     <Link to="/models" className="text-accent underline">
       All models
@@ -28,13 +31,23 @@ export function Model(): ReactNode {
     );
   if (data === undefined) return <Loading what="Loading the model" lines={8} />;
   return (
-    <Page title={data.name} about={data.description} actions={back}>
+    <Page
+      title={data.name}
+      about={data.description}
+      actions={
+        <>
+          {back}
+          {data.type === "language" && <TryIt id={data.id} />}
+        </>
+      }
+    >
       <p className="flex flex-wrap items-center gap-2">
         <span className="flex items-center gap-1 font-mono text-xs">
           {data.id} <CopyIcon text={data.id} what="model id" />
         </span>
         <Badge tone="accent">{data.type}</Badge>
         {data.free_tier && <Badge tone="good">Free tier</Badge>}
+        {needsCredit(data, hasCredits) && <Badge tone="warn">Add credit first</Badge>}
         {data.promotion !== null && <Badge tone="warn">{data.promotion.label}</Badge>}
       </p>
       <div className="grid gap-6 lg:grid-cols-2">
@@ -43,6 +56,14 @@ export function Model(): ReactNode {
       </div>
       <Samples model={data} />
     </Page>
+  );
+}
+
+function TryIt({ id }: { id: string }): ReactNode {
+  return (
+    <ButtonLink kind="primary" to="/playground" search={{ models: id }}>
+      Try in the playground
+    </ButtonLink>
   );
 }
 

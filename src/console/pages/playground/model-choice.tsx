@@ -1,6 +1,7 @@
 // Which model a column asks.
 import type { ModelRow } from "svc-sdk/functions";
 import type { ReactNode } from "react";
+import { needsCredit, useHasCredits } from "../../lib/free-tier.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { Select } from "../../ui/field.tsx";
 import { Icon } from "../../ui/icons.tsx";
@@ -15,6 +16,7 @@ interface ModelChoiceProps {
 }
 
 export function ModelChoice({ label, models, value, disabled, onChange, onRemove }: ModelChoiceProps): ReactNode {
+  const hasCredits = useHasCredits();
   return (
     <div className="flex max-w-full min-w-48 items-end gap-1">
       <Select
@@ -22,7 +24,10 @@ export function ModelChoice({ label, models, value, disabled, onChange, onRemove
         className="min-w-0 flex-1"
         disabled={disabled}
         value={value}
-        choices={models.map(({ id, name }) => ({ value: id, label: name }))}
+        choices={models.map((model) => ({
+          value: model.id,
+          label: needsCredit(model, hasCredits) ? `${model.name} (add credit first)` : model.name,
+        }))}
         onChange={(event) => onChange(event.target.value)}
       />
       {onRemove !== undefined && (

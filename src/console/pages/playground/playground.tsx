@@ -2,7 +2,8 @@
 import { Tabs } from "@base-ui/react/tabs";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useMemo } from "react";
+import { callableFirst, useHasCredits } from "../../lib/free-tier.ts";
 import { modelsQuery } from "../../lib/queries.ts";
 import { RoleNote } from "../../shell/role-note.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -16,7 +17,12 @@ const tabClass =
   "-mb-px border-b-2 border-transparent px-3 py-2 whitespace-nowrap text-quiet data-active:border-accent data-active:font-medium data-active:text-text";
 
 export function Playground(): ReactNode {
-  const { data, error, refetch } = useQuery(modelsQuery);
+  const { data: all, error, refetch } = useQuery(modelsQuery);
+  const hasCredits = useHasCredits();
+  const data = useMemo(
+    () => (all === undefined || hasCredits === undefined ? undefined : callableFirst(all, hasCredits)),
+    [all, hasCredits],
+  );
   const { tab: word, models: chosen } = useSearch({ from: "/inside/playground" });
   const navigate = useNavigate();
   const tab = tabs.find((one) => one === word) ?? "chat";

@@ -1,0 +1,17 @@
+// Which models an account is refused that never added credit: those beyond the free tier.
+import { useQuery } from "@tanstack/react-query";
+import type { ModelRow } from "svc-sdk/functions";
+import { limitsQuery } from "./queries.ts";
+
+/** Undefined: not known yet. Where it can't be read, nothing is said to be refused: the gateway decides. */
+export function useHasCredits(): boolean | undefined {
+  const { data, error } = useQuery(limitsQuery);
+  return error === null ? data?.has_credits : true;
+}
+
+export const needsCredit = (model: ModelRow, hasCredits: boolean | undefined): boolean => hasCredits === false && !model.free_tier;
+
+/** Those that may be called come first, so that what is chosen by itself answers. */
+export function callableFirst(models: readonly ModelRow[], hasCredits: boolean): readonly ModelRow[] {
+  return [false, true].flatMap((refused) => models.filter((model) => needsCredit(model, hasCredits) === refused));
+}
