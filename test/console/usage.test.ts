@@ -46,6 +46,35 @@ describe.skipIf(chromiumPath === null)("Usage", () => {
     await close();
   });
 
+  test("last month is one click, whole days from its first to its last, and is what the file has", async () => {
+    const { page, faults, close } = await openPerson(chromium.browser, gateway, { account });
+    // The person comes a month later.
+    const [first, last, later] = await page.evaluate<[string, string, number]>(`(() => {
+      const now = new Date(), day = (at) => at.toLocaleDateString("sv-SE"), month = now.getMonth();
+      const at = (month, day) => new Date(now.getFullYear(), month, day, 12);
+      return [day(at(month, 1)), day(at(month + 1, 0)), at(month + 1, 15).getTime()];
+    })()`);
+    await page.clock.setFixedTime(later);
+    await page.goto(`${gateway.url}/console/usage?group=model`);
+    await page.getByRole("button", { name: "Date range" }).click();
+    await page.getByRole("button", { name: "Last month" }).click();
+    const table = page.getByRole("table", { name: "Usage" });
+    await table.getByRole("row").filter({ hasText: "Total" }).getByText("3", { exact: true }).waitFor();
+    expect(new URL(page.url()).searchParams.get("range")).toBe("last-month");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export CSV" }).click()]);
+    expect(download.suggestedFilename()).toBe(`usage-${first}-${last}.csv`);
+    expect(
+      readFileSync(await download.path(), "utf8")
+        .trim()
+        .split("\r\n"),
+    ).toHaveLength(3);
+    await page.getByRole("button", { name: "Date range" }).click();
+    await page.getByRole("button", { name: "This month" }).click();
+    await page.getByText("No requests in this time").waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   test("grouped by member, sums have the person's address; keys that no member created are together", async () => {
     const { page, faults, close } = await openPerson(chromium.browser, gateway, { account });
     await page.goto(`${gateway.url}/console/usage?group=member`);

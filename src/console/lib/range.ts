@@ -8,10 +8,12 @@ export const presets = {
   "30d": "Last 30 days",
   "90d": "Last 90 days",
   "12mo": "Last 12 months",
+  month: "This month",
+  "last-month": "Last month",
 } as const;
 export type Preset = keyof typeof presets;
 
-const daysOf: Readonly<Record<Preset, number>> = { "24h": 1, "7d": 7, "30d": 30, "90d": 90, "12mo": 366 };
+const daysOf: Readonly<Record<Preset, number>> = { "24h": 1, "7d": 7, "30d": 30, "90d": 90, "12mo": 366, month: 31, "last-month": 31 };
 
 /** The presets that are no longer than so many days. */
 export const presetsWithin = (days: number) =>
@@ -76,7 +78,10 @@ function presetRange(preset: Preset, now: Date): Range {
     from.setMinutes(0, 0, 0);
     return divided(new Date(from.getTime() - 23 * 3_600_000), now);
   }
-  if (preset === "12mo") return divided(new Date(now.getFullYear(), now.getMonth() - 11, 1), now);
+  const month = (from: number) => new Date(now.getFullYear(), now.getMonth() + from, 1);
+  if (preset === "12mo") return divided(month(-11), now);
+  if (preset === "month") return divided(month(0), now);
+  if (preset === "last-month") return divided(month(-1), month(0));
   return divided(addDays(startOfDay(now), 1 - Number.parseInt(preset)), now);
 }
 
