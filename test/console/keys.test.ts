@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, useBrowser } from "../support/browser.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
-import { desktop, openPerson, phone, violationsOf } from "./people.ts";
+import { desktop, keepScreen, openPerson, phone, violationsOf } from "./people.ts";
 
 describe.skipIf(chromiumPath === null)("API keys", () => {
   const chromium = useBrowser("the console's API keys");
@@ -68,6 +68,29 @@ describe.skipIf(chromiumPath === null)("API keys", () => {
     await page.getByText(`${name} is deleted.`).waitFor();
     expect(await keyNamed(name)).toBeUndefined();
     expect([faults, foreign]).toEqual([[], []]);
+    await close();
+  });
+
+  test.each([
+    ["desktop", desktop],
+    ["phone", phone],
+  ] as const)("%s: the menu of a key is in view, however wide its row is", async (_, viewport) => {
+    const { page, close } = await openPerson(chromium.browser, gateway, { account, viewport });
+    await page.route("**/v1/auth/keys", async (route) => {
+      const answer = await route.fetch();
+      const body = (await answer.json()) as { data: object[] };
+      const wide = { ...{ usage_usd: 1234.56789012, limit_usd: 123_456.5, lifetime_limit_usd: 1_234_567.5, limit_resets: "monthly" } };
+      const data = body.data.map((key) => ({ ...key, ...wide, previous_secret_until: "2031-01-31T22:59:59.000Z" }));
+      await route.fulfill({ response: answer, json: { ...body, data } });
+    });
+    await page.goto(`${gateway.url}/console/keys`);
+    const menu = page.getByRole("button", { name: "Actions for" }).first();
+    const { x, width } = (await menu.boundingBox())!;
+    expect(x + width).toBeLessThanOrEqual(viewport.width);
+    expect(await violationsOf(page)).toEqual([]);
+    await keepScreen(page, `keys-wide-${viewport.width}`);
+    await menu.click();
+    await page.getByRole("menuitem", { name: "Roll" }).waitFor();
     await close();
   });
 

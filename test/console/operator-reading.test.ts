@@ -88,7 +88,7 @@ describe.skipIf(chromiumPath === null)("an operator reads", () => {
     await page.getByRole("button", { name: "Adjust credit" }).click();
     await page.getByLabel("Amount (USD)").fill("1");
     await give(page, "a gift, for the file", "Adjust credit");
-    await page.getByText("are posted").first().waitFor();
+    await page.getByText("is posted").first().waitFor();
     await page.goto(`${gateway.url}/console/operator/audit?action=account.adjust&target=${customer.id}`);
     await page.getByRole("table", { name: "Audit log" }).getByText("a gift, for the file").waitFor();
     const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export CSV" }).click()]);

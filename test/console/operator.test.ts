@@ -80,6 +80,7 @@ describe.skipIf(chromiumPath === null)("the operators' pages", () => {
         "/audit": "Audit log",
         [`/audit?who=${word}&action=${word}&target=${word}&from=${word}`]: "Audit log",
         "/operators": "Operators",
+        "/nothing": "Page not found",
       };
       const found: Record<string, unknown> = {};
       const { page, faults, foreign, close } = await openPerson(chromium.browser, gateway, { account: operator, viewport, colorScheme });
@@ -174,7 +175,7 @@ describe.skipIf(chromiumPath === null)("the operators' pages", () => {
     await page.getByRole("button", { name: "Adjust credit" }).click();
     await page.getByLabel("Amount (USD)").fill("-2.5");
     await give(page, "paid twice", "Adjust credit");
-    await page.getByText("−$2.50 are posted").waitFor();
+    await page.getByText("−$2.50 is posted").waitFor();
     expect((await gateway.balance(account)).balance).toBe(17.5);
     await page.getByRole("table", { name: "Ledger entries" }).getByText("adjustment: paid twice").waitFor();
     const log = page.getByRole("table", { name: "Operators' actions" });
@@ -272,7 +273,7 @@ describe.skipIf(chromiumPath === null)("the operators' pages", () => {
     await attempts.getByText("HTTP 503").waitFor();
     await request.getByRole("button", { name: "Refund" }).click();
     await give(page, "the first provider was down", "Refund");
-    await request.getByText("were given back: the first provider was down.").waitFor();
+    await request.getByText("was given back: the first provider was down.").waitFor();
     await request.getByRole("button", { name: "Close" }).click();
     await page.getByRole("navigation", { name: "Operator" }).getByRole("link", { name: "Audit log" }).click();
     await page.getByRole("searchbox", { name: "Operator" }).fill(me.email);

@@ -44,7 +44,7 @@ describe.skipIf(chromiumPath === null)("a second factor", () => {
     await dialog.getByRole("button", { name: "Confirm" }).click();
     await dialog.getByLabel("Code").fill(recovery_codes[1]!);
     await dialog.getByRole("button", { name: "Confirm" }).click();
-    await page.getByText("$0.50 are posted").waitFor();
+    await page.getByText("$0.50 is posted").waitFor();
     expect(faults).toEqual([]);
     await close();
   });

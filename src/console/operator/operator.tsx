@@ -1,7 +1,7 @@
 // The operator's pages: which one stands at which address below /operator. Each is a chunk of its own.
 import { lazyRouteComponent } from "@tanstack/react-router";
 import { type ReactNode, Suspense } from "react";
-import { NotFound, Waiting } from "../shell/faults.tsx";
+import { NothingHere, Waiting } from "../shell/faults.tsx";
 import { useAddress } from "./address.tsx";
 
 const pages = {
@@ -22,7 +22,7 @@ export function Operator(): ReactNode {
   const { path } = useAddress();
   const [place = "", ...rest] = path.split("/");
   const name = rest.length === 0 ? place : `${place}/*`;
-  const Shown = name in pages && rest.length < 2 ? pages[name as keyof typeof pages] : NotFound;
+  const Shown = name in pages && rest.length < 2 ? pages[name as keyof typeof pages] : NothingHere;
   return (
     <Suspense fallback={<Waiting />}>
       <Shown key={path} />

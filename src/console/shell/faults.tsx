@@ -8,12 +8,19 @@ import { Loading, Page } from "../ui/parts.tsx";
 export function NotFound(): ReactNode {
   return (
     <main className="p-8">
-      <Page title="Page not found" about="Nothing is at this address, or it is not for this account.">
-        <Link to="/" className="text-accent underline">
-          Go to Home
-        </Link>
-      </Page>
+      <NothingHere />
     </main>
+  );
+}
+
+/** Within a frame, whose main part it is in. */
+export function NothingHere(): ReactNode {
+  return (
+    <Page title="Page not found" about="Nothing is at this address, or it is not for this account.">
+      <Link to="/" className="text-accent underline">
+        Go to Home
+      </Link>
+    </Page>
   );
 }
 

@@ -12,7 +12,7 @@ interface PageProps {
 export function Page({ title, about, actions, children }: PageProps): ReactNode {
   useEffect(() => void (document.title = `${title} · Console`), [title]);
   return (
-    <div className="mx-auto w-full max-w-6xl space-y-6">
+    <div className="mx-auto w-full max-w-6xl space-y-6 2xl:max-w-[96rem]">
       <div className="flex flex-wrap items-end justify-between gap-3">
         <div className="min-w-0">
           <h1 className="text-2xl font-semibold tracking-tight break-words">{title}</h1>

@@ -8,7 +8,7 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** Numbers stand at the right. */
   right?: boolean;
-  /** The name is for readers of the page alone. */
+  /** What acts on a row: it stays in view where the table scrolls, and its name is for readers of the page alone. */
   hidden?: boolean;
 }
 
@@ -49,7 +49,7 @@ export function Table<Row>({ name, columns, rows, idOf, empty, onOpen, total }: 
               {columns.map((column, index) => (
                 <td
                   key={column.name}
-                  className={`px-5 py-3 align-middle ${column.right === true ? "figures text-right whitespace-nowrap" : ""}`}
+                  className={`px-5 py-3 align-middle first:max-sm:min-w-44 ${column.right === true ? "figures text-right whitespace-nowrap" : ""} ${stays(column)}`}
                 >
                   {index === 0 && onOpen !== undefined ? (
                     <button
@@ -84,6 +84,8 @@ export function Table<Row>({ name, columns, rows, idOf, empty, onOpen, total }: 
   );
 }
 
+const stays = ({ hidden }: { hidden?: boolean }): string => (hidden === true ? "sticky right-0 bg-panel" : "");
+
 /** Stands for rows that are not in the page. */
 function Room({ height }: { height: number }): ReactNode {
   if (height <= 0) return null;
@@ -102,7 +104,7 @@ function Head<Row>({ columns }: { columns: readonly Column<Row>[] }): ReactNode 
           <th
             key={column.name}
             scope="col"
-            className={`px-5 py-2.5 font-medium whitespace-nowrap ${column.right === true ? "text-right" : ""}`}
+            className={`px-5 py-2.5 font-medium whitespace-nowrap ${column.right === true ? "text-right" : ""} ${stays(column)}`}
           >
             {column.hidden === true ? <span className="sr-only">{column.name}</span> : column.name}
           </th>

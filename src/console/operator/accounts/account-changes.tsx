@@ -90,7 +90,7 @@ function Adjustment({ account: { id, email, balance_usd }, onClose }: { account:
       onClose={onClose}
       make={async (reason) => {
         const posted = await adjustAccount(api, id, { amount_usd: Number(amount), kind, reason }, { idempotencyKey });
-        return `${usd(posted.amount_usd)} are posted; ${email} has ${usd(posted.balance_usd)}.`;
+        return `${usd(posted.amount_usd)} is posted; ${email} has ${usd(posted.balance_usd)}.`;
       }}
     >
       <p className="break-words">

@@ -34,7 +34,7 @@ const columns: readonly Column<LedgerEntry>[] = [
     ),
   },
   { name: "Entry", cell: ({ id }) => <span className="font-mono text-xs">{id}</span> },
-  { name: "Reference", cell: ({ ref }) => <span className="font-mono text-xs break-all">{ref}</span> },
+  { name: "Reference", cell: ({ ref }) => <span className="block min-w-44 font-mono text-xs break-all">{ref}</span> },
   { name: "Amount", right: true, cell: ({ amount_usd }) => `${amount_usd > 0 ? "+" : ""}${usd(amount_usd)}` },
   { name: "Balance after", right: true, cell: ({ balance_after }) => usd(balance_after) },
 ];

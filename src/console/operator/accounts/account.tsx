@@ -86,7 +86,10 @@ function Details({ account }: { account: OperatorAccountDetail }): ReactNode {
         <AccountLedger id={id} />
       </Card>
       <Card title="Operators' actions" flush>
-        <Actions asked={{ target: id }} empty={<Empty title="No operator changed this account" />} />
+        <Actions
+          asked={{ target: id }}
+          empty={<Empty title="No operator changed this account">A refund of a call stands in the audit log by its request.</Empty>}
+        />
       </Card>
     </>
   );

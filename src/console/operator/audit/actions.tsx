@@ -75,7 +75,7 @@ function Target({ target }: { target: string | null }): ReactNode {
 const columns: readonly Column<OperatorAction>[] = [
   { name: "Action", cell: ({ action }) => <span className="whitespace-nowrap">{action}</span> },
   { name: "Time", cell: ({ created_at }) => <time dateTime={created_at} className="whitespace-nowrap">{when(created_at)}</time> }, // prettier-ignore
-  { name: "Operator", cell: ({ who }) => <span className="break-all">{who}</span> },
-  { name: "Target", cell: ({ target }) => <span className="font-mono text-xs break-all">{target ?? none}</span> },
+  { name: "Operator", cell: ({ who }) => <span className="block min-w-36 break-all">{who}</span> },
+  { name: "Target", cell: ({ target }) => <span className="block min-w-36 font-mono text-xs break-all">{target ?? none}</span> },
   { name: "Reason", cell: ({ reason }) => <span className="block max-w-80 min-w-40 break-words">{reason ?? none}</span> },
 ];

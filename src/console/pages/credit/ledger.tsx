@@ -76,7 +76,7 @@ export function Ledger(): ReactNode {
 const columns: readonly Column<LedgerEntry>[] = [
   { name: "Time", cell: ({ created_at }) => <time dateTime={created_at} className="whitespace-nowrap">{when(created_at)}</time> }, // prettier-ignore
   { name: "Type", cell: ({ type, reason }) => <span>{names[type]}{reason === undefined ? "" : `: ${reason}`}</span> }, // prettier-ignore
-  { name: "Reference", cell: ({ ref }) => <span className="font-mono text-xs break-all">{ref}</span> },
+  { name: "Reference", cell: ({ ref }) => <span className="block min-w-44 font-mono text-xs break-all">{ref}</span> },
   { name: "Amount", right: true, cell: ({ amount_usd }) => <span className={amount_usd > 0 ? "text-good" : ""}>{amount_usd > 0 ? "+" : ""}{usd(amount_usd)}</span> }, // prettier-ignore
   { name: "Balance after", right: true, cell: ({ balance_after }) => usd(balance_after) },
 ];

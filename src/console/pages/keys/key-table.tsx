@@ -118,7 +118,7 @@ function KeyStatus({ of: { enabled, expires_at, previous_secret_until } }: { of:
   const expired = expires_at !== null && new Date(expires_at) <= new Date();
   const rolled = previous_secret_until !== null && new Date(previous_secret_until) > new Date();
   return (
-    <div className="space-y-1">
+    <div className="min-w-28 space-y-1">
       {expired ? <Badge tone="bad">Expired</Badge> : <Badge tone={enabled ? "good" : "quiet"}>{enabled ? "Enabled" : "Disabled"}</Badge>}
       {rolled && <p className="text-xs text-quiet">Old secret until {when(previous_secret_until)}</p>}
     </div>
