@@ -1,5 +1,6 @@
 // Pools of Postgres connections, and the one connection that listens. A bigint is a BigInt everywhere; no session state is set,
 // so that a transaction pooler may sit in between (docs/behaviour/ledger.md#connections).
+import type { EventEmitter } from "node:events";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { DB } from "../../generated/tables.ts";
@@ -81,7 +82,7 @@ export function connect(url: string, options: ConnectOptions): Db {
   });
   pool.on("error", options.onIdleError ?? (() => undefined));
   // Between two queries of a transaction nothing else listens for errors, and an unhandled one ends the process. The next query fails.
-  pool.on("connect", (client) => client.on("error", () => undefined));
+  pool.on("connect", (client) => client.on("error", () => undefined).on("notice", (notice) => mistrust(client, notice)));
   const renewal = options.kept === undefined ? null : renewConnections(pool, options.kept);
   standing.onSuccessor(() => renewal?.retireAll());
   const kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
@@ -90,6 +91,16 @@ export function connect(url: string, options: ConnectOptions): Db {
     if (!pool.ending) await pool.end();
   };
   return { kysely, pool, url, turns: turnsAt(url), standing, close };
+}
+
+/**
+ * A commit whose wait for the synchronous standby was canceled (pg_cancel_backend) stands on this server alone, and Postgres calls it a success
+ * with a warning. Here the query fails as on a connection that broke: what is sent again waits for the standby anew.
+ */
+function mistrust(client: pg.ClientBase, { code, routine }: { code?: string | undefined; routine?: string | undefined }): void {
+  if (code !== "01000" || routine !== "SyncRepWaitForLSN") return;
+  const { connection } = client as unknown as { connection: EventEmitter };
+  connection.emit("error", new Error("connection terminated: the wait for the synchronous standby was canceled"));
 }
 
 /** All of it or nothing. */

@@ -201,6 +201,33 @@ test("a commit that hangs, as without the only synchronous standby: not ready wh
   expect((await chat())?.status).toBe(200);
 });
 
+test("a canceled wait for the standby confirms nothing: the call is answered when the standby has its charge, which is made once", async () => {
+  await open("former");
+  const before = (await charges(dbs.former))!;
+  let answer: Awaited<ReturnType<typeof chat>> | undefined;
+  await dbs.former.pool.query("alter system set synchronous_standby_names = 'gone'");
+  await dbs.former.pool.query("alter system set synchronous_commit = 'on'");
+  await dbs.former.pool.query("select pg_reload_conf()");
+  const answered = chat().then((one) => (answer = one));
+  try {
+    const settling = "from pg_stat_activity where wait_event = 'SyncRep' and query like '%ledger_settle%'";
+    const waits = async () => (await dbs.former.pool.query<{ pid: number }>(`select pid ${settling}`)).rows[0]?.pid ?? null;
+    await until(async () => (await waits()) !== null, "its charge waits for the standby");
+    const first = await waits();
+    await dbs.former.pool.query("select pg_cancel_backend($1)", [first]);
+    // On this one server it is committed now, which Postgres reports as a success with a warning.
+    await until(async () => (await charges(dbs.former)) === before + 1, "it is committed");
+    await until(async () => answer !== undefined || ![null, first].includes(await waits()), "it waits again, or was believed");
+    expect(answer).toBeUndefined();
+  } finally {
+    await dbs.former.pool.query("alter system reset synchronous_standby_names");
+    await dbs.former.pool.query("alter system reset synchronous_commit");
+    await dbs.former.pool.query("select pg_reload_conf()");
+  }
+  expect((await answered)?.status).toBe(200);
+  expect(await charges(dbs.former)).toBe(before + 1);
+});
+
 async function waitingForStandby(): Promise<number> {
   return (await dbs.former.pool.query("select 1 from pg_stat_activity where wait_event = 'SyncRep'")).rowCount!;
 }
