@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "../robustness/chat-client.ts";
 import { freePort } from "../support/free-port.ts";
+import { type Disk, mountDisk } from "./disk.ts";
 import { type End, type Link, openLink } from "./link.ts";
 import { fill, isRoot, killWithin, type Part, part, postgresBin, programs, runAsPostgres, signalPostgres } from "./parts.ts";
 
@@ -16,7 +17,12 @@ export type Name = (typeof names)[number];
 
 export interface Machine {
   name: Name;
+  /** What the machine runs in. */
   folder: string;
+  /** Of Postgres. */
+  data: string;
+  /** With etcd's and Postgres' data; null: nothing can be mounted here, and it can't be filled. */
+  disk: Disk | null;
   etcd: Part;
   patroni: Part;
   haproxy: Part;
@@ -72,18 +78,20 @@ export async function startCluster(folder: string): Promise<Cluster> {
     ];
     const etcdOf = (other: number) => ({ host: `${net}.${10 + index}.${other + 1}`, port: ports.ETCD_PORT });
     mkdirSync(own);
+    const state = join(own, "state");
+    const disk = mountDisk(state);
     const machine = {
       ...{ NAME: name, HOST: host(index), LISTEN: listen, LOCAL: `${net}.3.${index + 1}`, NETWORK: "127.0.0.0/8" },
-      ...{ A: host(0), B: host(1), C: host(2), STATE: own, GATEWAY_STATE: own, PG_BIN: postgresBin, ETCD_TOKEN: token },
+      ...{ A: host(0), B: host(1), C: host(2), STATE: state, GATEWAY_STATE: own, PG_BIN: postgresBin, ETCD_TOKEN: token },
       ...{ ETCD_HOSTS: names.map((_, other) => `${etcdOf(other).host}:${ports.ETCD_PORT}`).join(","), ETCD_PROXIES: "on" },
       ...{ ...ports, ...secrets },
     };
     writeFileSync(join(own, "machine.env"), text(machine));
-    const etc = join(own, "etc");
+    const etc = join(state, "etc");
     fill(join(own, "machine.env"), etc);
     if (isRoot) execFileSync("chown", ["-R", "postgres:postgres", own]);
     machines[name] = {
-      ...{ name, folder: own },
+      ...{ name, folder: own, data: join(state, "data"), disk },
       etcd: part("etcd", own, [programs.etcd, "--config-file", join(etc, "etcd.yaml")]),
       patroni: part("patroni", own, [programs.patroni, join(etc, "patroni.yaml")]),
       haproxy: part("haproxy", own, [programs.haproxy, "-db", "-f", join(etc, "haproxy.cfg")]),
@@ -124,7 +132,7 @@ export async function startCluster(folder: string): Promise<Cluster> {
       );
     },
     control: (...words) =>
-      runAsPostgres([programs.patronictl, "-c", join(machines.a.folder, "etc", "patroni.yaml"), ...words], machines.a.folder),
+      runAsPostgres([programs.patronictl, "-c", join(machines.a.folder, "state", "etc", "patroni.yaml"), ...words], machines.a.folder),
     async change(config) {
       const index = names.indexOf((await cluster.leader()) ?? "a");
       const { status, text } = await ask(`http://${net}.2.${index + 1}:${ports.REST_PORT}/config`, {
@@ -135,13 +143,16 @@ export async function startCluster(folder: string): Promise<Cluster> {
       if (status !== 200) throw new Error(`Patroni took no change: ${status} ${text}`);
     },
     async stop() {
-      for (const { folder } of all) {
-        signalPostgres(join(folder, "data"), "SIGCONT");
+      for (const { folder, data } of all) {
+        signalPostgres(data, "SIGCONT");
         killWithin(folder);
       }
       await Promise.all(all.flatMap(({ etcd, patroni, haproxy, pgbouncer }) => [etcd, patroni, haproxy, pgbouncer].map((one) => one.end("SIGKILL")))); // prettier-ignore
       await sleep(200);
-      for (const { folder } of all) killWithin(folder);
+      for (const { folder, disk } of all) {
+        killWithin(folder);
+        disk?.unmount();
+      }
       await Promise.all(all.flatMap(({ cable, toEtcd }) => [cable.close(), toEtcd.close()]));
     },
   };

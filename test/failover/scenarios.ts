@@ -1,6 +1,5 @@
 // What happens to the cluster. Each does its harm, says when a new leader could be seen, waits until calls are good again, and mends what it
 // broke.
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "../robustness/chat-client.ts";
 import type { Name } from "./cluster.ts";
@@ -15,6 +14,8 @@ export interface Scenario {
   quick?: true;
   /** The standby that is promoted lacks what the leader had confirmed. */
   loses?: true;
+  /** Needs disks of the machines' own. */
+  fills?: true;
   run(stage: Stage): Promise<void>;
 }
 
@@ -24,13 +25,15 @@ export interface Stage {
   harm(): void;
   /** Waits for another leader than this. */
   newLeader(old: Name): Promise<Name>;
+  /** Where the leader stays: from here on it can serve again. */
+  mended(): void;
   /** Calls have been served for seconds, and none has failed. */
   good(): Promise<void>;
   /** Of the last calls of this gateway the line in the log of charges may be missing. */
   mayMissInLog(gateway: Name): void;
 }
 
-const data = (world: World, name: Name) => join(world.cluster.machines[name].folder, "data");
+const data = (world: World, name: Name) => world.cluster.machines[name].data;
 
 async function leaderOf({ cluster }: World): Promise<Name> {
   const leader = await cluster.leader();
@@ -142,6 +145,46 @@ export const scenarios: readonly Scenario[] = [
       if ((await world.cluster.leader()) !== leader) throw new Error("without etcd the leader did not stay");
       for (const part of parts) part.start();
       await good();
+    },
+  },
+  {
+    name: "disk",
+    title: "the leader's disk is full, and has room again after 15 s",
+    quick: true,
+    fills: true,
+    async run({ world, harm, mended, good }) {
+      const machine = world.cluster.machines[await leaderOf(world)];
+      harm();
+      machine.disk!.fill();
+      try {
+        await sleep(15_000);
+      } finally {
+        machine.disk!.free();
+      }
+      mended();
+      machine.etcd.start(); // it ends where it can't write; systemd would have started it
+      await good();
+    },
+  },
+  {
+    name: "full",
+    title: "the leader's disk stays full: `kill -9` of its Patroni and Postgres after 10 s",
+    fills: true,
+    async run({ world, harm, newLeader, good }) {
+      const leader = await leaderOf(world);
+      const machine = world.cluster.machines[leader];
+      harm();
+      machine.disk!.fill();
+      try {
+        await sleep(10_000);
+        await killDatabase(world, leader);
+        await newLeader(leader);
+        await good();
+      } finally {
+        machine.disk!.free();
+      }
+      machine.etcd.start();
+      machine.patroni.start();
     },
   },
   {

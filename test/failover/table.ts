@@ -32,7 +32,8 @@ How to build such a cluster: [highly-available.md](highly-available.md).
 
 ${rowsOf(results)}
 
-- **new leader**: Patroni says so on another machine. A dash: the leader stayed.
+- **new leader**: Patroni says so on another machine. A dash: the leader stayed. Calls must be good within 3 s of it, or of the end of what
+  was done to a leader that stays; longer only where the machine is so busy that calls take longer than ever.
 - **last call that failed began**, **served again**: between the two, the first call that was served from then on. A dash: no call failed.
 - **failed calls**: those without a whole answer, before, during and after. Nine clients call without a pause, and wait 0.15 s after a failure.
 - **slowest answer**: of the calls that were served, from their beginning; a charge waits for the standby rather than being lost.
