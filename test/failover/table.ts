@@ -26,8 +26,8 @@ export function pageOf(results: readonly Result[], machine: string): string {
   return `# Failover, as it was measured
 
 Written by \`SVC_FAILOVER=write npm run test:failover\`, which runs the cluster of \`deploy/ha\` on one machine: three etcd, three Patroni with
-Postgres, and for each a HAProxy, a PgBouncer and a gateway, behind one nginx by the file of \`deploy/nginx\`. ${machine} Times are seconds
-after the harm was done; they depend on the machine.
+Postgres, and for each a HAProxy, a PgBouncer and a gateway, behind one nginx by the file of \`deploy/nginx\`. ${machine} The disks
+are in memory, where this can be mounted. Times are seconds after the harm was done; they depend on the machine.
 How to build such a cluster: [highly-available.md](highly-available.md).
 
 ${rowsOf(results)}
