@@ -182,6 +182,28 @@ export interface CommitProof {
   replica: string;
 }
 
+export interface Conversation {
+  account_id: bigint;
+  bytes: Generated<bigint>;
+  changed_at: Timestamp;
+  created_at: Timestamp;
+  id: string;
+  items: Generated<number>;
+  metadata: Buffer;
+  next_place: Generated<bigint>;
+  turn: string | null;
+  turn_input: Buffer | null;
+  turn_until: Timestamp | null;
+}
+
+export interface ConversationItem {
+  account_id: bigint;
+  conversation_id: string;
+  id: string;
+  item: Buffer;
+  place: bigint;
+}
+
 export interface CreditGrant {
   account_id: bigint;
   amount: bigint;
@@ -746,6 +768,8 @@ export interface DB {
   catalog_version: CatalogVersion;
   closed_month: ClosedMonth;
   commit_proof: CommitProof;
+  conversation: Conversation;
+  conversation_item: ConversationItem;
   credit_grant: CreditGrant;
   disabled_route: DisabledRoute;
   escrow: Escrow;

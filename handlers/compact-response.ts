@@ -6,7 +6,7 @@ import { serveWhole } from "../src/language/serve.ts";
 import type { Handler } from "../src/operation.ts";
 
 export const compactResponse: Handler<"compactResponse"> = async (context, request, ask) => {
-  using recalled = await recall(context, ask.caller, request.body);
+  using recalled = await recall(context, ask.caller, { ...request.body, conversation: null });
   return await recalled.asSent(async () => {
     const { body } = recalled;
     const summaries = await openSummaries(context, ask, body.input);

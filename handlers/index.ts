@@ -38,6 +38,7 @@ import { rollApiKey } from "./roll-api-key.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
 import { designVoice } from "./design-voice.ts";
 import { fileHandlers } from "./files.ts";
+import { conversationHandlers } from "./conversations.ts";
 import { storedResponseHandlers } from "./stored-responses.ts";
 import { forgotPassword } from "./forgot-password.ts";
 import { getAuthOptions } from "./get-auth-options.ts";
@@ -124,6 +125,7 @@ export const handlers: Handlers = {
   createFile,
   ...fileHandlers,
   ...storedResponseHandlers,
+  ...conversationHandlers,
   createImage,
   createImageEdit,
   createMusic: answerOnce(createMusic),

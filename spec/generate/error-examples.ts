@@ -134,6 +134,12 @@ const samplesOf: Record<string, Record<string, string>> = {
     id: "resp_0195c1f2a7e07c3189d2b4a5c6d7e8f9",
     hint: "nothing is stored here, so send the whole conversation to POST /v1/responses",
   },
+  conversation_not_found: {
+    id: "conv_0195c1f2a7e07c3189d2b4a5c6d7e8f9",
+    hint: "nothing is stored here, so send the whole conversation to POST /v1/responses",
+  },
+  conversation_item_not_found: { id: "msg_0195c1f2a7e07c3189d2b4a5c6d7e8fa_i0" },
+  conversation_limit_reached: { count: "10000" },
   stateless_only: { param: "previous_response_id", instead: "send the whole conversation as input, with store: false" },
   request_rejected: { reason: "temperature must be at most 1." },
   request_too_large: { reason: "the body is over 25 MB" },

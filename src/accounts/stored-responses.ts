@@ -1,5 +1,6 @@
-// The responses that a workspace stores: rows that only SVC_RESPONSES_SECRET opens, what one goes on from, and their end. A row is there for the days
-// that its workspace keeps responses now, whatever it kept them for when the row was written (docs/behaviour/endpoints.md#stored-responses).
+// The responses that a workspace stores: rows that only SVC_RESPONSES_SECRET opens, what one goes on from, and their end, as of its conversations
+// (conversations.ts). A row is there for the days that its workspace keeps responses now, whatever it kept them for when the row was written
+// (docs/behaviour/endpoints.md#stored-responses).
 import type { Clock } from "../clock.ts";
 import { keepDoing } from "../concurrency/keep-doing.ts";
 import type { Config } from "../config.ts";
@@ -140,7 +141,8 @@ export async function* exportStored({ db, config, clock }: Reading, accountId: b
   for (const { id } of rows) yield await readStored({ db, config, clock }, accountId, [id]);
 }
 
-function keyOf({ responsesSecret }: Secret): Uint8Array {
+/** Of all that a workspace stores of its conversations. */
+export function keyOf({ responsesSecret }: Secret): Uint8Array {
   if (responsesSecret === null) throw new Error("SVC_RESPONSES_SECRET is not set");
   return sealingKey(responsesSecret, "svc stored responses");
 }
@@ -163,7 +165,7 @@ export async function setRetention(db: Db, { responsesSecret }: Secret, accountI
 const sweepEveryMs = 10 * 60 * 1000;
 /** Rows a statement, so that none holds its locks for long. */
 const batch = 100;
-/** Of one workspace; the oldest beyond are deleted. */
+/** Of one workspace, of responses and as many of conversations; the oldest beyond are deleted. */
 const accountBytesMax = 10 * 1024 ** 3;
 /** No answer takes longer: the process of a row without one is dead, or its stream was interrupted. */
 const answerMs = 24 * 60 * 60 * 1000;
@@ -184,15 +186,26 @@ interface Bounds {
 export async function sweepResponses(db: Db, bounds: Bounds): Promise<void> {
   const { rows } = await db.pool.query<{ id: bigint }>(
     `with recursive found as (
-       (select account_id as id from stored_response order by account_id limit 1)
+       select (${nextAccount("0")}) as id
        union all
-       select (select account_id from stored_response where account_id > f.id order by account_id limit 1) from found f where f.id is not null
+       select (${nextAccount("f.id")}) from found f where f.id is not null
      ) select id from found where id is not null`,
   );
   for (const { id } of rows) await sweepAccount(db, id, bounds);
 }
 
-async function sweepAccount({ pool }: Db, accountId: bigint, { at, bytesMax }: Bounds): Promise<void> {
+/** The next one that stores something. */
+function nextAccount(after: string): string {
+  const next = (table: string) => `(select account_id from ${table} where account_id > ${after} order by account_id limit 1)`;
+  return `select least(${next("stored_response")}, ${next("conversation")})`;
+}
+
+async function sweepAccount(db: Db, accountId: bigint, bounds: Bounds): Promise<void> {
+  await sweepAccountResponses(db, accountId, bounds);
+  await sweepAccountConversations(db, accountId, bounds);
+}
+
+async function sweepAccountResponses({ pool }: Db, accountId: bigint, { at, bytesMax }: Bounds): Promise<void> {
   const deleteSome = async () =>
     (
       await pool.query(
@@ -210,6 +223,29 @@ async function sweepAccount({ pool }: Db, accountId: bigint, { at, bytesMax }: B
        select id from (
          select id, sum(octet_length(input) + coalesce(octet_length(response), 0)) over (order by created_at desc, id desc) as bytes
          from stored_response where account_id = $1
+       ) s where bytes > $2)`,
+    [accountId, bytesMax],
+  );
+}
+
+/** Each goes with all its items: of fewer at a time. */
+async function sweepAccountConversations({ pool }: Db, accountId: bigint, { at, bytesMax }: Bounds): Promise<void> {
+  const some = batch / 10;
+  const deleteSome = async () =>
+    (
+      await pool.query(
+        `delete from conversation where account_id = $1 and id in (
+           select c.id from conversation c join account a on a.id = c.account_id where c.account_id = $1
+             and (a.response_retention_days is null or c.changed_at <= $2::timestamptz - make_interval(days => a.response_retention_days))
+           limit ${some} for update of c skip locked)`,
+        [accountId, at],
+      )
+    ).rowCount;
+  while ((await deleteSome()) === some);
+  await pool.query(
+    `delete from conversation where account_id = $1 and id in (
+       select id from (
+         select id, sum(bytes) over (order by changed_at desc, id desc) as bytes from conversation where account_id = $1
        ) s where bytes > $2)`,
     [accountId, bytesMax],
   );

@@ -50,7 +50,9 @@ export function openConversation(edge: Edge, holder: Holder, stores: boolean): C
     prepare({ type, stream, previous_response_id: named, ...sent }) {
       void [type, stream]; // a turn is always streamed
       const previous = typeof named === "string" ? named : null;
-      const isKept = previous !== null && kept?.id === previous;
+      // The two are refused beside each other, by the request's own check.
+      const inConversation = sent["conversation"] != null;
+      const isKept = previous !== null && !inConversation && kept?.id === previous;
       if (previous !== null && !isKept && !stores)
         fail("previous_response_not_found", { param: "previous_response_id", text: { kept: "kept on this connection" } });
       const before = isKept && kept !== null ? (parseJson(kept.items) as Fields[]) : [];
@@ -75,7 +77,7 @@ export function openConversation(edge: Edge, holder: Holder, stores: boolean): C
           const event = parseJson(json) as { type: string; response: Fields & { id: string; output: Fields[] } };
           const { response } = event;
           if (event.type === "response.completed" || event.type === "response.incomplete")
-            if (response["store"] === true || (previous !== null && !isKept)) forget();
+            if (response["store"] === true || inConversation || (previous !== null && !isKept)) forget();
             else keep({ id: response.id, items: JSON.stringify([...said, ...response.output]) });
           if (event.type === "response.failed") this.failed();
           return !isKept ? json : JSON.stringify({ ...event, response: { ...response, previous_response_id: previous } });

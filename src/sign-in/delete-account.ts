@@ -153,7 +153,7 @@ async function close(transaction: Queries, accountId: bigint, at: Date): Promise
   await purgeKept(transaction, accountId);
   await pool.query("delete from batch_line l using batch b where b.id = l.batch_id and b.account_id = $1", [accountId]);
   await pool.query("update stored_file set deleted_at = $2 where account_id = $1 and deleted_at is null", [accountId, at]);
-  await pool.query("delete from stored_response where account_id = $1", [accountId]);
+  for (const table of ["stored_response", "conversation"]) await pool.query(`delete from ${table} where account_id = $1`, [accountId]);
   await pool.query(
     "update account set suspended_at = coalesce(suspended_at, $2), deleted_at = $2, response_retention_days = null where id = $1",
     [accountId, at],

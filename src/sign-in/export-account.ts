@@ -3,6 +3,7 @@
 import { listKeys } from "../accounts/key-records.ts";
 import { maskedKey } from "../accounts/keys.ts";
 import { sessionRecord, readSessions } from "../accounts/list-sessions.ts";
+import { conversationIdText, exportConversations } from "../accounts/conversations.ts";
 import { exportStored } from "../accounts/stored-responses.ts";
 import type { Context } from "../context.ts";
 import type { Db } from "../db/connect.ts";
@@ -43,6 +44,7 @@ export async function* exportAccount(
   yield await readFiles(db, personId, at);
   yield await readBatches(db, personId);
   yield* readResponses(context, personId);
+  yield* readConversations(context, personId);
   yield* readAllNotices(db, personId);
   yield [{ record: "end", exported_at: at.toISOString() }];
 }
@@ -168,6 +170,15 @@ async function readBatches({ pool }: Db, accountId: bigint): Promise<Line[]> {
 async function* readResponses(context: Pick<Context, "db" | "config" | "clock">, accountId: bigint): AsyncGenerator<Line[]> {
   for await (const stored of exportStored(context, accountId))
     yield stored.map(({ input, response }) => ({ record: "response", input: parseJson(input), response: parseJson(response) }));
+}
+
+/** As of responses. */
+async function* readConversations(context: Pick<Context, "db" | "config" | "clock">, accountId: bigint): AsyncGenerator<Line[]> {
+  for await (const { conversation, items } of exportConversations(context, accountId)) {
+    const { id, createdAt, metadata } = conversation;
+    const said = items.map(({ json }) => parseJson(json));
+    yield [{ record: "conversation", id: conversationIdText(id), created_at: createdAt, metadata: parseJson(metadata), items: said }];
+  }
 }
 
 /** Of the own workspace; one that is deleted while the next page is read ends the list. */

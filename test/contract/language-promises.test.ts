@@ -44,7 +44,11 @@ const promised: Record<string, Refusals> = {
   // A prompt is text, which every model reads: its one difference from the row that it shares with chat.
   createCompletion: { ...chat, 400: [...body, "wrong_endpoint", "request_rejected"] },
   createMessage: { ...chat, 400: [...chat[400]!, "thread_unsupported_request"] },
-  createResponse: { ...chat, 400: [...chat[400]!, "stateless_only", "previous_response_not_found"] },
+  createResponse: {
+    ...chat,
+    400: [...chat[400]!, "stateless_only", "previous_response_not_found", "conversation_locked"],
+    404: [...chat[404]!, "conversation_not_found"],
+  },
   compactResponse: { ...chat, 400: [...chat[400]!, "stateless_only", "previous_response_not_found"] },
   createEmbeddings: {
     ...account,

@@ -37,7 +37,7 @@ describe("completion offers", () => {
     [
       "the library's nouns",
       "svc.‸",
-      "account audio auth batches chat client completions credits decisions embeddings errors files genmedia images jobs keys limits messages models operator pricing quote rerank responseCache responses usage videos workspaces",
+      "account audio auth batches chat client completions conversations credits decisions embeddings errors files genmedia images jobs keys limits messages models operator pricing quote rerank responseCache responses usage videos workspaces",
     ],
     ["what a noun has", "svc.chat.completions.‸", "create"],
     ["nouns inside a noun", "svc.credits.‸", "autoTopup balance grants ledger statements topups vouchers"],

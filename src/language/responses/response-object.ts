@@ -29,8 +29,15 @@ export function idTailOf({ requestId }: Pick<Ask, "requestId">): string {
   return requestId.replace(/^req_/, "");
 }
 
+/** Null: the request names none. */
+export function conversationNamed(conversation: ResponseRequest["conversation"]): string | null {
+  if (conversation == null) return null;
+  return typeof conversation === "string" ? conversation : conversation.id;
+}
+
 /** A response that has just begun. */
 export function newResponse({ ask, idTail, store, request, model, protocol, offered }: Answering): ResponseObject {
+  const conversation = conversationNamed(request.conversation);
   return {
     id: `resp_${idTail}`,
     object: "response",
@@ -62,6 +69,7 @@ export function newResponse({ ask, idTail, store, request, model, protocol, offe
     store,
     background: false,
     previous_response_id: request.previous_response_id ?? null,
+    ...(conversation === null ? {} : { conversation: { id: conversation } }),
   };
 }
 

@@ -1,6 +1,5 @@
 // Responses that are stored, in a workspace that asks for it: a request that goes on from one gets all of its conversation as items, before it is
 // admitted, so that hold, context window and charge see the whole prompt; and an answer is kept once it is charged.
-import type { components } from "../../../generated/api.d.ts";
 import type { Caller } from "../../accounts/caller.ts";
 import {
   findChain,
@@ -19,17 +18,29 @@ import type { Context } from "../../context.ts";
 import { ApiError, fail, failParameter } from "../../errors/fail.ts";
 import { cutId, parseResponseId, uuidHex, uuidv7 } from "../../ids.ts";
 import { parseJson } from "../../json/parse.ts";
+import {
+  addingTo,
+  type Adding,
+  type GoingOn,
+  itemOf,
+  itemsOf,
+  measureGoingOn,
+  readGoingOn,
+  resendHint,
+  type StoredItem,
+  storedItems,
+} from "./conversation.ts";
 import type { Keep } from "./reply.ts";
-import { idTailOf } from "./response-object.ts";
+import { conversationNamed, idTailOf } from "./response-object.ts";
 import type { InputItem, ResponseObject, ResponseRequest } from "./types.ts";
 
 type Parts = Pick<Context, "db" | "config" | "clock">;
-type StoredItem = components["schemas"]["ResponseStoredItem"];
 
 /** What a request says of its conversation. */
 interface Going {
   input: ResponseRequest["input"];
   previous_response_id?: string | null;
+  conversation?: ResponseRequest["conversation"];
 }
 
 export interface Recalled<Body extends Going> extends Disposable {
@@ -46,6 +57,7 @@ export interface Recalled<Body extends Going> extends Disposable {
 /** For a workspace that stores none, the request as it is: what it refers to is refused like everything that needs a store. */
 export async function recall<Body extends Going>(context: Parts, caller: Caller, body: Body): Promise<Recalled<Body>> {
   const { input, previous_response_id: previous } = body;
+  const named = conversationNamed(body.conversation);
   const references = referencesIn(input);
   const asIs = {
     body,
@@ -54,29 +66,32 @@ export async function recall<Body extends Going>(context: Parts, caller: Caller,
     asSent: async <T>(work: () => T | Promise<T>) => work(),
     [Symbol.dispose]: () => undefined,
   };
-  if (!storesResponses(context.config, caller) || (previous == null && references.size === 0)) return asIs;
+  if (!storesResponses(context.config, caller) || (previous == null && named === null && references.size === 0)) return asIs;
+  if (previous != null && named !== null) failParameter("conversation", "it cannot be sent together with previous_response_id");
   const { accountId } = caller;
+  const going = named === null ? null : await measureGoingOn(context, caller, named, input);
   const chain = previous == null ? { ids: [], bytes: 0 } : await chainOf(context, accountId, previous);
   const others = [...new Set(references.values())].filter((id) => id !== undefined && !chain.ids.includes(id)) as string[];
   if (others.length > storedMax) failParameter("input", `it refers to items of more than ${storedMax} responses`);
-  const bytes = chain.bytes + (others.length === 0 ? 0 : await measureStored(context, accountId, others));
+  const bytes = chain.bytes + (going?.bytes ?? 0) + (others.length === 0 ? 0 : await measureStored(context, accountId, others));
   if (bytes > storedBytesMax) failParameter("input", `its references stand for more than ${storedBytesMax / 1024 ** 2} MB`);
   const held = bytes * bytesOfByte;
   if (!memory.take(accountId, held)) fail("overloaded");
   try {
     const stored = new Map((await readStored(context, accountId, [...chain.ids, ...others])).map((one) => [one.id, one]));
-    const before = chain.ids.flatMap((id) => conversationOf(stored.get(id) ?? failUnknown()));
-    const own = typeof input === "string" ? input : withReferences(input, references, stored);
+    const before = going === null ? chain.ids.flatMap((id) => itemsIn(stored.get(id) ?? failUnknown())) : await readGoingOn(context, going);
+    const known = [...before, ...[...stored.values()].flatMap(itemsIn)];
+    const own = typeof input === "string" ? input : withReferences(input, references, known);
     const shift = before.length;
     return {
-      body: { ...body, previous_response_id: null, input: shift === 0 ? own : [...before, ...itemsOf(own)] },
+      body: { ...body, previous_response_id: null, conversation: null, input: shift === 0 ? own : [...before, ...itemsOf(own)] },
       own,
       previousId: chain.ids.at(-1) ?? null,
       asSent: async (work) => {
         try {
           return await work();
         } catch (error) {
-          throw error instanceof ApiError ? numberedAsSent(error, shift) : error;
+          throw error instanceof ApiError ? numberedAsSent(error, shift, going) : error;
         }
       },
       [Symbol.dispose]: () => memory.giveBack(accountId, held),
@@ -103,12 +118,8 @@ function failUnknown(): never {
   return fail("previous_response_not_found", { param: "previous_response_id", text: { kept: "stored in this workspace" } });
 }
 
-function conversationOf({ input, response }: StoredResponse): InputItem[] {
+function itemsIn({ input, response }: StoredResponse): InputItem[] {
   return [...(parseJson(input) as InputItem[]), ...(parseJson(response) as { output: InputItem[] }).output];
-}
-
-function itemsOf(input: ResponseRequest["input"]): InputItem[] {
-  return typeof input === "string" ? [{ type: "message", role: "user", content: input }] : input;
 }
 
 // References: an item's id has that of its response in it.
@@ -128,55 +139,79 @@ function referencesIn(input: ResponseRequest["input"]): Map<number, string | und
 function withReferences(
   input: readonly InputItem[],
   references: ReadonlyMap<number, string | undefined>,
-  stored: ReadonlyMap<string, StoredResponse>,
+  known: readonly InputItem[],
 ): InputItem[] {
-  const items = new Map([...stored.values()].flatMap(conversationOf).map((item) => [item["id"], item]));
+  const items = new Map(known.map((item) => [item["id"], item]));
   return input.map((item, index) => {
     if (!references.has(index)) return item;
     return items.get(item["id"]) ?? failParameter(`input[${index}].id`, `no item ${cutId(String(item["id"]))} is stored in this workspace`);
   });
 }
 
-function numberedAsSent({ code, details }: ApiError, shift: number): ApiError {
+function numberedAsSent({ code, details }: ApiError, shift: number, going: GoingOn | null): ApiError {
   const { param } = details;
   const place = /^input\[(\d+)\]/.exec(param ?? "");
   if (param == null || place === null || shift === 0) return new ApiError(code, details);
   const at = Number(place[1]) - shift;
-  const named = at < 0 ? "previous_response_id" : `input[${at}]${param.slice(place[0].length)}`;
+  const before = going === null ? "previous_response_id" : "conversation";
+  const named = at < 0 ? before : `input[${at}]${param.slice(place[0].length)}`;
   const text = details.text?.["param"] === param ? { ...details.text, param: named } : details.text;
   return new ApiError(code, { ...details, param: named, ...(text === undefined ? {} : { text }) });
 }
 
 // Keeping.
 
+/** `keep` null: nothing is kept. `store`: whether the response is to be stored. */
+interface Begun {
+  keep: Keep | null;
+  store: boolean;
+}
+
+const nothing: Begun = { keep: null, store: false };
+
 export interface Keeping {
   /** The end of every id in the answer. */
   idTail: string;
-  /** Keeps the input, once an upstream answers. Null: nothing is stored of this request. A failure is logged and costs only that. */
-  begin(): Promise<Keep | null>;
+  /** Keeps the input, once an upstream answers. A failure is logged and costs only that. */
+  begin(): Promise<Begun>;
 }
 
-/** A stored answer's ids are its own: a request's id may be the caller's, and come twice. */
+/** Ids of what is kept are its own: a request's id may be the caller's, and come twice. */
 export function keepingOf(
   context: Parts & Pick<Context, "log">,
   ask: Pick<Ask, "caller" | "requestId" | "receivedAt">,
-  { store }: Pick<ResponseRequest, "store">,
+  { store, conversation }: Pick<ResponseRequest, "store" | "conversation">,
   recalled: Pick<Recalled<Going>, "own" | "previousId">,
 ): Keeping {
   const { caller, requestId, receivedAt: createdAt } = ask;
-  if (store === false || !storesResponses(context.config, caller)) return { idTail: idTailOf(ask), begin: async () => null };
+  if (!storesResponses(context.config, caller)) return { idTail: idTailOf(ask), begin: async () => nothing };
   const { accountId } = caller;
   const id = uuidv7(context.clock());
   const idTail = uuidHex(id);
+  if (store === false) return { idTail: conversation == null ? idTailOf(ask) : idTail, begin: async () => nothing };
   const lost = reportLost(context, requestId);
   const begin = async () => {
     const input = JSON.stringify(storedItems(recalled.own, idTail));
     const inputBytes = Buffer.byteLength(input);
-    if (inputBytes > storedBytesMax) return null;
+    if (inputBytes > storedBytesMax) return nothing;
     const row = { id, accountId, previousId: recalled.previousId, createdAt, input };
-    return (await storeInput(context, row).catch(lost)) ? keeperOf(context, { accountId, id, inputBytes, lost }) : null;
+    if (!(await storeInput(context, row).catch(lost))) return nothing;
+    return { keep: keeperOf(context, { accountId, id, inputBytes, lost }), store: true };
   };
   return { idTail, begin };
+}
+
+/** The same, and what is added to the conversation that the request goes on with. */
+export function addingKeeping(keeping: Keeping, { own }: Pick<Recalled<Going>, "own">, adding: Adding | null): Keeping {
+  if (adding === null) return keeping;
+  const { idTail } = keeping;
+  return {
+    idTail,
+    async begin() {
+      const { keep, store } = await keeping.begin();
+      return { keep: addingTo(await adding.begin(storedItems(own, idTail).map(itemOf)), keep), store };
+    },
+  };
 }
 
 function reportLost({ log }: Pick<Context, "log">, requestId: string) {
@@ -186,7 +221,7 @@ function reportLost({ log }: Pick<Context, "log">, requestId: string) {
   };
 }
 
-interface Begun {
+interface Row {
   accountId: bigint;
   id: string;
   inputBytes: number;
@@ -194,32 +229,12 @@ interface Begun {
 }
 
 /** Made apart, as is what it reports: a stream keeps both, and must not hold its request. */
-function keeperOf(context: Parts, { accountId, id, inputBytes, lost }: Begun): Keep {
+function keeperOf(context: Parts, { accountId, id, inputBytes, lost }: Row): Keep {
   return async (response: ResponseObject) => {
     const text = JSON.stringify(response);
     const fits = inputBytes + Buffer.byteLength(text) <= storedBytesMax;
     return { ...response, store: fits && (await storeAnswer(context, accountId, id, text).catch(lost)) };
   };
-}
-
-const prefixes: Record<string, string> = {
-  message: "msg",
-  reasoning: "rs",
-  function_call: "fc",
-  custom_tool_call: "ctc",
-  compaction: "cmp",
-};
-
-/** As they are listed, and as a later request has them before its own. */
-function storedItems(input: ResponseRequest["input"], idTail: string): StoredItem[] {
-  return itemsOf(input).map((item, index) => {
-    const type = item.type ?? "message";
-    const id = `${prefixes[type] ?? "item"}_${idTail}_i${index}`;
-    if (type !== "message") return { ...item, id, type };
-    const { role, content } = item;
-    const kind = role === "assistant" ? { type: "output_text", annotations: [] } : { type: "input_text" };
-    return { ...item, id, type, status: "completed", content: typeof content === "string" ? [{ ...kind, text: content }] : content };
-  });
 }
 
 // Reading.
@@ -232,8 +247,7 @@ export async function findStored(context: Parts, caller: Caller, shownId: string
 }
 
 export function failNotFound({ config }: Pick<Context, "config">, caller: Caller, shownId: string): never {
-  const hint = "nothing is stored here, so send the whole conversation to POST /v1/responses";
-  return fail("response_not_found", { text: { id: cutId(shownId), ...(storesResponses(config, caller) ? {} : { hint }) } });
+  return fail("response_not_found", { text: { id: cutId(shownId), ...(storesResponses(config, caller) ? {} : { hint: resendHint }) } });
 }
 
 export interface ItemPage {

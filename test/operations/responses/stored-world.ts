@@ -17,6 +17,8 @@ export function storedWorld() {
       language("demo/chat", ["chat"], { supports_tools: true }),
       language("demo/small", ["chat"], { context_window: 400, max_output_tokens: 20 }),
       language("demo/cut", ["chat+sim-cut-after-4"]),
+      language("demo/slow", ["chat+sim-slow-1500ms"]),
+      language("demo/paced", ["chat+sim-pace-100ms"]),
     ],
     { aliases: { best: "demo/chat" } },
     { env: { SVC_RESPONSES_SECRET: "a secret of the tests, which is long enough" } },

@@ -13,6 +13,8 @@ import { type Person, startTeamGateway, type Team, type TeamGateway } from "./te
 /** A workspace with something of everything that has an id. */
 interface Filled extends Team {
   key: string;
+  /** The id of an item of its conversation. */
+  item: string;
   /** For each operation with a parameter in its path, the id of what is there. */
   ids: Partial<Record<OperationId, string>>;
 }
@@ -68,17 +70,22 @@ async function filled(): Promise<Filled> {
   const job = (await post("/v1/images/generations", { model: "demo/image", prompt: "A lighthouse" })).json.id;
   const genmedia = (await post("/v1/genmedia/run", { model: "demo/image", input: { prompt: "A lighthouse" } })).json.request_id;
   const response = (await post("/v1/responses", { model: "demo/chat", input: "Hello" })).json.id;
+  const conversation = (await post("/v1/conversations", { items: hello })).json.id;
+  const item = (await gateway.request("GET", `/v1/conversations/${conversation}/items`, { key })).json.data[0].id;
   const line = linesFor("/v1/chat/completions", [{ model: "demo/chat", messages: hello }]);
   const file = (await upload(gateway, { key }, line)).id;
   const batch = (await createBatch(gateway, { key }, "/v1/chat/completions", line)).id;
   const ids = {
     ...{ getFile: file, getFileContent: file, deleteFile: file, getBatch: batch, cancelBatch: batch },
     ...{ getResponse: response, deleteResponse: response, listResponseInputItems: response },
+    ...{ getConversation: conversation, updateConversation: conversation, deleteConversation: conversation },
+    ...{ listConversationItems: conversation, createConversationItems: conversation },
+    ...{ getConversationItem: conversation, deleteConversationItem: conversation },
     ...{ updateApiKey: made.id, deleteApiKey: made.id, rollApiKey: made.id, getApiKeyUsage: made.id },
     ...{ getTopup: topup, getReceipt: request, getReceiptProof: request, getJob: job, getGenmediaJob: genmedia },
     ...{ revokeInvitation: invitation, resendInvitation: invitation, updateMember: team.viewer.userId, removeMember: team.viewer.userId },
   };
-  return { ...team, key, ids };
+  return { ...team, key, item, ids };
 }
 
 /** Of the same form, of nothing. */
@@ -87,9 +94,11 @@ const bodies: Partial<Record<OperationId, object>> = {
   updateMember: { role: "admin" },
   updateApiKey: { enabled: false },
   rollApiKey: { grace_seconds: 0 },
+  updateConversation: { metadata: null },
+  createConversationItems: { items: hello },
 };
 const send = ({ id, method, path }: Operation, credential: string, target: string, workspace?: string): Promise<TestReply> =>
-  gateway.request(method.toUpperCase(), path.replace(/\{\w+\}/, target), {
+  gateway.request(method.toUpperCase(), path.replace("{item}", theirs.item).replace(/\{\w+\}/, target), {
     key: credential,
     ...(workspace === undefined ? {} : { headers: { "x-workspace-id": workspace } }),
     ...(method === "get" || method === "delete" ? {} : { body: bodies[id] ?? {} }),
