@@ -123,6 +123,10 @@ export type ErrorCode =
   | "stream_interrupted"
   | "previous_response_not_found"
   | "response_not_found"
+  | "conversation_not_found"
+  | "conversation_item_not_found"
+  | "conversation_locked"
+  | "conversation_limit_reached"
   | "internal_error"
   | "db_error"
   | "ownership_write_failed"
@@ -942,6 +946,38 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "There is no response {id} in this workspace[: {hint}].",
     "happened": "The response was not stored, belongs to another workspace, was deleted, is older than the workspace keeps responses, or has not ended.",
     "fix": "Use the id of a response whose `store` is true. Responses are stored in workspaces with `response_retention_days`, unless a request says `store: false`."
+  },
+  "conversation_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "There is no conversation {id} in this workspace[: {hint}].",
+    "happened": "The conversation was not created, belongs to another workspace, was deleted, or was not changed for longer than the workspace keeps responses.",
+    "fix": "Use the id that the creation returned. Conversations are stored in workspaces with `response_retention_days`."
+  },
+  "conversation_item_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "There is no item {id} in this conversation.",
+    "happened": "The item was deleted, or is one of another conversation.",
+    "fix": "Use an id of `GET /v1/conversations/{id}/items`."
+  },
+  "conversation_locked": {
+    "status": 400,
+    "type": "invalid_request_error",
+    "retryable": false,
+    "message": "Another request goes on with this conversation now: send it again in a few seconds.",
+    "happened": "A conversation takes one response at a time, so that each sees what the one before it said. Nothing was charged.",
+    "fix": "Wait until the other response has ended, and send the request again."
+  },
+  "conversation_limit_reached": {
+    "status": 403,
+    "type": "permission_error",
+    "retryable": false,
+    "message": "This workspace can store no more conversations: it has {count}.",
+    "happened": "A workspace may have 10,000 conversations.",
+    "fix": "Delete conversations that are no longer needed; those that are not used end by themselves (`response_retention_days`)."
   },
   "internal_error": {
     "status": 500,

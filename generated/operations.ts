@@ -46,6 +46,14 @@ export type OperationId =
   | "cancelBatch"
   | "createChatCompletion"
   | "createCompletion"
+  | "createConversation"
+  | "getConversation"
+  | "updateConversation"
+  | "deleteConversation"
+  | "listConversationItems"
+  | "createConversationItems"
+  | "getConversationItem"
+  | "deleteConversationItem"
   | "getAutoTopup"
   | "updateAutoTopup"
   | "startCardSetup"
@@ -2097,6 +2105,348 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "streams": true,
     "counts": true
+  },
+  "createConversation": {
+    "id": "createConversation",
+    "method": "post",
+    "path": "/v1/conversations",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "unsupported_content",
+      "stateless_only",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "conversation_limit_reached",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "getConversation": {
+    "id": "getConversation",
+    "method": "get",
+    "path": "/v1/conversations/{id}",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "conversation_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "updateConversation": {
+    "id": "updateConversation",
+    "method": "post",
+    "path": "/v1/conversations/{id}",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "conversation_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "deleteConversation": {
+    "id": "deleteConversation",
+    "method": "delete",
+    "path": "/v1/conversations/{id}",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "conversation_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listConversationItems": {
+    "id": "listConversationItems",
+    "method": "get",
+    "path": "/v1/conversations/{id}/items",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "conversation_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      },
+      {
+        "name": "after",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "order",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "createConversationItems": {
+    "id": "createConversationItems",
+    "method": "post",
+    "path": "/v1/conversations/{id}/items",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "unsupported_content",
+      "stateless_only",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "conversation_not_found",
+      "conversation_locked",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "getConversationItem": {
+    "id": "getConversationItem",
+    "method": "get",
+    "path": "/v1/conversations/{id}/items/{item}",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "conversation_not_found",
+      "conversation_item_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      },
+      {
+        "name": "item",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "deleteConversationItem": {
+    "id": "deleteConversationItem",
+    "method": "delete",
+    "path": "/v1/conversations/{id}/items/{item}",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "rate_limit_exceeded",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "conversation_not_found",
+      "conversation_item_not_found",
+      "conversation_locked",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      },
+      {
+        "name": "item",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
   },
   "getAutoTopup": {
     "id": "getAutoTopup",
@@ -5372,6 +5722,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "model_unavailable",
       "provider_error",
       "previous_response_not_found",
+      "conversation_not_found",
       "internal_error",
       "overloaded"
     ],
@@ -5525,6 +5876,8 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "provider_unavailable",
       "model_unavailable",
       "previous_response_not_found",
+      "conversation_not_found",
+      "conversation_locked",
       "internal_error",
       "overloaded"
     ],
@@ -5636,6 +5989,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "network_not_allowed",
       "model_not_allowed",
       "previous_response_not_found",
+      "conversation_not_found",
       "internal_error",
       "overloaded"
     ],

@@ -250,6 +250,34 @@ create table commit_proof (
   constraint commit_proof_pkey PRIMARY KEY (replica)
 ) with (fillfactor=50);
 
+create table conversation (
+  account_id bigint not null,
+  id uuid not null,
+  created_at timestamp with time zone not null,
+  changed_at timestamp with time zone not null,
+  metadata bytea not null,
+  next_place bigint not null default 0,
+  items integer not null default 0,
+  bytes bigint not null default 0,
+  turn uuid,
+  turn_until timestamp with time zone,
+  turn_input bytea,
+  constraint conversation_pkey PRIMARY KEY (account_id, id),
+  constraint conversation_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id)
+);
+CREATE INDEX conversation_of_account ON public.conversation USING btree (account_id, changed_at);
+
+create table conversation_item (
+  account_id bigint not null,
+  conversation_id uuid not null,
+  place bigint not null,
+  id text not null,
+  item bytea not null,
+  constraint conversation_item_pkey PRIMARY KEY (account_id, conversation_id, place),
+  constraint conversation_item_account_id_conversation_id_fkey FOREIGN KEY (account_id, conversation_id) REFERENCES conversation(account_id, id) ON DELETE CASCADE,
+  constraint conversation_item_account_id_conversation_id_id_key UNIQUE (account_id, conversation_id, id)
+);
+
 create table credit_grant (
   account_id bigint not null,
   id uuid not null,

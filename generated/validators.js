@@ -18568,6 +18568,3580 @@ validate_parameters_createCompletion.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_createConversation = validate_bodies_createConversation;
+const schema_ConversationRequest = {
+"type": "object",
+"properties": {
+"items": {
+"anyOf": [{
+"type": "array",
+"items": { "$ref": "#/components/schemas/ResponseInputItem" }
+}, { "type": "null" }],
+"maxItems": 20
+},
+"metadata": {
+"anyOf": [{
+"type": "object",
+"additionalProperties": { "$ref": "#/components/schemas/ConversationTag" }
+}, { "type": "null" }],
+"maxProperties": 16
+}
+},
+"additionalProperties": true
+};
+const schema_ConversationTag = {
+"type": "string",
+"maxLength": 512
+};
+const schema_ResponseInputItem = {
+"type": "object",
+"properties": {
+"type": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
+"role": { "type": "string" },
+"content": { "anyOf": [
+{ "type": "string" },
+{
+"type": "array",
+"items": { "$ref": "#/components/schemas/ResponseInputPart" }
+},
+{ "type": "null" }
+] },
+"call_id": {
+"type": "string",
+"minLength": 1
+},
+"name": {
+"type": "string",
+"minLength": 1
+},
+"namespace": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
+"arguments": { "type": "string" },
+"input": { "type": "string" },
+"output": { "anyOf": [{ "type": "string" }, {
+"type": "array",
+"items": { "$ref": "#/components/schemas/ResponseInputPart" }
+}] },
+"encrypted_content": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
+"summary": {
+"type": "array",
+"items": { "$ref": "#/components/schemas/ResponseInputPart" }
+},
+"tools": {
+"type": "array",
+"items": { "$ref": "#/components/schemas/ResponseTool" }
+}
+},
+"additionalProperties": true
+};
+const schema_ResponseInputPart = {
+"type": "object",
+"required": ["type"],
+"properties": {
+"type": { "type": "string" },
+"text": { "type": "string" },
+"refusal": { "type": "string" },
+"image_url": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
+"detail": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
+"file_data": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
+"filename": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
+"file_id": { "anyOf": [{ "type": "string" }, { "type": "null" }] }
+},
+"additionalProperties": true
+};
+const schema_ResponseTool = {
+"type": "object",
+"required": ["type"],
+"properties": {
+"type": { "type": "string" },
+"name": {
+"type": "string",
+"minLength": 1
+},
+"description": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
+"parameters": { "anyOf": [{
+"type": "object",
+"additionalProperties": true
+}, { "type": "null" }] },
+"strict": { "anyOf": [{ "type": "boolean" }, { "type": "null" }] },
+"format": { "anyOf": [{
+"type": "object",
+"additionalProperties": true
+}, { "type": "null" }] },
+"tools": {
+"type": "array",
+"items": { "$ref": "#/components/schemas/ResponseTool" }
+}
+},
+"additionalProperties": true
+};
+const wrapper0 = { validate: validate_ResponseTool };
+function validate_ResponseTool(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_ResponseTool.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.type === void 0 && (missing0 = "type")) {
+validate_ResponseTool.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_ResponseTool,
+data
+}];
+return false;
+} else {
+if (data.type !== void 0) {
+let data0 = data.type;
+const _errs2 = errors;
+if (typeof data0 !== "string") {
+validate_ResponseTool.errors = [{
+instancePath: instancePath + "/type",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseTool.properties.type,
+data: data0
+}];
+return false;
+}
+var valid0 = _errs2 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.name !== void 0) {
+let data1 = data.name;
+const _errs4 = errors;
+if (errors === _errs4) {
+if (typeof data1 === "string") {
+if (func_7a031813(data1) < 1) {
+validate_ResponseTool.errors = [{
+instancePath: instancePath + "/name",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_ResponseTool.properties.name,
+data: data1
+}];
+return false;
+}
+} else {
+validate_ResponseTool.errors = [{
+instancePath: instancePath + "/name",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseTool.properties.name,
+data: data1
+}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.description !== void 0) {
+let data2 = data.description;
+const _errs6 = errors;
+const _errs7 = errors;
+let valid1 = false;
+const _errs8 = errors;
+if (typeof data2 !== "string") {
+const err0 = {
+instancePath: instancePath + "/description",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseTool.properties.description.anyOf[0],
+data: data2
+};
+if (vErrors === null) vErrors = [err0];
+else vErrors.push(err0);
+errors++;
+}
+var _valid0 = _errs8 === errors;
+valid1 = valid1 || _valid0;
+const _errs10 = errors;
+if (data2 !== null) {
+const err1 = {
+instancePath: instancePath + "/description",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseTool.properties.description.anyOf[1],
+data: data2
+};
+if (vErrors === null) vErrors = [err1];
+else vErrors.push(err1);
+errors++;
+}
+var _valid0 = _errs10 === errors;
+valid1 = valid1 || _valid0;
+if (!valid1) {
+const err2 = {
+instancePath: instancePath + "/description",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseTool.properties.description,
+data: data2
+};
+if (vErrors === null) vErrors = [err2];
+else vErrors.push(err2);
+errors++;
+validate_ResponseTool.errors = vErrors;
+return false;
+} else {
+errors = _errs7;
+if (vErrors !== null) {
+if (_errs7) vErrors.length = _errs7;
+else vErrors = null;
+}
+}
+var valid0 = _errs6 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.parameters !== void 0) {
+let data3 = data.parameters;
+const _errs12 = errors;
+const _errs13 = errors;
+let valid2 = false;
+const _errs14 = errors;
+if (errors === _errs14) {
+if (data3 && typeof data3 == "object" && !Array.isArray(data3)) {} else {
+const err3 = {
+instancePath: instancePath + "/parameters",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ResponseTool.properties.parameters.anyOf[0],
+data: data3
+};
+if (vErrors === null) vErrors = [err3];
+else vErrors.push(err3);
+errors++;
+}
+}
+var _valid1 = _errs14 === errors;
+valid2 = valid2 || _valid1;
+const _errs17 = errors;
+if (data3 !== null) {
+const err4 = {
+instancePath: instancePath + "/parameters",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseTool.properties.parameters.anyOf[1],
+data: data3
+};
+if (vErrors === null) vErrors = [err4];
+else vErrors.push(err4);
+errors++;
+}
+var _valid1 = _errs17 === errors;
+valid2 = valid2 || _valid1;
+if (!valid2) {
+const err5 = {
+instancePath: instancePath + "/parameters",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseTool.properties.parameters,
+data: data3
+};
+if (vErrors === null) vErrors = [err5];
+else vErrors.push(err5);
+errors++;
+validate_ResponseTool.errors = vErrors;
+return false;
+} else {
+errors = _errs13;
+if (vErrors !== null) {
+if (_errs13) vErrors.length = _errs13;
+else vErrors = null;
+}
+}
+var valid0 = _errs12 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.strict !== void 0) {
+let data4 = data.strict;
+const _errs19 = errors;
+const _errs20 = errors;
+let valid3 = false;
+const _errs21 = errors;
+if (typeof data4 !== "boolean") {
+const err6 = {
+instancePath: instancePath + "/strict",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_ResponseTool.properties.strict.anyOf[0],
+data: data4
+};
+if (vErrors === null) vErrors = [err6];
+else vErrors.push(err6);
+errors++;
+}
+var _valid2 = _errs21 === errors;
+valid3 = valid3 || _valid2;
+const _errs23 = errors;
+if (data4 !== null) {
+const err7 = {
+instancePath: instancePath + "/strict",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseTool.properties.strict.anyOf[1],
+data: data4
+};
+if (vErrors === null) vErrors = [err7];
+else vErrors.push(err7);
+errors++;
+}
+var _valid2 = _errs23 === errors;
+valid3 = valid3 || _valid2;
+if (!valid3) {
+const err8 = {
+instancePath: instancePath + "/strict",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseTool.properties.strict,
+data: data4
+};
+if (vErrors === null) vErrors = [err8];
+else vErrors.push(err8);
+errors++;
+validate_ResponseTool.errors = vErrors;
+return false;
+} else {
+errors = _errs20;
+if (vErrors !== null) {
+if (_errs20) vErrors.length = _errs20;
+else vErrors = null;
+}
+}
+var valid0 = _errs19 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.format !== void 0) {
+let data5 = data.format;
+const _errs25 = errors;
+const _errs26 = errors;
+let valid4 = false;
+const _errs27 = errors;
+if (errors === _errs27) {
+if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {} else {
+const err9 = {
+instancePath: instancePath + "/format",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ResponseTool.properties.format.anyOf[0],
+data: data5
+};
+if (vErrors === null) vErrors = [err9];
+else vErrors.push(err9);
+errors++;
+}
+}
+var _valid3 = _errs27 === errors;
+valid4 = valid4 || _valid3;
+const _errs30 = errors;
+if (data5 !== null) {
+const err10 = {
+instancePath: instancePath + "/format",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseTool.properties.format.anyOf[1],
+data: data5
+};
+if (vErrors === null) vErrors = [err10];
+else vErrors.push(err10);
+errors++;
+}
+var _valid3 = _errs30 === errors;
+valid4 = valid4 || _valid3;
+if (!valid4) {
+const err11 = {
+instancePath: instancePath + "/format",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseTool.properties.format,
+data: data5
+};
+if (vErrors === null) vErrors = [err11];
+else vErrors.push(err11);
+errors++;
+validate_ResponseTool.errors = vErrors;
+return false;
+} else {
+errors = _errs26;
+if (vErrors !== null) {
+if (_errs26) vErrors.length = _errs26;
+else vErrors = null;
+}
+}
+var valid0 = _errs25 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.tools !== void 0) {
+let data6 = data.tools;
+const _errs32 = errors;
+if (errors === _errs32) {
+if (Array.isArray(data6)) {
+const len0 = data6.length;
+for (let i0 = 0; i0 < len0; i0++) {
+const _errs34 = errors;
+if (!wrapper0.validate(data6[i0], {
+instancePath: instancePath + "/tools/" + i0,
+parentData: data6,
+parentDataProperty: i0,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors);
+errors = vErrors.length;
+}
+if (!(_errs34 === errors)) break;
+}
+} else {
+validate_ResponseTool.errors = [{
+instancePath: instancePath + "/tools",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ResponseTool.properties.tools,
+data: data6
+}];
+return false;
+}
+}
+var valid0 = _errs32 === errors;
+} else var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_ResponseTool.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ResponseTool,
+data
+}];
+return false;
+}
+}
+validate_ResponseTool.errors = vErrors;
+return errors === 0;
+}
+validate_ResponseTool.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_ResponseInputItem(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_ResponseInputItem.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+if (data.type !== void 0) {
+let data0 = data.type;
+const _errs2 = errors;
+const _errs3 = errors;
+let valid1 = false;
+const _errs4 = errors;
+if (typeof data0 !== "string") {
+const err0 = {
+instancePath: instancePath + "/type",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputItem.properties.type.anyOf[0],
+data: data0
+};
+if (vErrors === null) vErrors = [err0];
+else vErrors.push(err0);
+errors++;
+}
+var _valid0 = _errs4 === errors;
+valid1 = valid1 || _valid0;
+const _errs6 = errors;
+if (data0 !== null) {
+const err1 = {
+instancePath: instancePath + "/type",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseInputItem.properties.type.anyOf[1],
+data: data0
+};
+if (vErrors === null) vErrors = [err1];
+else vErrors.push(err1);
+errors++;
+}
+var _valid0 = _errs6 === errors;
+valid1 = valid1 || _valid0;
+if (!valid1) {
+const err2 = {
+instancePath: instancePath + "/type",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseInputItem.properties.type,
+data: data0
+};
+if (vErrors === null) vErrors = [err2];
+else vErrors.push(err2);
+errors++;
+validate_ResponseInputItem.errors = vErrors;
+return false;
+} else {
+errors = _errs3;
+if (vErrors !== null) {
+if (_errs3) vErrors.length = _errs3;
+else vErrors = null;
+}
+}
+var valid0 = _errs2 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.role !== void 0) {
+let data1 = data.role;
+const _errs8 = errors;
+if (typeof data1 !== "string") {
+validate_ResponseInputItem.errors = [{
+instancePath: instancePath + "/role",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputItem.properties.role,
+data: data1
+}];
+return false;
+}
+var valid0 = _errs8 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.content !== void 0) {
+let data2 = data.content;
+const _errs10 = errors;
+const _errs11 = errors;
+let valid2 = false;
+const _errs12 = errors;
+if (typeof data2 !== "string") {
+const err3 = {
+instancePath: instancePath + "/content",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputItem.properties.content.anyOf[0],
+data: data2
+};
+if (vErrors === null) vErrors = [err3];
+else vErrors.push(err3);
+errors++;
+}
+var _valid1 = _errs12 === errors;
+valid2 = valid2 || _valid1;
+const _errs14 = errors;
+if (errors === _errs14) {
+if (Array.isArray(data2)) {
+const len0 = data2.length;
+for (let i0 = 0; i0 < len0; i0++) {
+let data3 = data2[i0];
+const _errs16 = errors;
+if (errors === errors) {
+if (data3 && typeof data3 == "object" && !Array.isArray(data3)) {
+let missing0;
+if (data3.type === void 0 && (missing0 = "type")) {
+const err4 = {
+instancePath: instancePath + "/content/" + i0,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_ResponseInputPart,
+data: data3
+};
+if (vErrors === null) vErrors = [err4];
+else vErrors.push(err4);
+errors++;
+} else {
+if (data3.type !== void 0) {
+let data4 = data3.type;
+const _errs20 = errors;
+if (typeof data4 !== "string") {
+const err5 = {
+instancePath: instancePath + "/content/" + i0 + "/type",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.type,
+data: data4
+};
+if (vErrors === null) vErrors = [err5];
+else vErrors.push(err5);
+errors++;
+}
+var valid5 = _errs20 === errors;
+} else var valid5 = true;
+if (valid5) {
+if (data3.text !== void 0) {
+let data5 = data3.text;
+const _errs22 = errors;
+if (typeof data5 !== "string") {
+const err6 = {
+instancePath: instancePath + "/content/" + i0 + "/text",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.text,
+data: data5
+};
+if (vErrors === null) vErrors = [err6];
+else vErrors.push(err6);
+errors++;
+}
+var valid5 = _errs22 === errors;
+} else var valid5 = true;
+if (valid5) {
+if (data3.refusal !== void 0) {
+let data6 = data3.refusal;
+const _errs24 = errors;
+if (typeof data6 !== "string") {
+const err7 = {
+instancePath: instancePath + "/content/" + i0 + "/refusal",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.refusal,
+data: data6
+};
+if (vErrors === null) vErrors = [err7];
+else vErrors.push(err7);
+errors++;
+}
+var valid5 = _errs24 === errors;
+} else var valid5 = true;
+if (valid5) {
+if (data3.image_url !== void 0) {
+let data7 = data3.image_url;
+const _errs26 = errors;
+const _errs27 = errors;
+let valid6 = false;
+const _errs28 = errors;
+if (typeof data7 !== "string") {
+const err8 = {
+instancePath: instancePath + "/content/" + i0 + "/image_url",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.image_url.anyOf[0],
+data: data7
+};
+if (vErrors === null) vErrors = [err8];
+else vErrors.push(err8);
+errors++;
+}
+var _valid2 = _errs28 === errors;
+valid6 = valid6 || _valid2;
+const _errs30 = errors;
+if (data7 !== null) {
+const err9 = {
+instancePath: instancePath + "/content/" + i0 + "/image_url",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseInputPart.properties.image_url.anyOf[1],
+data: data7
+};
+if (vErrors === null) vErrors = [err9];
+else vErrors.push(err9);
+errors++;
+}
+var _valid2 = _errs30 === errors;
+valid6 = valid6 || _valid2;
+if (!valid6) {
+const err10 = {
+instancePath: instancePath + "/content/" + i0 + "/image_url",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseInputPart.properties.image_url,
+data: data7
+};
+if (vErrors === null) vErrors = [err10];
+else vErrors.push(err10);
+errors++;
+} else {
+errors = _errs27;
+if (vErrors !== null) {
+if (_errs27) vErrors.length = _errs27;
+else vErrors = null;
+}
+}
+var valid5 = _errs26 === errors;
+} else var valid5 = true;
+if (valid5) {
+if (data3.detail !== void 0) {
+let data8 = data3.detail;
+const _errs32 = errors;
+const _errs33 = errors;
+let valid7 = false;
+const _errs34 = errors;
+if (typeof data8 !== "string") {
+const err11 = {
+instancePath: instancePath + "/content/" + i0 + "/detail",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.detail.anyOf[0],
+data: data8
+};
+if (vErrors === null) vErrors = [err11];
+else vErrors.push(err11);
+errors++;
+}
+var _valid3 = _errs34 === errors;
+valid7 = valid7 || _valid3;
+const _errs36 = errors;
+if (data8 !== null) {
+const err12 = {
+instancePath: instancePath + "/content/" + i0 + "/detail",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseInputPart.properties.detail.anyOf[1],
+data: data8
+};
+if (vErrors === null) vErrors = [err12];
+else vErrors.push(err12);
+errors++;
+}
+var _valid3 = _errs36 === errors;
+valid7 = valid7 || _valid3;
+if (!valid7) {
+const err13 = {
+instancePath: instancePath + "/content/" + i0 + "/detail",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseInputPart.properties.detail,
+data: data8
+};
+if (vErrors === null) vErrors = [err13];
+else vErrors.push(err13);
+errors++;
+} else {
+errors = _errs33;
+if (vErrors !== null) {
+if (_errs33) vErrors.length = _errs33;
+else vErrors = null;
+}
+}
+var valid5 = _errs32 === errors;
+} else var valid5 = true;
+if (valid5) {
+if (data3.file_data !== void 0) {
+let data9 = data3.file_data;
+const _errs38 = errors;
+const _errs39 = errors;
+let valid8 = false;
+const _errs40 = errors;
+if (typeof data9 !== "string") {
+const err14 = {
+instancePath: instancePath + "/content/" + i0 + "/file_data",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.file_data.anyOf[0],
+data: data9
+};
+if (vErrors === null) vErrors = [err14];
+else vErrors.push(err14);
+errors++;
+}
+var _valid4 = _errs40 === errors;
+valid8 = valid8 || _valid4;
+const _errs42 = errors;
+if (data9 !== null) {
+const err15 = {
+instancePath: instancePath + "/content/" + i0 + "/file_data",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseInputPart.properties.file_data.anyOf[1],
+data: data9
+};
+if (vErrors === null) vErrors = [err15];
+else vErrors.push(err15);
+errors++;
+}
+var _valid4 = _errs42 === errors;
+valid8 = valid8 || _valid4;
+if (!valid8) {
+const err16 = {
+instancePath: instancePath + "/content/" + i0 + "/file_data",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseInputPart.properties.file_data,
+data: data9
+};
+if (vErrors === null) vErrors = [err16];
+else vErrors.push(err16);
+errors++;
+} else {
+errors = _errs39;
+if (vErrors !== null) {
+if (_errs39) vErrors.length = _errs39;
+else vErrors = null;
+}
+}
+var valid5 = _errs38 === errors;
+} else var valid5 = true;
+if (valid5) {
+if (data3.filename !== void 0) {
+let data10 = data3.filename;
+const _errs44 = errors;
+const _errs45 = errors;
+let valid9 = false;
+const _errs46 = errors;
+if (typeof data10 !== "string") {
+const err17 = {
+instancePath: instancePath + "/content/" + i0 + "/filename",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.filename.anyOf[0],
+data: data10
+};
+if (vErrors === null) vErrors = [err17];
+else vErrors.push(err17);
+errors++;
+}
+var _valid5 = _errs46 === errors;
+valid9 = valid9 || _valid5;
+const _errs48 = errors;
+if (data10 !== null) {
+const err18 = {
+instancePath: instancePath + "/content/" + i0 + "/filename",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseInputPart.properties.filename.anyOf[1],
+data: data10
+};
+if (vErrors === null) vErrors = [err18];
+else vErrors.push(err18);
+errors++;
+}
+var _valid5 = _errs48 === errors;
+valid9 = valid9 || _valid5;
+if (!valid9) {
+const err19 = {
+instancePath: instancePath + "/content/" + i0 + "/filename",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseInputPart.properties.filename,
+data: data10
+};
+if (vErrors === null) vErrors = [err19];
+else vErrors.push(err19);
+errors++;
+} else {
+errors = _errs45;
+if (vErrors !== null) {
+if (_errs45) vErrors.length = _errs45;
+else vErrors = null;
+}
+}
+var valid5 = _errs44 === errors;
+} else var valid5 = true;
+if (valid5) {
+if (data3.file_id !== void 0) {
+let data11 = data3.file_id;
+const _errs50 = errors;
+const _errs51 = errors;
+let valid10 = false;
+const _errs52 = errors;
+if (typeof data11 !== "string") {
+const err20 = {
+instancePath: instancePath + "/content/" + i0 + "/file_id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.file_id.anyOf[0],
+data: data11
+};
+if (vErrors === null) vErrors = [err20];
+else vErrors.push(err20);
+errors++;
+}
+var _valid6 = _errs52 === errors;
+valid10 = valid10 || _valid6;
+const _errs54 = errors;
+if (data11 !== null) {
+const err21 = {
+instancePath: instancePath + "/content/" + i0 + "/file_id",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseInputPart.properties.file_id.anyOf[1],
+data: data11
+};
+if (vErrors === null) vErrors = [err21];
+else vErrors.push(err21);
+errors++;
+}
+var _valid6 = _errs54 === errors;
+valid10 = valid10 || _valid6;
+if (!valid10) {
+const err22 = {
+instancePath: instancePath + "/content/" + i0 + "/file_id",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseInputPart.properties.file_id,
+data: data11
+};
+if (vErrors === null) vErrors = [err22];
+else vErrors.push(err22);
+errors++;
+} else {
+errors = _errs51;
+if (vErrors !== null) {
+if (_errs51) vErrors.length = _errs51;
+else vErrors = null;
+}
+}
+var valid5 = _errs50 === errors;
+} else var valid5 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+const err23 = {
+instancePath: instancePath + "/content/" + i0,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ResponseInputPart,
+data: data3
+};
+if (vErrors === null) vErrors = [err23];
+else vErrors.push(err23);
+errors++;
+}
+}
+if (!(_errs16 === errors)) break;
+}
+} else {
+const err24 = {
+instancePath: instancePath + "/content",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ResponseInputItem.properties.content.anyOf[1],
+data: data2
+};
+if (vErrors === null) vErrors = [err24];
+else vErrors.push(err24);
+errors++;
+}
+}
+var _valid1 = _errs14 === errors;
+valid2 = valid2 || _valid1;
+const _errs56 = errors;
+if (data2 !== null) {
+const err25 = {
+instancePath: instancePath + "/content",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseInputItem.properties.content.anyOf[2],
+data: data2
+};
+if (vErrors === null) vErrors = [err25];
+else vErrors.push(err25);
+errors++;
+}
+var _valid1 = _errs56 === errors;
+valid2 = valid2 || _valid1;
+if (!valid2) {
+const err26 = {
+instancePath: instancePath + "/content",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseInputItem.properties.content,
+data: data2
+};
+if (vErrors === null) vErrors = [err26];
+else vErrors.push(err26);
+errors++;
+validate_ResponseInputItem.errors = vErrors;
+return false;
+} else {
+errors = _errs11;
+if (vErrors !== null) {
+if (_errs11) vErrors.length = _errs11;
+else vErrors = null;
+}
+}
+var valid0 = _errs10 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.call_id !== void 0) {
+let data12 = data.call_id;
+const _errs58 = errors;
+if (errors === _errs58) {
+if (typeof data12 === "string") {
+if (func_7a031813(data12) < 1) {
+validate_ResponseInputItem.errors = [{
+instancePath: instancePath + "/call_id",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_ResponseInputItem.properties.call_id,
+data: data12
+}];
+return false;
+}
+} else {
+validate_ResponseInputItem.errors = [{
+instancePath: instancePath + "/call_id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputItem.properties.call_id,
+data: data12
+}];
+return false;
+}
+}
+var valid0 = _errs58 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.name !== void 0) {
+let data13 = data.name;
+const _errs60 = errors;
+if (errors === _errs60) {
+if (typeof data13 === "string") {
+if (func_7a031813(data13) < 1) {
+validate_ResponseInputItem.errors = [{
+instancePath: instancePath + "/name",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_ResponseInputItem.properties.name,
+data: data13
+}];
+return false;
+}
+} else {
+validate_ResponseInputItem.errors = [{
+instancePath: instancePath + "/name",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputItem.properties.name,
+data: data13
+}];
+return false;
+}
+}
+var valid0 = _errs60 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.namespace !== void 0) {
+let data14 = data.namespace;
+const _errs62 = errors;
+const _errs63 = errors;
+let valid11 = false;
+const _errs64 = errors;
+if (typeof data14 !== "string") {
+const err27 = {
+instancePath: instancePath + "/namespace",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputItem.properties.namespace.anyOf[0],
+data: data14
+};
+if (vErrors === null) vErrors = [err27];
+else vErrors.push(err27);
+errors++;
+}
+var _valid7 = _errs64 === errors;
+valid11 = valid11 || _valid7;
+const _errs66 = errors;
+if (data14 !== null) {
+const err28 = {
+instancePath: instancePath + "/namespace",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseInputItem.properties.namespace.anyOf[1],
+data: data14
+};
+if (vErrors === null) vErrors = [err28];
+else vErrors.push(err28);
+errors++;
+}
+var _valid7 = _errs66 === errors;
+valid11 = valid11 || _valid7;
+if (!valid11) {
+const err29 = {
+instancePath: instancePath + "/namespace",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseInputItem.properties.namespace,
+data: data14
+};
+if (vErrors === null) vErrors = [err29];
+else vErrors.push(err29);
+errors++;
+validate_ResponseInputItem.errors = vErrors;
+return false;
+} else {
+errors = _errs63;
+if (vErrors !== null) {
+if (_errs63) vErrors.length = _errs63;
+else vErrors = null;
+}
+}
+var valid0 = _errs62 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.arguments !== void 0) {
+let data15 = data.arguments;
+const _errs68 = errors;
+if (typeof data15 !== "string") {
+validate_ResponseInputItem.errors = [{
+instancePath: instancePath + "/arguments",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputItem.properties.arguments,
+data: data15
+}];
+return false;
+}
+var valid0 = _errs68 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.input !== void 0) {
+let data16 = data.input;
+const _errs70 = errors;
+if (typeof data16 !== "string") {
+validate_ResponseInputItem.errors = [{
+instancePath: instancePath + "/input",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputItem.properties.input,
+data: data16
+}];
+return false;
+}
+var valid0 = _errs70 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.output !== void 0) {
+let data17 = data.output;
+const _errs72 = errors;
+const _errs73 = errors;
+let valid12 = false;
+const _errs74 = errors;
+if (typeof data17 !== "string") {
+const err30 = {
+instancePath: instancePath + "/output",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputItem.properties.output.anyOf[0],
+data: data17
+};
+if (vErrors === null) vErrors = [err30];
+else vErrors.push(err30);
+errors++;
+}
+var _valid8 = _errs74 === errors;
+valid12 = valid12 || _valid8;
+const _errs76 = errors;
+if (errors === _errs76) {
+if (Array.isArray(data17)) {
+const len1 = data17.length;
+for (let i1 = 0; i1 < len1; i1++) {
+let data18 = data17[i1];
+const _errs78 = errors;
+if (errors === errors) {
+if (data18 && typeof data18 == "object" && !Array.isArray(data18)) {
+let missing1;
+if (data18.type === void 0 && (missing1 = "type")) {
+const err31 = {
+instancePath: instancePath + "/output/" + i1,
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_ResponseInputPart,
+data: data18
+};
+if (vErrors === null) vErrors = [err31];
+else vErrors.push(err31);
+errors++;
+} else {
+if (data18.type !== void 0) {
+let data19 = data18.type;
+const _errs82 = errors;
+if (typeof data19 !== "string") {
+const err32 = {
+instancePath: instancePath + "/output/" + i1 + "/type",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.type,
+data: data19
+};
+if (vErrors === null) vErrors = [err32];
+else vErrors.push(err32);
+errors++;
+}
+var valid15 = _errs82 === errors;
+} else var valid15 = true;
+if (valid15) {
+if (data18.text !== void 0) {
+let data20 = data18.text;
+const _errs84 = errors;
+if (typeof data20 !== "string") {
+const err33 = {
+instancePath: instancePath + "/output/" + i1 + "/text",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.text,
+data: data20
+};
+if (vErrors === null) vErrors = [err33];
+else vErrors.push(err33);
+errors++;
+}
+var valid15 = _errs84 === errors;
+} else var valid15 = true;
+if (valid15) {
+if (data18.refusal !== void 0) {
+let data21 = data18.refusal;
+const _errs86 = errors;
+if (typeof data21 !== "string") {
+const err34 = {
+instancePath: instancePath + "/output/" + i1 + "/refusal",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.refusal,
+data: data21
+};
+if (vErrors === null) vErrors = [err34];
+else vErrors.push(err34);
+errors++;
+}
+var valid15 = _errs86 === errors;
+} else var valid15 = true;
+if (valid15) {
+if (data18.image_url !== void 0) {
+let data22 = data18.image_url;
+const _errs88 = errors;
+const _errs89 = errors;
+let valid16 = false;
+const _errs90 = errors;
+if (typeof data22 !== "string") {
+const err35 = {
+instancePath: instancePath + "/output/" + i1 + "/image_url",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.image_url.anyOf[0],
+data: data22
+};
+if (vErrors === null) vErrors = [err35];
+else vErrors.push(err35);
+errors++;
+}
+var _valid9 = _errs90 === errors;
+valid16 = valid16 || _valid9;
+const _errs92 = errors;
+if (data22 !== null) {
+const err36 = {
+instancePath: instancePath + "/output/" + i1 + "/image_url",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseInputPart.properties.image_url.anyOf[1],
+data: data22
+};
+if (vErrors === null) vErrors = [err36];
+else vErrors.push(err36);
+errors++;
+}
+var _valid9 = _errs92 === errors;
+valid16 = valid16 || _valid9;
+if (!valid16) {
+const err37 = {
+instancePath: instancePath + "/output/" + i1 + "/image_url",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseInputPart.properties.image_url,
+data: data22
+};
+if (vErrors === null) vErrors = [err37];
+else vErrors.push(err37);
+errors++;
+} else {
+errors = _errs89;
+if (vErrors !== null) {
+if (_errs89) vErrors.length = _errs89;
+else vErrors = null;
+}
+}
+var valid15 = _errs88 === errors;
+} else var valid15 = true;
+if (valid15) {
+if (data18.detail !== void 0) {
+let data23 = data18.detail;
+const _errs94 = errors;
+const _errs95 = errors;
+let valid17 = false;
+const _errs96 = errors;
+if (typeof data23 !== "string") {
+const err38 = {
+instancePath: instancePath + "/output/" + i1 + "/detail",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.detail.anyOf[0],
+data: data23
+};
+if (vErrors === null) vErrors = [err38];
+else vErrors.push(err38);
+errors++;
+}
+var _valid10 = _errs96 === errors;
+valid17 = valid17 || _valid10;
+const _errs98 = errors;
+if (data23 !== null) {
+const err39 = {
+instancePath: instancePath + "/output/" + i1 + "/detail",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseInputPart.properties.detail.anyOf[1],
+data: data23
+};
+if (vErrors === null) vErrors = [err39];
+else vErrors.push(err39);
+errors++;
+}
+var _valid10 = _errs98 === errors;
+valid17 = valid17 || _valid10;
+if (!valid17) {
+const err40 = {
+instancePath: instancePath + "/output/" + i1 + "/detail",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseInputPart.properties.detail,
+data: data23
+};
+if (vErrors === null) vErrors = [err40];
+else vErrors.push(err40);
+errors++;
+} else {
+errors = _errs95;
+if (vErrors !== null) {
+if (_errs95) vErrors.length = _errs95;
+else vErrors = null;
+}
+}
+var valid15 = _errs94 === errors;
+} else var valid15 = true;
+if (valid15) {
+if (data18.file_data !== void 0) {
+let data24 = data18.file_data;
+const _errs100 = errors;
+const _errs101 = errors;
+let valid18 = false;
+const _errs102 = errors;
+if (typeof data24 !== "string") {
+const err41 = {
+instancePath: instancePath + "/output/" + i1 + "/file_data",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.file_data.anyOf[0],
+data: data24
+};
+if (vErrors === null) vErrors = [err41];
+else vErrors.push(err41);
+errors++;
+}
+var _valid11 = _errs102 === errors;
+valid18 = valid18 || _valid11;
+const _errs104 = errors;
+if (data24 !== null) {
+const err42 = {
+instancePath: instancePath + "/output/" + i1 + "/file_data",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseInputPart.properties.file_data.anyOf[1],
+data: data24
+};
+if (vErrors === null) vErrors = [err42];
+else vErrors.push(err42);
+errors++;
+}
+var _valid11 = _errs104 === errors;
+valid18 = valid18 || _valid11;
+if (!valid18) {
+const err43 = {
+instancePath: instancePath + "/output/" + i1 + "/file_data",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseInputPart.properties.file_data,
+data: data24
+};
+if (vErrors === null) vErrors = [err43];
+else vErrors.push(err43);
+errors++;
+} else {
+errors = _errs101;
+if (vErrors !== null) {
+if (_errs101) vErrors.length = _errs101;
+else vErrors = null;
+}
+}
+var valid15 = _errs100 === errors;
+} else var valid15 = true;
+if (valid15) {
+if (data18.filename !== void 0) {
+let data25 = data18.filename;
+const _errs106 = errors;
+const _errs107 = errors;
+let valid19 = false;
+const _errs108 = errors;
+if (typeof data25 !== "string") {
+const err44 = {
+instancePath: instancePath + "/output/" + i1 + "/filename",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.filename.anyOf[0],
+data: data25
+};
+if (vErrors === null) vErrors = [err44];
+else vErrors.push(err44);
+errors++;
+}
+var _valid12 = _errs108 === errors;
+valid19 = valid19 || _valid12;
+const _errs110 = errors;
+if (data25 !== null) {
+const err45 = {
+instancePath: instancePath + "/output/" + i1 + "/filename",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseInputPart.properties.filename.anyOf[1],
+data: data25
+};
+if (vErrors === null) vErrors = [err45];
+else vErrors.push(err45);
+errors++;
+}
+var _valid12 = _errs110 === errors;
+valid19 = valid19 || _valid12;
+if (!valid19) {
+const err46 = {
+instancePath: instancePath + "/output/" + i1 + "/filename",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseInputPart.properties.filename,
+data: data25
+};
+if (vErrors === null) vErrors = [err46];
+else vErrors.push(err46);
+errors++;
+} else {
+errors = _errs107;
+if (vErrors !== null) {
+if (_errs107) vErrors.length = _errs107;
+else vErrors = null;
+}
+}
+var valid15 = _errs106 === errors;
+} else var valid15 = true;
+if (valid15) {
+if (data18.file_id !== void 0) {
+let data26 = data18.file_id;
+const _errs112 = errors;
+const _errs113 = errors;
+let valid20 = false;
+const _errs114 = errors;
+if (typeof data26 !== "string") {
+const err47 = {
+instancePath: instancePath + "/output/" + i1 + "/file_id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.file_id.anyOf[0],
+data: data26
+};
+if (vErrors === null) vErrors = [err47];
+else vErrors.push(err47);
+errors++;
+}
+var _valid13 = _errs114 === errors;
+valid20 = valid20 || _valid13;
+const _errs116 = errors;
+if (data26 !== null) {
+const err48 = {
+instancePath: instancePath + "/output/" + i1 + "/file_id",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseInputPart.properties.file_id.anyOf[1],
+data: data26
+};
+if (vErrors === null) vErrors = [err48];
+else vErrors.push(err48);
+errors++;
+}
+var _valid13 = _errs116 === errors;
+valid20 = valid20 || _valid13;
+if (!valid20) {
+const err49 = {
+instancePath: instancePath + "/output/" + i1 + "/file_id",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseInputPart.properties.file_id,
+data: data26
+};
+if (vErrors === null) vErrors = [err49];
+else vErrors.push(err49);
+errors++;
+} else {
+errors = _errs113;
+if (vErrors !== null) {
+if (_errs113) vErrors.length = _errs113;
+else vErrors = null;
+}
+}
+var valid15 = _errs112 === errors;
+} else var valid15 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+const err50 = {
+instancePath: instancePath + "/output/" + i1,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ResponseInputPart,
+data: data18
+};
+if (vErrors === null) vErrors = [err50];
+else vErrors.push(err50);
+errors++;
+}
+}
+if (!(_errs78 === errors)) break;
+}
+} else {
+const err51 = {
+instancePath: instancePath + "/output",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ResponseInputItem.properties.output.anyOf[1],
+data: data17
+};
+if (vErrors === null) vErrors = [err51];
+else vErrors.push(err51);
+errors++;
+}
+}
+var _valid8 = _errs76 === errors;
+valid12 = valid12 || _valid8;
+if (!valid12) {
+const err52 = {
+instancePath: instancePath + "/output",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseInputItem.properties.output,
+data: data17
+};
+if (vErrors === null) vErrors = [err52];
+else vErrors.push(err52);
+errors++;
+validate_ResponseInputItem.errors = vErrors;
+return false;
+} else {
+errors = _errs73;
+if (vErrors !== null) {
+if (_errs73) vErrors.length = _errs73;
+else vErrors = null;
+}
+}
+var valid0 = _errs72 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.encrypted_content !== void 0) {
+let data27 = data.encrypted_content;
+const _errs118 = errors;
+const _errs119 = errors;
+let valid21 = false;
+const _errs120 = errors;
+if (typeof data27 !== "string") {
+const err53 = {
+instancePath: instancePath + "/encrypted_content",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputItem.properties.encrypted_content.anyOf[0],
+data: data27
+};
+if (vErrors === null) vErrors = [err53];
+else vErrors.push(err53);
+errors++;
+}
+var _valid14 = _errs120 === errors;
+valid21 = valid21 || _valid14;
+const _errs122 = errors;
+if (data27 !== null) {
+const err54 = {
+instancePath: instancePath + "/encrypted_content",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseInputItem.properties.encrypted_content.anyOf[1],
+data: data27
+};
+if (vErrors === null) vErrors = [err54];
+else vErrors.push(err54);
+errors++;
+}
+var _valid14 = _errs122 === errors;
+valid21 = valid21 || _valid14;
+if (!valid21) {
+const err55 = {
+instancePath: instancePath + "/encrypted_content",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseInputItem.properties.encrypted_content,
+data: data27
+};
+if (vErrors === null) vErrors = [err55];
+else vErrors.push(err55);
+errors++;
+validate_ResponseInputItem.errors = vErrors;
+return false;
+} else {
+errors = _errs119;
+if (vErrors !== null) {
+if (_errs119) vErrors.length = _errs119;
+else vErrors = null;
+}
+}
+var valid0 = _errs118 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.summary !== void 0) {
+let data28 = data.summary;
+const _errs124 = errors;
+if (errors === _errs124) {
+if (Array.isArray(data28)) {
+const len2 = data28.length;
+for (let i2 = 0; i2 < len2; i2++) {
+let data29 = data28[i2];
+const _errs126 = errors;
+if (errors === errors) {
+if (data29 && typeof data29 == "object" && !Array.isArray(data29)) {
+let missing2;
+if (data29.type === void 0 && (missing2 = "type")) {
+validate_ResponseInputItem.errors = [{
+instancePath: instancePath + "/summary/" + i2,
+keyword: "required",
+params: { missingProperty: missing2 },
+message: "must have required property '" + missing2 + "'",
+parentSchema: schema_ResponseInputPart,
+data: data29
+}];
+return false;
+} else {
+if (data29.type !== void 0) {
+let data30 = data29.type;
+const _errs130 = errors;
+if (typeof data30 !== "string") {
+validate_ResponseInputItem.errors = [{
+instancePath: instancePath + "/summary/" + i2 + "/type",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.type,
+data: data30
+}];
+return false;
+}
+var valid24 = _errs130 === errors;
+} else var valid24 = true;
+if (valid24) {
+if (data29.text !== void 0) {
+let data31 = data29.text;
+const _errs132 = errors;
+if (typeof data31 !== "string") {
+validate_ResponseInputItem.errors = [{
+instancePath: instancePath + "/summary/" + i2 + "/text",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.text,
+data: data31
+}];
+return false;
+}
+var valid24 = _errs132 === errors;
+} else var valid24 = true;
+if (valid24) {
+if (data29.refusal !== void 0) {
+let data32 = data29.refusal;
+const _errs134 = errors;
+if (typeof data32 !== "string") {
+validate_ResponseInputItem.errors = [{
+instancePath: instancePath + "/summary/" + i2 + "/refusal",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.refusal,
+data: data32
+}];
+return false;
+}
+var valid24 = _errs134 === errors;
+} else var valid24 = true;
+if (valid24) {
+if (data29.image_url !== void 0) {
+let data33 = data29.image_url;
+const _errs136 = errors;
+const _errs137 = errors;
+let valid25 = false;
+const _errs138 = errors;
+if (typeof data33 !== "string") {
+const err56 = {
+instancePath: instancePath + "/summary/" + i2 + "/image_url",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.image_url.anyOf[0],
+data: data33
+};
+if (vErrors === null) vErrors = [err56];
+else vErrors.push(err56);
+errors++;
+}
+var _valid15 = _errs138 === errors;
+valid25 = valid25 || _valid15;
+const _errs140 = errors;
+if (data33 !== null) {
+const err57 = {
+instancePath: instancePath + "/summary/" + i2 + "/image_url",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseInputPart.properties.image_url.anyOf[1],
+data: data33
+};
+if (vErrors === null) vErrors = [err57];
+else vErrors.push(err57);
+errors++;
+}
+var _valid15 = _errs140 === errors;
+valid25 = valid25 || _valid15;
+if (!valid25) {
+const err58 = {
+instancePath: instancePath + "/summary/" + i2 + "/image_url",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseInputPart.properties.image_url,
+data: data33
+};
+if (vErrors === null) vErrors = [err58];
+else vErrors.push(err58);
+errors++;
+validate_ResponseInputItem.errors = vErrors;
+return false;
+} else {
+errors = _errs137;
+if (vErrors !== null) {
+if (_errs137) vErrors.length = _errs137;
+else vErrors = null;
+}
+}
+var valid24 = _errs136 === errors;
+} else var valid24 = true;
+if (valid24) {
+if (data29.detail !== void 0) {
+let data34 = data29.detail;
+const _errs142 = errors;
+const _errs143 = errors;
+let valid26 = false;
+const _errs144 = errors;
+if (typeof data34 !== "string") {
+const err59 = {
+instancePath: instancePath + "/summary/" + i2 + "/detail",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.detail.anyOf[0],
+data: data34
+};
+if (vErrors === null) vErrors = [err59];
+else vErrors.push(err59);
+errors++;
+}
+var _valid16 = _errs144 === errors;
+valid26 = valid26 || _valid16;
+const _errs146 = errors;
+if (data34 !== null) {
+const err60 = {
+instancePath: instancePath + "/summary/" + i2 + "/detail",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseInputPart.properties.detail.anyOf[1],
+data: data34
+};
+if (vErrors === null) vErrors = [err60];
+else vErrors.push(err60);
+errors++;
+}
+var _valid16 = _errs146 === errors;
+valid26 = valid26 || _valid16;
+if (!valid26) {
+const err61 = {
+instancePath: instancePath + "/summary/" + i2 + "/detail",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseInputPart.properties.detail,
+data: data34
+};
+if (vErrors === null) vErrors = [err61];
+else vErrors.push(err61);
+errors++;
+validate_ResponseInputItem.errors = vErrors;
+return false;
+} else {
+errors = _errs143;
+if (vErrors !== null) {
+if (_errs143) vErrors.length = _errs143;
+else vErrors = null;
+}
+}
+var valid24 = _errs142 === errors;
+} else var valid24 = true;
+if (valid24) {
+if (data29.file_data !== void 0) {
+let data35 = data29.file_data;
+const _errs148 = errors;
+const _errs149 = errors;
+let valid27 = false;
+const _errs150 = errors;
+if (typeof data35 !== "string") {
+const err62 = {
+instancePath: instancePath + "/summary/" + i2 + "/file_data",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.file_data.anyOf[0],
+data: data35
+};
+if (vErrors === null) vErrors = [err62];
+else vErrors.push(err62);
+errors++;
+}
+var _valid17 = _errs150 === errors;
+valid27 = valid27 || _valid17;
+const _errs152 = errors;
+if (data35 !== null) {
+const err63 = {
+instancePath: instancePath + "/summary/" + i2 + "/file_data",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseInputPart.properties.file_data.anyOf[1],
+data: data35
+};
+if (vErrors === null) vErrors = [err63];
+else vErrors.push(err63);
+errors++;
+}
+var _valid17 = _errs152 === errors;
+valid27 = valid27 || _valid17;
+if (!valid27) {
+const err64 = {
+instancePath: instancePath + "/summary/" + i2 + "/file_data",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseInputPart.properties.file_data,
+data: data35
+};
+if (vErrors === null) vErrors = [err64];
+else vErrors.push(err64);
+errors++;
+validate_ResponseInputItem.errors = vErrors;
+return false;
+} else {
+errors = _errs149;
+if (vErrors !== null) {
+if (_errs149) vErrors.length = _errs149;
+else vErrors = null;
+}
+}
+var valid24 = _errs148 === errors;
+} else var valid24 = true;
+if (valid24) {
+if (data29.filename !== void 0) {
+let data36 = data29.filename;
+const _errs154 = errors;
+const _errs155 = errors;
+let valid28 = false;
+const _errs156 = errors;
+if (typeof data36 !== "string") {
+const err65 = {
+instancePath: instancePath + "/summary/" + i2 + "/filename",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.filename.anyOf[0],
+data: data36
+};
+if (vErrors === null) vErrors = [err65];
+else vErrors.push(err65);
+errors++;
+}
+var _valid18 = _errs156 === errors;
+valid28 = valid28 || _valid18;
+const _errs158 = errors;
+if (data36 !== null) {
+const err66 = {
+instancePath: instancePath + "/summary/" + i2 + "/filename",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseInputPart.properties.filename.anyOf[1],
+data: data36
+};
+if (vErrors === null) vErrors = [err66];
+else vErrors.push(err66);
+errors++;
+}
+var _valid18 = _errs158 === errors;
+valid28 = valid28 || _valid18;
+if (!valid28) {
+const err67 = {
+instancePath: instancePath + "/summary/" + i2 + "/filename",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseInputPart.properties.filename,
+data: data36
+};
+if (vErrors === null) vErrors = [err67];
+else vErrors.push(err67);
+errors++;
+validate_ResponseInputItem.errors = vErrors;
+return false;
+} else {
+errors = _errs155;
+if (vErrors !== null) {
+if (_errs155) vErrors.length = _errs155;
+else vErrors = null;
+}
+}
+var valid24 = _errs154 === errors;
+} else var valid24 = true;
+if (valid24) {
+if (data29.file_id !== void 0) {
+let data37 = data29.file_id;
+const _errs160 = errors;
+const _errs161 = errors;
+let valid29 = false;
+const _errs162 = errors;
+if (typeof data37 !== "string") {
+const err68 = {
+instancePath: instancePath + "/summary/" + i2 + "/file_id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseInputPart.properties.file_id.anyOf[0],
+data: data37
+};
+if (vErrors === null) vErrors = [err68];
+else vErrors.push(err68);
+errors++;
+}
+var _valid19 = _errs162 === errors;
+valid29 = valid29 || _valid19;
+const _errs164 = errors;
+if (data37 !== null) {
+const err69 = {
+instancePath: instancePath + "/summary/" + i2 + "/file_id",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseInputPart.properties.file_id.anyOf[1],
+data: data37
+};
+if (vErrors === null) vErrors = [err69];
+else vErrors.push(err69);
+errors++;
+}
+var _valid19 = _errs164 === errors;
+valid29 = valid29 || _valid19;
+if (!valid29) {
+const err70 = {
+instancePath: instancePath + "/summary/" + i2 + "/file_id",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseInputPart.properties.file_id,
+data: data37
+};
+if (vErrors === null) vErrors = [err70];
+else vErrors.push(err70);
+errors++;
+validate_ResponseInputItem.errors = vErrors;
+return false;
+} else {
+errors = _errs161;
+if (vErrors !== null) {
+if (_errs161) vErrors.length = _errs161;
+else vErrors = null;
+}
+}
+var valid24 = _errs160 === errors;
+} else var valid24 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_ResponseInputItem.errors = [{
+instancePath: instancePath + "/summary/" + i2,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ResponseInputPart,
+data: data29
+}];
+return false;
+}
+}
+if (!(_errs126 === errors)) break;
+}
+} else {
+validate_ResponseInputItem.errors = [{
+instancePath: instancePath + "/summary",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ResponseInputItem.properties.summary,
+data: data28
+}];
+return false;
+}
+}
+var valid0 = _errs124 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.tools !== void 0) {
+let data38 = data.tools;
+const _errs166 = errors;
+if (errors === _errs166) {
+if (Array.isArray(data38)) {
+const len3 = data38.length;
+for (let i3 = 0; i3 < len3; i3++) {
+const _errs168 = errors;
+if (!validate_ResponseTool(data38[i3], {
+instancePath: instancePath + "/tools/" + i3,
+parentData: data38,
+parentDataProperty: i3,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_ResponseTool.errors : vErrors.concat(validate_ResponseTool.errors);
+errors = vErrors.length;
+}
+if (!(_errs168 === errors)) break;
+}
+} else {
+validate_ResponseInputItem.errors = [{
+instancePath: instancePath + "/tools",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ResponseInputItem.properties.tools,
+data: data38
+}];
+return false;
+}
+}
+var valid0 = _errs166 === errors;
+} else var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_ResponseInputItem.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ResponseInputItem,
+data
+}];
+return false;
+}
+}
+validate_ResponseInputItem.errors = vErrors;
+return errors === 0;
+}
+validate_ResponseInputItem.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_ConversationRequest(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_ConversationRequest.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+if (data.items !== void 0) {
+let data0 = data.items;
+const _errs2 = errors;
+const _errs3 = errors;
+let valid1 = false;
+const _errs4 = errors;
+if (errors === _errs4) {
+if (Array.isArray(data0)) {
+const len0 = data0.length;
+for (let i0 = 0; i0 < len0; i0++) {
+const _errs6 = errors;
+if (!validate_ResponseInputItem(data0[i0], {
+instancePath: instancePath + "/items/" + i0,
+parentData: data0,
+parentDataProperty: i0,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_ResponseInputItem.errors : vErrors.concat(validate_ResponseInputItem.errors);
+errors = vErrors.length;
+}
+if (!(_errs6 === errors)) break;
+}
+} else {
+const err0 = {
+instancePath: instancePath + "/items",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ConversationRequest.properties.items.anyOf[0],
+data: data0
+};
+if (vErrors === null) vErrors = [err0];
+else vErrors.push(err0);
+errors++;
+}
+}
+var _valid0 = _errs4 === errors;
+valid1 = valid1 || _valid0;
+const _errs7 = errors;
+if (data0 !== null) {
+const err1 = {
+instancePath: instancePath + "/items",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ConversationRequest.properties.items.anyOf[1],
+data: data0
+};
+if (vErrors === null) vErrors = [err1];
+else vErrors.push(err1);
+errors++;
+}
+var _valid0 = _errs7 === errors;
+valid1 = valid1 || _valid0;
+if (!valid1) {
+const err2 = {
+instancePath: instancePath + "/items",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ConversationRequest.properties.items,
+data: data0
+};
+if (vErrors === null) vErrors = [err2];
+else vErrors.push(err2);
+errors++;
+validate_ConversationRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs3;
+if (vErrors !== null) {
+if (_errs3) vErrors.length = _errs3;
+else vErrors = null;
+}
+}
+if (errors === _errs2) {
+if (Array.isArray(data0)) {
+if (data0.length > 20) {
+validate_ConversationRequest.errors = [{
+instancePath: instancePath + "/items",
+keyword: "maxItems",
+params: { limit: 20 },
+message: "must NOT have more than 20 items",
+parentSchema: schema_ConversationRequest.properties.items,
+data: data0
+}];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.metadata !== void 0) {
+let data2 = data.metadata;
+const _errs9 = errors;
+const _errs10 = errors;
+let valid3 = false;
+const _errs11 = errors;
+if (errors === _errs11) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) for (const key0 in data2) {
+let data3 = data2[key0];
+const _errs14 = errors;
+if (errors === errors) {
+if (typeof data3 === "string") {
+if (func_7a031813(data3) > 512) {
+const err3 = {
+instancePath: instancePath + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),
+keyword: "maxLength",
+params: { limit: 512 },
+message: "must NOT have more than 512 characters",
+parentSchema: schema_ConversationTag,
+data: data3
+};
+if (vErrors === null) vErrors = [err3];
+else vErrors.push(err3);
+errors++;
+}
+} else {
+const err4 = {
+instancePath: instancePath + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ConversationTag,
+data: data3
+};
+if (vErrors === null) vErrors = [err4];
+else vErrors.push(err4);
+errors++;
+}
+}
+if (!(_errs14 === errors)) break;
+}
+else {
+const err5 = {
+instancePath: instancePath + "/metadata",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ConversationRequest.properties.metadata.anyOf[0],
+data: data2
+};
+if (vErrors === null) vErrors = [err5];
+else vErrors.push(err5);
+errors++;
+}
+}
+var _valid1 = _errs11 === errors;
+valid3 = valid3 || _valid1;
+const _errs17 = errors;
+if (data2 !== null) {
+const err6 = {
+instancePath: instancePath + "/metadata",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ConversationRequest.properties.metadata.anyOf[1],
+data: data2
+};
+if (vErrors === null) vErrors = [err6];
+else vErrors.push(err6);
+errors++;
+}
+var _valid1 = _errs17 === errors;
+valid3 = valid3 || _valid1;
+if (!valid3) {
+const err7 = {
+instancePath: instancePath + "/metadata",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ConversationRequest.properties.metadata,
+data: data2
+};
+if (vErrors === null) vErrors = [err7];
+else vErrors.push(err7);
+errors++;
+validate_ConversationRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs10;
+if (vErrors !== null) {
+if (_errs10) vErrors.length = _errs10;
+else vErrors = null;
+}
+}
+if (errors === _errs9) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+if (Object.keys(data2).length > 16) {
+validate_ConversationRequest.errors = [{
+instancePath: instancePath + "/metadata",
+keyword: "maxProperties",
+params: { limit: 16 },
+message: "must NOT have more than 16 properties",
+parentSchema: schema_ConversationRequest.properties.metadata,
+data: data2
+}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+} else var valid0 = true;
+}
+} else {
+validate_ConversationRequest.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ConversationRequest,
+data
+}];
+return false;
+}
+}
+validate_ConversationRequest.errors = vErrors;
+return errors === 0;
+}
+validate_ConversationRequest.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_createConversation(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_createConversation.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_ConversationRequest(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_ConversationRequest.errors : vErrors.concat(validate_ConversationRequest.errors);
+errors = vErrors.length;
+}
+validate_bodies_createConversation.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_createConversation.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_getConversation = validate_parameters_getConversation;
+const schema_parameters_getConversation = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": { "type": "string" } },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_getConversation"
+};
+function validate_parameters_getConversation(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getConversation.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_getConversation.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getConversation,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_getConversation.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_getConversation.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 !== "string") {
+validate_parameters_getConversation.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getConversation.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getConversation.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getConversation.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getConversation.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getConversation,
+data
+}];
+return false;
+}
+validate_parameters_getConversation.errors = vErrors;
+return true;
+}
+validate_parameters_getConversation.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_updateConversation = validate_bodies_updateConversation;
+const schema_ConversationChange = {
+"type": "object",
+"required": ["metadata"],
+"properties": { "metadata": {
+"anyOf": [{
+"type": "object",
+"additionalProperties": { "$ref": "#/components/schemas/ConversationTag" }
+}, { "type": "null" }],
+"maxProperties": 16
+} },
+"additionalProperties": true
+};
+function validate_ConversationChange(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_ConversationChange.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.metadata === void 0 && (missing0 = "metadata")) {
+validate_ConversationChange.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_ConversationChange,
+data
+}];
+return false;
+} else if (data.metadata !== void 0) {
+let data0 = data.metadata;
+const _errs2 = errors;
+const _errs3 = errors;
+let valid1 = false;
+const _errs4 = errors;
+if (errors === _errs4) {
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) for (const key0 in data0) {
+let data1 = data0[key0];
+const _errs7 = errors;
+if (errors === errors) {
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 512) {
+const err0 = {
+instancePath: instancePath + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),
+keyword: "maxLength",
+params: { limit: 512 },
+message: "must NOT have more than 512 characters",
+parentSchema: schema_ConversationTag,
+data: data1
+};
+if (vErrors === null) vErrors = [err0];
+else vErrors.push(err0);
+errors++;
+}
+} else {
+const err1 = {
+instancePath: instancePath + "/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ConversationTag,
+data: data1
+};
+if (vErrors === null) vErrors = [err1];
+else vErrors.push(err1);
+errors++;
+}
+}
+if (!(_errs7 === errors)) break;
+}
+else {
+const err2 = {
+instancePath: instancePath + "/metadata",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ConversationChange.properties.metadata.anyOf[0],
+data: data0
+};
+if (vErrors === null) vErrors = [err2];
+else vErrors.push(err2);
+errors++;
+}
+}
+var _valid0 = _errs4 === errors;
+valid1 = valid1 || _valid0;
+const _errs10 = errors;
+if (data0 !== null) {
+const err3 = {
+instancePath: instancePath + "/metadata",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ConversationChange.properties.metadata.anyOf[1],
+data: data0
+};
+if (vErrors === null) vErrors = [err3];
+else vErrors.push(err3);
+errors++;
+}
+var _valid0 = _errs10 === errors;
+valid1 = valid1 || _valid0;
+if (!valid1) {
+const err4 = {
+instancePath: instancePath + "/metadata",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ConversationChange.properties.metadata,
+data: data0
+};
+if (vErrors === null) vErrors = [err4];
+else vErrors.push(err4);
+errors++;
+validate_ConversationChange.errors = vErrors;
+return false;
+} else {
+errors = _errs3;
+if (vErrors !== null) {
+if (_errs3) vErrors.length = _errs3;
+else vErrors = null;
+}
+}
+if (errors === _errs2) {
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (Object.keys(data0).length > 16) {
+validate_ConversationChange.errors = [{
+instancePath: instancePath + "/metadata",
+keyword: "maxProperties",
+params: { limit: 16 },
+message: "must NOT have more than 16 properties",
+parentSchema: schema_ConversationChange.properties.metadata,
+data: data0
+}];
+return false;
+}
+}
+}
+}
+} else {
+validate_ConversationChange.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ConversationChange,
+data
+}];
+return false;
+}
+}
+validate_ConversationChange.errors = vErrors;
+return errors === 0;
+}
+validate_ConversationChange.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_updateConversation(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_updateConversation.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_ConversationChange(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_ConversationChange.errors : vErrors.concat(validate_ConversationChange.errors);
+errors = vErrors.length;
+}
+validate_bodies_updateConversation.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_updateConversation.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_updateConversation = validate_parameters_updateConversation;
+const schema_parameters_updateConversation = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": { "type": "string" } },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_updateConversation"
+};
+function validate_parameters_updateConversation(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_updateConversation.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_updateConversation.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_updateConversation,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_updateConversation.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_updateConversation.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 !== "string") {
+validate_parameters_updateConversation.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_updateConversation.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_updateConversation.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_updateConversation.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_updateConversation.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_updateConversation,
+data
+}];
+return false;
+}
+validate_parameters_updateConversation.errors = vErrors;
+return true;
+}
+validate_parameters_updateConversation.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_deleteConversation = validate_parameters_deleteConversation;
+const schema_parameters_deleteConversation = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": { "type": "string" } },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_deleteConversation"
+};
+function validate_parameters_deleteConversation(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_deleteConversation.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_deleteConversation.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_deleteConversation,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_deleteConversation.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_deleteConversation.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 !== "string") {
+validate_parameters_deleteConversation.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_deleteConversation.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_deleteConversation.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_deleteConversation.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_deleteConversation.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_deleteConversation,
+data
+}];
+return false;
+}
+validate_parameters_deleteConversation.errors = vErrors;
+return true;
+}
+validate_parameters_deleteConversation.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_listConversationItems = validate_parameters_listConversationItems;
+const schema_parameters_listConversationItems = {
+"type": "object",
+"properties": {
+"path": {
+"type": "object",
+"properties": { "id": { "type": "string" } },
+"required": ["id"]
+},
+"query": {
+"type": "object",
+"properties": {
+"after": { "type": "string" },
+"order": {
+"type": "string",
+"enum": ["asc", "desc"],
+"default": "desc"
+},
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 100,
+"default": 20
+}
+},
+"required": []
+}
+},
+"required": ["path", "query"],
+"$id": "https://svc.invalid/api/parameters_listConversationItems"
+};
+function validate_parameters_listConversationItems(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_listConversationItems.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path") || data.query === void 0 && (missing0 = "query")) {
+validate_parameters_listConversationItems.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_listConversationItems,
+data
+}];
+return false;
+} else {
+if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_listConversationItems.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_listConversationItems.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 !== "string") {
+validate_parameters_listConversationItems.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listConversationItems.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_listConversationItems.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listConversationItems.properties.path,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.query !== void 0) {
+let data2 = data.query;
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+if (data2.after !== void 0) {
+let data3 = data2.after;
+if (typeof data3 !== "string") {
+validate_parameters_listConversationItems.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listConversationItems.properties.query.properties.after,
+data: data3
+}];
+return false;
+}
+var valid2 = true;
+} else var valid2 = true;
+if (valid2) {
+if (data2.order !== void 0) {
+let data4 = data2.order;
+if (typeof data4 !== "string") {
+validate_parameters_listConversationItems.errors = [{
+instancePath: instancePath + "/query/order",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listConversationItems.properties.query.properties.order,
+data: data4
+}];
+return false;
+}
+if (!(data4 === "asc" || data4 === "desc")) {
+validate_parameters_listConversationItems.errors = [{
+instancePath: instancePath + "/query/order",
+keyword: "enum",
+params: { allowedValues: schema_parameters_listConversationItems.properties.query.properties.order.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_parameters_listConversationItems.properties.query.properties.order,
+data: data4
+}];
+return false;
+}
+var valid2 = true;
+} else var valid2 = true;
+if (valid2) {
+if (data2.limit !== void 0) {
+let data5 = data2.limit;
+if (!(typeof data5 == "number" && !(data5 % 1) && !isNaN(data5))) {
+validate_parameters_listConversationItems.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_listConversationItems.properties.query.properties.limit,
+data: data5
+}];
+return false;
+}
+if (typeof data5 == "number") {
+if (data5 > 100 || isNaN(data5)) {
+validate_parameters_listConversationItems.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 100
+},
+message: "must be <= 100",
+parentSchema: schema_parameters_listConversationItems.properties.query.properties.limit,
+data: data5
+}];
+return false;
+} else if (data5 < 1 || isNaN(data5)) {
+validate_parameters_listConversationItems.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_listConversationItems.properties.query.properties.limit,
+data: data5
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data5)) {
+validate_parameters_listConversationItems.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_listConversationItems.properties.query.properties.limit,
+data: data5
+}];
+return false;
+}
+}
+var valid2 = true;
+} else var valid2 = true;
+}
+}
+} else {
+validate_parameters_listConversationItems.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listConversationItems.properties.query,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+} else {
+validate_parameters_listConversationItems.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listConversationItems,
+data
+}];
+return false;
+}
+validate_parameters_listConversationItems.errors = vErrors;
+return true;
+}
+validate_parameters_listConversationItems.evaluated = {
+"props": {
+"path": true,
+"query": true
+},
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_createConversationItems = validate_bodies_createConversationItems;
+const schema_ConversationItemsRequest = {
+"type": "object",
+"required": ["items"],
+"properties": { "items": {
+"type": "array",
+"items": { "$ref": "#/components/schemas/ResponseInputItem" },
+"minItems": 1,
+"maxItems": 20
+} },
+"additionalProperties": true
+};
+function validate_ConversationItemsRequest(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_ConversationItemsRequest.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.items === void 0 && (missing0 = "items")) {
+validate_ConversationItemsRequest.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_ConversationItemsRequest,
+data
+}];
+return false;
+} else if (data.items !== void 0) {
+let data0 = data.items;
+if (errors === errors) {
+if (Array.isArray(data0)) {
+if (data0.length > 20) {
+validate_ConversationItemsRequest.errors = [{
+instancePath: instancePath + "/items",
+keyword: "maxItems",
+params: { limit: 20 },
+message: "must NOT have more than 20 items",
+parentSchema: schema_ConversationItemsRequest.properties.items,
+data: data0
+}];
+return false;
+} else if (data0.length < 1) {
+validate_ConversationItemsRequest.errors = [{
+instancePath: instancePath + "/items",
+keyword: "minItems",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 items",
+parentSchema: schema_ConversationItemsRequest.properties.items,
+data: data0
+}];
+return false;
+} else {
+const len0 = data0.length;
+for (let i0 = 0; i0 < len0; i0++) {
+const _errs4 = errors;
+if (!validate_ResponseInputItem(data0[i0], {
+instancePath: instancePath + "/items/" + i0,
+parentData: data0,
+parentDataProperty: i0,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_ResponseInputItem.errors : vErrors.concat(validate_ResponseInputItem.errors);
+errors = vErrors.length;
+}
+if (!(_errs4 === errors)) break;
+}
+}
+} else {
+validate_ConversationItemsRequest.errors = [{
+instancePath: instancePath + "/items",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_ConversationItemsRequest.properties.items,
+data: data0
+}];
+return false;
+}
+}
+}
+} else {
+validate_ConversationItemsRequest.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ConversationItemsRequest,
+data
+}];
+return false;
+}
+}
+validate_ConversationItemsRequest.errors = vErrors;
+return errors === 0;
+}
+validate_ConversationItemsRequest.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_createConversationItems(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_createConversationItems.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_ConversationItemsRequest(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_ConversationItemsRequest.errors : vErrors.concat(validate_ConversationItemsRequest.errors);
+errors = vErrors.length;
+}
+validate_bodies_createConversationItems.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_createConversationItems.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_createConversationItems = validate_parameters_createConversationItems;
+const schema_parameters_createConversationItems = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": { "type": "string" } },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_createConversationItems"
+};
+function validate_parameters_createConversationItems(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_createConversationItems.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_createConversationItems.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_createConversationItems,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_createConversationItems.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_createConversationItems.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 !== "string") {
+validate_parameters_createConversationItems.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createConversationItems.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createConversationItems.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createConversationItems.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createConversationItems.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createConversationItems,
+data
+}];
+return false;
+}
+validate_parameters_createConversationItems.errors = vErrors;
+return true;
+}
+validate_parameters_createConversationItems.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_getConversationItem = validate_parameters_getConversationItem;
+const schema_parameters_getConversationItem = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": {
+"id": { "type": "string" },
+"item": { "type": "string" }
+},
+"required": ["id", "item"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_getConversationItem"
+};
+function validate_parameters_getConversationItem(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getConversationItem.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_getConversationItem.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getConversationItem,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id") || data0.item === void 0 && (missing1 = "item")) {
+validate_parameters_getConversationItem.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_getConversationItem.properties.path,
+data: data0
+}];
+return false;
+} else {
+if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 !== "string") {
+validate_parameters_getConversationItem.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getConversationItem.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.item !== void 0) {
+let data2 = data0.item;
+if (typeof data2 !== "string") {
+validate_parameters_getConversationItem.errors = [{
+instancePath: instancePath + "/path/item",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getConversationItem.properties.path.properties.item,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+} else {
+validate_parameters_getConversationItem.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getConversationItem.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getConversationItem.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getConversationItem,
+data
+}];
+return false;
+}
+validate_parameters_getConversationItem.errors = vErrors;
+return true;
+}
+validate_parameters_getConversationItem.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_deleteConversationItem = validate_parameters_deleteConversationItem;
+const schema_parameters_deleteConversationItem = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": {
+"id": { "type": "string" },
+"item": { "type": "string" }
+},
+"required": ["id", "item"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_deleteConversationItem"
+};
+function validate_parameters_deleteConversationItem(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_deleteConversationItem.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_deleteConversationItem.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_deleteConversationItem,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id") || data0.item === void 0 && (missing1 = "item")) {
+validate_parameters_deleteConversationItem.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_deleteConversationItem.properties.path,
+data: data0
+}];
+return false;
+} else {
+if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 !== "string") {
+validate_parameters_deleteConversationItem.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_deleteConversationItem.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.item !== void 0) {
+let data2 = data0.item;
+if (typeof data2 !== "string") {
+validate_parameters_deleteConversationItem.errors = [{
+instancePath: instancePath + "/path/item",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_deleteConversationItem.properties.path.properties.item,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+} else {
+validate_parameters_deleteConversationItem.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_deleteConversationItem.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_deleteConversationItem.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_deleteConversationItem,
+data
+}];
+return false;
+}
+validate_parameters_deleteConversationItem.errors = vErrors;
+return true;
+}
+validate_parameters_deleteConversationItem.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_updateAutoTopup = validate_bodies_updateAutoTopup;
 const schema_AutoTopupChange = {
 "type": "object",
@@ -42036,7 +45610,11 @@ const schema_ResponseRequest = {
 "safety_identifier": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
 "prompt_cache_key": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
 "previous_response_id": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
-"conversation": {},
+"conversation": { "anyOf": [
+{ "type": "string" },
+{ "$ref": "#/components/schemas/ResponseConversation" },
+{ "type": "null" }
+] },
 "background": { "anyOf": [{ "type": "boolean" }, { "type": "null" }] },
 "prompt": {},
 "routing": { "anyOf": [{ "$ref": "#/components/schemas/RoutingWishes" }, { "type": "null" }] }
@@ -42064,2182 +45642,11 @@ const schema_ResponseTruncation = {
 "type": "string",
 "enum": ["disabled"]
 };
-const schema_ResponseInputItem = {
+const schema_ResponseConversation = {
 "type": "object",
-"properties": {
-"type": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
-"role": { "type": "string" },
-"content": { "anyOf": [
-{ "type": "string" },
-{
-"type": "array",
-"items": { "$ref": "#/components/schemas/ResponseInputPart" }
-},
-{ "type": "null" }
-] },
-"call_id": {
-"type": "string",
-"minLength": 1
-},
-"name": {
-"type": "string",
-"minLength": 1
-},
-"namespace": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
-"arguments": { "type": "string" },
-"input": { "type": "string" },
-"output": { "anyOf": [{ "type": "string" }, {
-"type": "array",
-"items": { "$ref": "#/components/schemas/ResponseInputPart" }
-}] },
-"encrypted_content": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
-"summary": {
-"type": "array",
-"items": { "$ref": "#/components/schemas/ResponseInputPart" }
-},
-"tools": {
-"type": "array",
-"items": { "$ref": "#/components/schemas/ResponseTool" }
-}
-},
+"required": ["id"],
+"properties": { "id": { "type": "string" } },
 "additionalProperties": true
-};
-const schema_ResponseInputPart = {
-"type": "object",
-"required": ["type"],
-"properties": {
-"type": { "type": "string" },
-"text": { "type": "string" },
-"refusal": { "type": "string" },
-"image_url": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
-"detail": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
-"file_data": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
-"filename": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
-"file_id": { "anyOf": [{ "type": "string" }, { "type": "null" }] }
-},
-"additionalProperties": true
-};
-const schema_ResponseTool = {
-"type": "object",
-"required": ["type"],
-"properties": {
-"type": { "type": "string" },
-"name": {
-"type": "string",
-"minLength": 1
-},
-"description": { "anyOf": [{ "type": "string" }, { "type": "null" }] },
-"parameters": { "anyOf": [{
-"type": "object",
-"additionalProperties": true
-}, { "type": "null" }] },
-"strict": { "anyOf": [{ "type": "boolean" }, { "type": "null" }] },
-"format": { "anyOf": [{
-"type": "object",
-"additionalProperties": true
-}, { "type": "null" }] },
-"tools": {
-"type": "array",
-"items": { "$ref": "#/components/schemas/ResponseTool" }
-}
-},
-"additionalProperties": true
-};
-const wrapper0 = { validate: validate_ResponseTool };
-function validate_ResponseTool(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate_ResponseTool.evaluated;
-if (evaluated0.dynamicProps) evaluated0.props = void 0;
-if (evaluated0.dynamicItems) evaluated0.items = void 0;
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.type === void 0 && (missing0 = "type")) {
-validate_ResponseTool.errors = [{
-instancePath,
-keyword: "required",
-params: { missingProperty: missing0 },
-message: "must have required property '" + missing0 + "'",
-parentSchema: schema_ResponseTool,
-data
-}];
-return false;
-} else {
-if (data.type !== void 0) {
-let data0 = data.type;
-const _errs2 = errors;
-if (typeof data0 !== "string") {
-validate_ResponseTool.errors = [{
-instancePath: instancePath + "/type",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseTool.properties.type,
-data: data0
-}];
-return false;
-}
-var valid0 = _errs2 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.name !== void 0) {
-let data1 = data.name;
-const _errs4 = errors;
-if (errors === _errs4) {
-if (typeof data1 === "string") {
-if (func_7a031813(data1) < 1) {
-validate_ResponseTool.errors = [{
-instancePath: instancePath + "/name",
-keyword: "minLength",
-params: { limit: 1 },
-message: "must NOT have fewer than 1 characters",
-parentSchema: schema_ResponseTool.properties.name,
-data: data1
-}];
-return false;
-}
-} else {
-validate_ResponseTool.errors = [{
-instancePath: instancePath + "/name",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseTool.properties.name,
-data: data1
-}];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.description !== void 0) {
-let data2 = data.description;
-const _errs6 = errors;
-const _errs7 = errors;
-let valid1 = false;
-const _errs8 = errors;
-if (typeof data2 !== "string") {
-const err0 = {
-instancePath: instancePath + "/description",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseTool.properties.description.anyOf[0],
-data: data2
-};
-if (vErrors === null) vErrors = [err0];
-else vErrors.push(err0);
-errors++;
-}
-var _valid0 = _errs8 === errors;
-valid1 = valid1 || _valid0;
-const _errs10 = errors;
-if (data2 !== null) {
-const err1 = {
-instancePath: instancePath + "/description",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseTool.properties.description.anyOf[1],
-data: data2
-};
-if (vErrors === null) vErrors = [err1];
-else vErrors.push(err1);
-errors++;
-}
-var _valid0 = _errs10 === errors;
-valid1 = valid1 || _valid0;
-if (!valid1) {
-const err2 = {
-instancePath: instancePath + "/description",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseTool.properties.description,
-data: data2
-};
-if (vErrors === null) vErrors = [err2];
-else vErrors.push(err2);
-errors++;
-validate_ResponseTool.errors = vErrors;
-return false;
-} else {
-errors = _errs7;
-if (vErrors !== null) {
-if (_errs7) vErrors.length = _errs7;
-else vErrors = null;
-}
-}
-var valid0 = _errs6 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.parameters !== void 0) {
-let data3 = data.parameters;
-const _errs12 = errors;
-const _errs13 = errors;
-let valid2 = false;
-const _errs14 = errors;
-if (errors === _errs14) {
-if (data3 && typeof data3 == "object" && !Array.isArray(data3)) {} else {
-const err3 = {
-instancePath: instancePath + "/parameters",
-keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_ResponseTool.properties.parameters.anyOf[0],
-data: data3
-};
-if (vErrors === null) vErrors = [err3];
-else vErrors.push(err3);
-errors++;
-}
-}
-var _valid1 = _errs14 === errors;
-valid2 = valid2 || _valid1;
-const _errs17 = errors;
-if (data3 !== null) {
-const err4 = {
-instancePath: instancePath + "/parameters",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseTool.properties.parameters.anyOf[1],
-data: data3
-};
-if (vErrors === null) vErrors = [err4];
-else vErrors.push(err4);
-errors++;
-}
-var _valid1 = _errs17 === errors;
-valid2 = valid2 || _valid1;
-if (!valid2) {
-const err5 = {
-instancePath: instancePath + "/parameters",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseTool.properties.parameters,
-data: data3
-};
-if (vErrors === null) vErrors = [err5];
-else vErrors.push(err5);
-errors++;
-validate_ResponseTool.errors = vErrors;
-return false;
-} else {
-errors = _errs13;
-if (vErrors !== null) {
-if (_errs13) vErrors.length = _errs13;
-else vErrors = null;
-}
-}
-var valid0 = _errs12 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.strict !== void 0) {
-let data4 = data.strict;
-const _errs19 = errors;
-const _errs20 = errors;
-let valid3 = false;
-const _errs21 = errors;
-if (typeof data4 !== "boolean") {
-const err6 = {
-instancePath: instancePath + "/strict",
-keyword: "type",
-params: { type: "boolean" },
-message: "must be boolean",
-parentSchema: schema_ResponseTool.properties.strict.anyOf[0],
-data: data4
-};
-if (vErrors === null) vErrors = [err6];
-else vErrors.push(err6);
-errors++;
-}
-var _valid2 = _errs21 === errors;
-valid3 = valid3 || _valid2;
-const _errs23 = errors;
-if (data4 !== null) {
-const err7 = {
-instancePath: instancePath + "/strict",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseTool.properties.strict.anyOf[1],
-data: data4
-};
-if (vErrors === null) vErrors = [err7];
-else vErrors.push(err7);
-errors++;
-}
-var _valid2 = _errs23 === errors;
-valid3 = valid3 || _valid2;
-if (!valid3) {
-const err8 = {
-instancePath: instancePath + "/strict",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseTool.properties.strict,
-data: data4
-};
-if (vErrors === null) vErrors = [err8];
-else vErrors.push(err8);
-errors++;
-validate_ResponseTool.errors = vErrors;
-return false;
-} else {
-errors = _errs20;
-if (vErrors !== null) {
-if (_errs20) vErrors.length = _errs20;
-else vErrors = null;
-}
-}
-var valid0 = _errs19 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.format !== void 0) {
-let data5 = data.format;
-const _errs25 = errors;
-const _errs26 = errors;
-let valid4 = false;
-const _errs27 = errors;
-if (errors === _errs27) {
-if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {} else {
-const err9 = {
-instancePath: instancePath + "/format",
-keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_ResponseTool.properties.format.anyOf[0],
-data: data5
-};
-if (vErrors === null) vErrors = [err9];
-else vErrors.push(err9);
-errors++;
-}
-}
-var _valid3 = _errs27 === errors;
-valid4 = valid4 || _valid3;
-const _errs30 = errors;
-if (data5 !== null) {
-const err10 = {
-instancePath: instancePath + "/format",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseTool.properties.format.anyOf[1],
-data: data5
-};
-if (vErrors === null) vErrors = [err10];
-else vErrors.push(err10);
-errors++;
-}
-var _valid3 = _errs30 === errors;
-valid4 = valid4 || _valid3;
-if (!valid4) {
-const err11 = {
-instancePath: instancePath + "/format",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseTool.properties.format,
-data: data5
-};
-if (vErrors === null) vErrors = [err11];
-else vErrors.push(err11);
-errors++;
-validate_ResponseTool.errors = vErrors;
-return false;
-} else {
-errors = _errs26;
-if (vErrors !== null) {
-if (_errs26) vErrors.length = _errs26;
-else vErrors = null;
-}
-}
-var valid0 = _errs25 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.tools !== void 0) {
-let data6 = data.tools;
-const _errs32 = errors;
-if (errors === _errs32) {
-if (Array.isArray(data6)) {
-const len0 = data6.length;
-for (let i0 = 0; i0 < len0; i0++) {
-const _errs34 = errors;
-if (!wrapper0.validate(data6[i0], {
-instancePath: instancePath + "/tools/" + i0,
-parentData: data6,
-parentDataProperty: i0,
-rootData,
-dynamicAnchors
-})) {
-vErrors = vErrors === null ? wrapper0.validate.errors : vErrors.concat(wrapper0.validate.errors);
-errors = vErrors.length;
-}
-if (!(_errs34 === errors)) break;
-}
-} else {
-validate_ResponseTool.errors = [{
-instancePath: instancePath + "/tools",
-keyword: "type",
-params: { type: "array" },
-message: "must be array",
-parentSchema: schema_ResponseTool.properties.tools,
-data: data6
-}];
-return false;
-}
-}
-var valid0 = _errs32 === errors;
-} else var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate_ResponseTool.errors = [{
-instancePath,
-keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_ResponseTool,
-data
-}];
-return false;
-}
-}
-validate_ResponseTool.errors = vErrors;
-return errors === 0;
-}
-validate_ResponseTool.evaluated = {
-"props": true,
-"dynamicProps": false,
-"dynamicItems": false
-};
-function validate_ResponseInputItem(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate_ResponseInputItem.evaluated;
-if (evaluated0.dynamicProps) evaluated0.props = void 0;
-if (evaluated0.dynamicItems) evaluated0.items = void 0;
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-if (data.type !== void 0) {
-let data0 = data.type;
-const _errs2 = errors;
-const _errs3 = errors;
-let valid1 = false;
-const _errs4 = errors;
-if (typeof data0 !== "string") {
-const err0 = {
-instancePath: instancePath + "/type",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputItem.properties.type.anyOf[0],
-data: data0
-};
-if (vErrors === null) vErrors = [err0];
-else vErrors.push(err0);
-errors++;
-}
-var _valid0 = _errs4 === errors;
-valid1 = valid1 || _valid0;
-const _errs6 = errors;
-if (data0 !== null) {
-const err1 = {
-instancePath: instancePath + "/type",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseInputItem.properties.type.anyOf[1],
-data: data0
-};
-if (vErrors === null) vErrors = [err1];
-else vErrors.push(err1);
-errors++;
-}
-var _valid0 = _errs6 === errors;
-valid1 = valid1 || _valid0;
-if (!valid1) {
-const err2 = {
-instancePath: instancePath + "/type",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseInputItem.properties.type,
-data: data0
-};
-if (vErrors === null) vErrors = [err2];
-else vErrors.push(err2);
-errors++;
-validate_ResponseInputItem.errors = vErrors;
-return false;
-} else {
-errors = _errs3;
-if (vErrors !== null) {
-if (_errs3) vErrors.length = _errs3;
-else vErrors = null;
-}
-}
-var valid0 = _errs2 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.role !== void 0) {
-let data1 = data.role;
-const _errs8 = errors;
-if (typeof data1 !== "string") {
-validate_ResponseInputItem.errors = [{
-instancePath: instancePath + "/role",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputItem.properties.role,
-data: data1
-}];
-return false;
-}
-var valid0 = _errs8 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.content !== void 0) {
-let data2 = data.content;
-const _errs10 = errors;
-const _errs11 = errors;
-let valid2 = false;
-const _errs12 = errors;
-if (typeof data2 !== "string") {
-const err3 = {
-instancePath: instancePath + "/content",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputItem.properties.content.anyOf[0],
-data: data2
-};
-if (vErrors === null) vErrors = [err3];
-else vErrors.push(err3);
-errors++;
-}
-var _valid1 = _errs12 === errors;
-valid2 = valid2 || _valid1;
-const _errs14 = errors;
-if (errors === _errs14) {
-if (Array.isArray(data2)) {
-const len0 = data2.length;
-for (let i0 = 0; i0 < len0; i0++) {
-let data3 = data2[i0];
-const _errs16 = errors;
-if (errors === errors) {
-if (data3 && typeof data3 == "object" && !Array.isArray(data3)) {
-let missing0;
-if (data3.type === void 0 && (missing0 = "type")) {
-const err4 = {
-instancePath: instancePath + "/content/" + i0,
-keyword: "required",
-params: { missingProperty: missing0 },
-message: "must have required property '" + missing0 + "'",
-parentSchema: schema_ResponseInputPart,
-data: data3
-};
-if (vErrors === null) vErrors = [err4];
-else vErrors.push(err4);
-errors++;
-} else {
-if (data3.type !== void 0) {
-let data4 = data3.type;
-const _errs20 = errors;
-if (typeof data4 !== "string") {
-const err5 = {
-instancePath: instancePath + "/content/" + i0 + "/type",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.type,
-data: data4
-};
-if (vErrors === null) vErrors = [err5];
-else vErrors.push(err5);
-errors++;
-}
-var valid5 = _errs20 === errors;
-} else var valid5 = true;
-if (valid5) {
-if (data3.text !== void 0) {
-let data5 = data3.text;
-const _errs22 = errors;
-if (typeof data5 !== "string") {
-const err6 = {
-instancePath: instancePath + "/content/" + i0 + "/text",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.text,
-data: data5
-};
-if (vErrors === null) vErrors = [err6];
-else vErrors.push(err6);
-errors++;
-}
-var valid5 = _errs22 === errors;
-} else var valid5 = true;
-if (valid5) {
-if (data3.refusal !== void 0) {
-let data6 = data3.refusal;
-const _errs24 = errors;
-if (typeof data6 !== "string") {
-const err7 = {
-instancePath: instancePath + "/content/" + i0 + "/refusal",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.refusal,
-data: data6
-};
-if (vErrors === null) vErrors = [err7];
-else vErrors.push(err7);
-errors++;
-}
-var valid5 = _errs24 === errors;
-} else var valid5 = true;
-if (valid5) {
-if (data3.image_url !== void 0) {
-let data7 = data3.image_url;
-const _errs26 = errors;
-const _errs27 = errors;
-let valid6 = false;
-const _errs28 = errors;
-if (typeof data7 !== "string") {
-const err8 = {
-instancePath: instancePath + "/content/" + i0 + "/image_url",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.image_url.anyOf[0],
-data: data7
-};
-if (vErrors === null) vErrors = [err8];
-else vErrors.push(err8);
-errors++;
-}
-var _valid2 = _errs28 === errors;
-valid6 = valid6 || _valid2;
-const _errs30 = errors;
-if (data7 !== null) {
-const err9 = {
-instancePath: instancePath + "/content/" + i0 + "/image_url",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseInputPart.properties.image_url.anyOf[1],
-data: data7
-};
-if (vErrors === null) vErrors = [err9];
-else vErrors.push(err9);
-errors++;
-}
-var _valid2 = _errs30 === errors;
-valid6 = valid6 || _valid2;
-if (!valid6) {
-const err10 = {
-instancePath: instancePath + "/content/" + i0 + "/image_url",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseInputPart.properties.image_url,
-data: data7
-};
-if (vErrors === null) vErrors = [err10];
-else vErrors.push(err10);
-errors++;
-} else {
-errors = _errs27;
-if (vErrors !== null) {
-if (_errs27) vErrors.length = _errs27;
-else vErrors = null;
-}
-}
-var valid5 = _errs26 === errors;
-} else var valid5 = true;
-if (valid5) {
-if (data3.detail !== void 0) {
-let data8 = data3.detail;
-const _errs32 = errors;
-const _errs33 = errors;
-let valid7 = false;
-const _errs34 = errors;
-if (typeof data8 !== "string") {
-const err11 = {
-instancePath: instancePath + "/content/" + i0 + "/detail",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.detail.anyOf[0],
-data: data8
-};
-if (vErrors === null) vErrors = [err11];
-else vErrors.push(err11);
-errors++;
-}
-var _valid3 = _errs34 === errors;
-valid7 = valid7 || _valid3;
-const _errs36 = errors;
-if (data8 !== null) {
-const err12 = {
-instancePath: instancePath + "/content/" + i0 + "/detail",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseInputPart.properties.detail.anyOf[1],
-data: data8
-};
-if (vErrors === null) vErrors = [err12];
-else vErrors.push(err12);
-errors++;
-}
-var _valid3 = _errs36 === errors;
-valid7 = valid7 || _valid3;
-if (!valid7) {
-const err13 = {
-instancePath: instancePath + "/content/" + i0 + "/detail",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseInputPart.properties.detail,
-data: data8
-};
-if (vErrors === null) vErrors = [err13];
-else vErrors.push(err13);
-errors++;
-} else {
-errors = _errs33;
-if (vErrors !== null) {
-if (_errs33) vErrors.length = _errs33;
-else vErrors = null;
-}
-}
-var valid5 = _errs32 === errors;
-} else var valid5 = true;
-if (valid5) {
-if (data3.file_data !== void 0) {
-let data9 = data3.file_data;
-const _errs38 = errors;
-const _errs39 = errors;
-let valid8 = false;
-const _errs40 = errors;
-if (typeof data9 !== "string") {
-const err14 = {
-instancePath: instancePath + "/content/" + i0 + "/file_data",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.file_data.anyOf[0],
-data: data9
-};
-if (vErrors === null) vErrors = [err14];
-else vErrors.push(err14);
-errors++;
-}
-var _valid4 = _errs40 === errors;
-valid8 = valid8 || _valid4;
-const _errs42 = errors;
-if (data9 !== null) {
-const err15 = {
-instancePath: instancePath + "/content/" + i0 + "/file_data",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseInputPart.properties.file_data.anyOf[1],
-data: data9
-};
-if (vErrors === null) vErrors = [err15];
-else vErrors.push(err15);
-errors++;
-}
-var _valid4 = _errs42 === errors;
-valid8 = valid8 || _valid4;
-if (!valid8) {
-const err16 = {
-instancePath: instancePath + "/content/" + i0 + "/file_data",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseInputPart.properties.file_data,
-data: data9
-};
-if (vErrors === null) vErrors = [err16];
-else vErrors.push(err16);
-errors++;
-} else {
-errors = _errs39;
-if (vErrors !== null) {
-if (_errs39) vErrors.length = _errs39;
-else vErrors = null;
-}
-}
-var valid5 = _errs38 === errors;
-} else var valid5 = true;
-if (valid5) {
-if (data3.filename !== void 0) {
-let data10 = data3.filename;
-const _errs44 = errors;
-const _errs45 = errors;
-let valid9 = false;
-const _errs46 = errors;
-if (typeof data10 !== "string") {
-const err17 = {
-instancePath: instancePath + "/content/" + i0 + "/filename",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.filename.anyOf[0],
-data: data10
-};
-if (vErrors === null) vErrors = [err17];
-else vErrors.push(err17);
-errors++;
-}
-var _valid5 = _errs46 === errors;
-valid9 = valid9 || _valid5;
-const _errs48 = errors;
-if (data10 !== null) {
-const err18 = {
-instancePath: instancePath + "/content/" + i0 + "/filename",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseInputPart.properties.filename.anyOf[1],
-data: data10
-};
-if (vErrors === null) vErrors = [err18];
-else vErrors.push(err18);
-errors++;
-}
-var _valid5 = _errs48 === errors;
-valid9 = valid9 || _valid5;
-if (!valid9) {
-const err19 = {
-instancePath: instancePath + "/content/" + i0 + "/filename",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseInputPart.properties.filename,
-data: data10
-};
-if (vErrors === null) vErrors = [err19];
-else vErrors.push(err19);
-errors++;
-} else {
-errors = _errs45;
-if (vErrors !== null) {
-if (_errs45) vErrors.length = _errs45;
-else vErrors = null;
-}
-}
-var valid5 = _errs44 === errors;
-} else var valid5 = true;
-if (valid5) {
-if (data3.file_id !== void 0) {
-let data11 = data3.file_id;
-const _errs50 = errors;
-const _errs51 = errors;
-let valid10 = false;
-const _errs52 = errors;
-if (typeof data11 !== "string") {
-const err20 = {
-instancePath: instancePath + "/content/" + i0 + "/file_id",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.file_id.anyOf[0],
-data: data11
-};
-if (vErrors === null) vErrors = [err20];
-else vErrors.push(err20);
-errors++;
-}
-var _valid6 = _errs52 === errors;
-valid10 = valid10 || _valid6;
-const _errs54 = errors;
-if (data11 !== null) {
-const err21 = {
-instancePath: instancePath + "/content/" + i0 + "/file_id",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseInputPart.properties.file_id.anyOf[1],
-data: data11
-};
-if (vErrors === null) vErrors = [err21];
-else vErrors.push(err21);
-errors++;
-}
-var _valid6 = _errs54 === errors;
-valid10 = valid10 || _valid6;
-if (!valid10) {
-const err22 = {
-instancePath: instancePath + "/content/" + i0 + "/file_id",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseInputPart.properties.file_id,
-data: data11
-};
-if (vErrors === null) vErrors = [err22];
-else vErrors.push(err22);
-errors++;
-} else {
-errors = _errs51;
-if (vErrors !== null) {
-if (_errs51) vErrors.length = _errs51;
-else vErrors = null;
-}
-}
-var valid5 = _errs50 === errors;
-} else var valid5 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-const err23 = {
-instancePath: instancePath + "/content/" + i0,
-keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_ResponseInputPart,
-data: data3
-};
-if (vErrors === null) vErrors = [err23];
-else vErrors.push(err23);
-errors++;
-}
-}
-if (!(_errs16 === errors)) break;
-}
-} else {
-const err24 = {
-instancePath: instancePath + "/content",
-keyword: "type",
-params: { type: "array" },
-message: "must be array",
-parentSchema: schema_ResponseInputItem.properties.content.anyOf[1],
-data: data2
-};
-if (vErrors === null) vErrors = [err24];
-else vErrors.push(err24);
-errors++;
-}
-}
-var _valid1 = _errs14 === errors;
-valid2 = valid2 || _valid1;
-const _errs56 = errors;
-if (data2 !== null) {
-const err25 = {
-instancePath: instancePath + "/content",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseInputItem.properties.content.anyOf[2],
-data: data2
-};
-if (vErrors === null) vErrors = [err25];
-else vErrors.push(err25);
-errors++;
-}
-var _valid1 = _errs56 === errors;
-valid2 = valid2 || _valid1;
-if (!valid2) {
-const err26 = {
-instancePath: instancePath + "/content",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseInputItem.properties.content,
-data: data2
-};
-if (vErrors === null) vErrors = [err26];
-else vErrors.push(err26);
-errors++;
-validate_ResponseInputItem.errors = vErrors;
-return false;
-} else {
-errors = _errs11;
-if (vErrors !== null) {
-if (_errs11) vErrors.length = _errs11;
-else vErrors = null;
-}
-}
-var valid0 = _errs10 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.call_id !== void 0) {
-let data12 = data.call_id;
-const _errs58 = errors;
-if (errors === _errs58) {
-if (typeof data12 === "string") {
-if (func_7a031813(data12) < 1) {
-validate_ResponseInputItem.errors = [{
-instancePath: instancePath + "/call_id",
-keyword: "minLength",
-params: { limit: 1 },
-message: "must NOT have fewer than 1 characters",
-parentSchema: schema_ResponseInputItem.properties.call_id,
-data: data12
-}];
-return false;
-}
-} else {
-validate_ResponseInputItem.errors = [{
-instancePath: instancePath + "/call_id",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputItem.properties.call_id,
-data: data12
-}];
-return false;
-}
-}
-var valid0 = _errs58 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.name !== void 0) {
-let data13 = data.name;
-const _errs60 = errors;
-if (errors === _errs60) {
-if (typeof data13 === "string") {
-if (func_7a031813(data13) < 1) {
-validate_ResponseInputItem.errors = [{
-instancePath: instancePath + "/name",
-keyword: "minLength",
-params: { limit: 1 },
-message: "must NOT have fewer than 1 characters",
-parentSchema: schema_ResponseInputItem.properties.name,
-data: data13
-}];
-return false;
-}
-} else {
-validate_ResponseInputItem.errors = [{
-instancePath: instancePath + "/name",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputItem.properties.name,
-data: data13
-}];
-return false;
-}
-}
-var valid0 = _errs60 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.namespace !== void 0) {
-let data14 = data.namespace;
-const _errs62 = errors;
-const _errs63 = errors;
-let valid11 = false;
-const _errs64 = errors;
-if (typeof data14 !== "string") {
-const err27 = {
-instancePath: instancePath + "/namespace",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputItem.properties.namespace.anyOf[0],
-data: data14
-};
-if (vErrors === null) vErrors = [err27];
-else vErrors.push(err27);
-errors++;
-}
-var _valid7 = _errs64 === errors;
-valid11 = valid11 || _valid7;
-const _errs66 = errors;
-if (data14 !== null) {
-const err28 = {
-instancePath: instancePath + "/namespace",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseInputItem.properties.namespace.anyOf[1],
-data: data14
-};
-if (vErrors === null) vErrors = [err28];
-else vErrors.push(err28);
-errors++;
-}
-var _valid7 = _errs66 === errors;
-valid11 = valid11 || _valid7;
-if (!valid11) {
-const err29 = {
-instancePath: instancePath + "/namespace",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseInputItem.properties.namespace,
-data: data14
-};
-if (vErrors === null) vErrors = [err29];
-else vErrors.push(err29);
-errors++;
-validate_ResponseInputItem.errors = vErrors;
-return false;
-} else {
-errors = _errs63;
-if (vErrors !== null) {
-if (_errs63) vErrors.length = _errs63;
-else vErrors = null;
-}
-}
-var valid0 = _errs62 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.arguments !== void 0) {
-let data15 = data.arguments;
-const _errs68 = errors;
-if (typeof data15 !== "string") {
-validate_ResponseInputItem.errors = [{
-instancePath: instancePath + "/arguments",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputItem.properties.arguments,
-data: data15
-}];
-return false;
-}
-var valid0 = _errs68 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.input !== void 0) {
-let data16 = data.input;
-const _errs70 = errors;
-if (typeof data16 !== "string") {
-validate_ResponseInputItem.errors = [{
-instancePath: instancePath + "/input",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputItem.properties.input,
-data: data16
-}];
-return false;
-}
-var valid0 = _errs70 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.output !== void 0) {
-let data17 = data.output;
-const _errs72 = errors;
-const _errs73 = errors;
-let valid12 = false;
-const _errs74 = errors;
-if (typeof data17 !== "string") {
-const err30 = {
-instancePath: instancePath + "/output",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputItem.properties.output.anyOf[0],
-data: data17
-};
-if (vErrors === null) vErrors = [err30];
-else vErrors.push(err30);
-errors++;
-}
-var _valid8 = _errs74 === errors;
-valid12 = valid12 || _valid8;
-const _errs76 = errors;
-if (errors === _errs76) {
-if (Array.isArray(data17)) {
-const len1 = data17.length;
-for (let i1 = 0; i1 < len1; i1++) {
-let data18 = data17[i1];
-const _errs78 = errors;
-if (errors === errors) {
-if (data18 && typeof data18 == "object" && !Array.isArray(data18)) {
-let missing1;
-if (data18.type === void 0 && (missing1 = "type")) {
-const err31 = {
-instancePath: instancePath + "/output/" + i1,
-keyword: "required",
-params: { missingProperty: missing1 },
-message: "must have required property '" + missing1 + "'",
-parentSchema: schema_ResponseInputPart,
-data: data18
-};
-if (vErrors === null) vErrors = [err31];
-else vErrors.push(err31);
-errors++;
-} else {
-if (data18.type !== void 0) {
-let data19 = data18.type;
-const _errs82 = errors;
-if (typeof data19 !== "string") {
-const err32 = {
-instancePath: instancePath + "/output/" + i1 + "/type",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.type,
-data: data19
-};
-if (vErrors === null) vErrors = [err32];
-else vErrors.push(err32);
-errors++;
-}
-var valid15 = _errs82 === errors;
-} else var valid15 = true;
-if (valid15) {
-if (data18.text !== void 0) {
-let data20 = data18.text;
-const _errs84 = errors;
-if (typeof data20 !== "string") {
-const err33 = {
-instancePath: instancePath + "/output/" + i1 + "/text",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.text,
-data: data20
-};
-if (vErrors === null) vErrors = [err33];
-else vErrors.push(err33);
-errors++;
-}
-var valid15 = _errs84 === errors;
-} else var valid15 = true;
-if (valid15) {
-if (data18.refusal !== void 0) {
-let data21 = data18.refusal;
-const _errs86 = errors;
-if (typeof data21 !== "string") {
-const err34 = {
-instancePath: instancePath + "/output/" + i1 + "/refusal",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.refusal,
-data: data21
-};
-if (vErrors === null) vErrors = [err34];
-else vErrors.push(err34);
-errors++;
-}
-var valid15 = _errs86 === errors;
-} else var valid15 = true;
-if (valid15) {
-if (data18.image_url !== void 0) {
-let data22 = data18.image_url;
-const _errs88 = errors;
-const _errs89 = errors;
-let valid16 = false;
-const _errs90 = errors;
-if (typeof data22 !== "string") {
-const err35 = {
-instancePath: instancePath + "/output/" + i1 + "/image_url",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.image_url.anyOf[0],
-data: data22
-};
-if (vErrors === null) vErrors = [err35];
-else vErrors.push(err35);
-errors++;
-}
-var _valid9 = _errs90 === errors;
-valid16 = valid16 || _valid9;
-const _errs92 = errors;
-if (data22 !== null) {
-const err36 = {
-instancePath: instancePath + "/output/" + i1 + "/image_url",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseInputPart.properties.image_url.anyOf[1],
-data: data22
-};
-if (vErrors === null) vErrors = [err36];
-else vErrors.push(err36);
-errors++;
-}
-var _valid9 = _errs92 === errors;
-valid16 = valid16 || _valid9;
-if (!valid16) {
-const err37 = {
-instancePath: instancePath + "/output/" + i1 + "/image_url",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseInputPart.properties.image_url,
-data: data22
-};
-if (vErrors === null) vErrors = [err37];
-else vErrors.push(err37);
-errors++;
-} else {
-errors = _errs89;
-if (vErrors !== null) {
-if (_errs89) vErrors.length = _errs89;
-else vErrors = null;
-}
-}
-var valid15 = _errs88 === errors;
-} else var valid15 = true;
-if (valid15) {
-if (data18.detail !== void 0) {
-let data23 = data18.detail;
-const _errs94 = errors;
-const _errs95 = errors;
-let valid17 = false;
-const _errs96 = errors;
-if (typeof data23 !== "string") {
-const err38 = {
-instancePath: instancePath + "/output/" + i1 + "/detail",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.detail.anyOf[0],
-data: data23
-};
-if (vErrors === null) vErrors = [err38];
-else vErrors.push(err38);
-errors++;
-}
-var _valid10 = _errs96 === errors;
-valid17 = valid17 || _valid10;
-const _errs98 = errors;
-if (data23 !== null) {
-const err39 = {
-instancePath: instancePath + "/output/" + i1 + "/detail",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseInputPart.properties.detail.anyOf[1],
-data: data23
-};
-if (vErrors === null) vErrors = [err39];
-else vErrors.push(err39);
-errors++;
-}
-var _valid10 = _errs98 === errors;
-valid17 = valid17 || _valid10;
-if (!valid17) {
-const err40 = {
-instancePath: instancePath + "/output/" + i1 + "/detail",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseInputPart.properties.detail,
-data: data23
-};
-if (vErrors === null) vErrors = [err40];
-else vErrors.push(err40);
-errors++;
-} else {
-errors = _errs95;
-if (vErrors !== null) {
-if (_errs95) vErrors.length = _errs95;
-else vErrors = null;
-}
-}
-var valid15 = _errs94 === errors;
-} else var valid15 = true;
-if (valid15) {
-if (data18.file_data !== void 0) {
-let data24 = data18.file_data;
-const _errs100 = errors;
-const _errs101 = errors;
-let valid18 = false;
-const _errs102 = errors;
-if (typeof data24 !== "string") {
-const err41 = {
-instancePath: instancePath + "/output/" + i1 + "/file_data",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.file_data.anyOf[0],
-data: data24
-};
-if (vErrors === null) vErrors = [err41];
-else vErrors.push(err41);
-errors++;
-}
-var _valid11 = _errs102 === errors;
-valid18 = valid18 || _valid11;
-const _errs104 = errors;
-if (data24 !== null) {
-const err42 = {
-instancePath: instancePath + "/output/" + i1 + "/file_data",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseInputPart.properties.file_data.anyOf[1],
-data: data24
-};
-if (vErrors === null) vErrors = [err42];
-else vErrors.push(err42);
-errors++;
-}
-var _valid11 = _errs104 === errors;
-valid18 = valid18 || _valid11;
-if (!valid18) {
-const err43 = {
-instancePath: instancePath + "/output/" + i1 + "/file_data",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseInputPart.properties.file_data,
-data: data24
-};
-if (vErrors === null) vErrors = [err43];
-else vErrors.push(err43);
-errors++;
-} else {
-errors = _errs101;
-if (vErrors !== null) {
-if (_errs101) vErrors.length = _errs101;
-else vErrors = null;
-}
-}
-var valid15 = _errs100 === errors;
-} else var valid15 = true;
-if (valid15) {
-if (data18.filename !== void 0) {
-let data25 = data18.filename;
-const _errs106 = errors;
-const _errs107 = errors;
-let valid19 = false;
-const _errs108 = errors;
-if (typeof data25 !== "string") {
-const err44 = {
-instancePath: instancePath + "/output/" + i1 + "/filename",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.filename.anyOf[0],
-data: data25
-};
-if (vErrors === null) vErrors = [err44];
-else vErrors.push(err44);
-errors++;
-}
-var _valid12 = _errs108 === errors;
-valid19 = valid19 || _valid12;
-const _errs110 = errors;
-if (data25 !== null) {
-const err45 = {
-instancePath: instancePath + "/output/" + i1 + "/filename",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseInputPart.properties.filename.anyOf[1],
-data: data25
-};
-if (vErrors === null) vErrors = [err45];
-else vErrors.push(err45);
-errors++;
-}
-var _valid12 = _errs110 === errors;
-valid19 = valid19 || _valid12;
-if (!valid19) {
-const err46 = {
-instancePath: instancePath + "/output/" + i1 + "/filename",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseInputPart.properties.filename,
-data: data25
-};
-if (vErrors === null) vErrors = [err46];
-else vErrors.push(err46);
-errors++;
-} else {
-errors = _errs107;
-if (vErrors !== null) {
-if (_errs107) vErrors.length = _errs107;
-else vErrors = null;
-}
-}
-var valid15 = _errs106 === errors;
-} else var valid15 = true;
-if (valid15) {
-if (data18.file_id !== void 0) {
-let data26 = data18.file_id;
-const _errs112 = errors;
-const _errs113 = errors;
-let valid20 = false;
-const _errs114 = errors;
-if (typeof data26 !== "string") {
-const err47 = {
-instancePath: instancePath + "/output/" + i1 + "/file_id",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.file_id.anyOf[0],
-data: data26
-};
-if (vErrors === null) vErrors = [err47];
-else vErrors.push(err47);
-errors++;
-}
-var _valid13 = _errs114 === errors;
-valid20 = valid20 || _valid13;
-const _errs116 = errors;
-if (data26 !== null) {
-const err48 = {
-instancePath: instancePath + "/output/" + i1 + "/file_id",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseInputPart.properties.file_id.anyOf[1],
-data: data26
-};
-if (vErrors === null) vErrors = [err48];
-else vErrors.push(err48);
-errors++;
-}
-var _valid13 = _errs116 === errors;
-valid20 = valid20 || _valid13;
-if (!valid20) {
-const err49 = {
-instancePath: instancePath + "/output/" + i1 + "/file_id",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseInputPart.properties.file_id,
-data: data26
-};
-if (vErrors === null) vErrors = [err49];
-else vErrors.push(err49);
-errors++;
-} else {
-errors = _errs113;
-if (vErrors !== null) {
-if (_errs113) vErrors.length = _errs113;
-else vErrors = null;
-}
-}
-var valid15 = _errs112 === errors;
-} else var valid15 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-const err50 = {
-instancePath: instancePath + "/output/" + i1,
-keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_ResponseInputPart,
-data: data18
-};
-if (vErrors === null) vErrors = [err50];
-else vErrors.push(err50);
-errors++;
-}
-}
-if (!(_errs78 === errors)) break;
-}
-} else {
-const err51 = {
-instancePath: instancePath + "/output",
-keyword: "type",
-params: { type: "array" },
-message: "must be array",
-parentSchema: schema_ResponseInputItem.properties.output.anyOf[1],
-data: data17
-};
-if (vErrors === null) vErrors = [err51];
-else vErrors.push(err51);
-errors++;
-}
-}
-var _valid8 = _errs76 === errors;
-valid12 = valid12 || _valid8;
-if (!valid12) {
-const err52 = {
-instancePath: instancePath + "/output",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseInputItem.properties.output,
-data: data17
-};
-if (vErrors === null) vErrors = [err52];
-else vErrors.push(err52);
-errors++;
-validate_ResponseInputItem.errors = vErrors;
-return false;
-} else {
-errors = _errs73;
-if (vErrors !== null) {
-if (_errs73) vErrors.length = _errs73;
-else vErrors = null;
-}
-}
-var valid0 = _errs72 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.encrypted_content !== void 0) {
-let data27 = data.encrypted_content;
-const _errs118 = errors;
-const _errs119 = errors;
-let valid21 = false;
-const _errs120 = errors;
-if (typeof data27 !== "string") {
-const err53 = {
-instancePath: instancePath + "/encrypted_content",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputItem.properties.encrypted_content.anyOf[0],
-data: data27
-};
-if (vErrors === null) vErrors = [err53];
-else vErrors.push(err53);
-errors++;
-}
-var _valid14 = _errs120 === errors;
-valid21 = valid21 || _valid14;
-const _errs122 = errors;
-if (data27 !== null) {
-const err54 = {
-instancePath: instancePath + "/encrypted_content",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseInputItem.properties.encrypted_content.anyOf[1],
-data: data27
-};
-if (vErrors === null) vErrors = [err54];
-else vErrors.push(err54);
-errors++;
-}
-var _valid14 = _errs122 === errors;
-valid21 = valid21 || _valid14;
-if (!valid21) {
-const err55 = {
-instancePath: instancePath + "/encrypted_content",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseInputItem.properties.encrypted_content,
-data: data27
-};
-if (vErrors === null) vErrors = [err55];
-else vErrors.push(err55);
-errors++;
-validate_ResponseInputItem.errors = vErrors;
-return false;
-} else {
-errors = _errs119;
-if (vErrors !== null) {
-if (_errs119) vErrors.length = _errs119;
-else vErrors = null;
-}
-}
-var valid0 = _errs118 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.summary !== void 0) {
-let data28 = data.summary;
-const _errs124 = errors;
-if (errors === _errs124) {
-if (Array.isArray(data28)) {
-const len2 = data28.length;
-for (let i2 = 0; i2 < len2; i2++) {
-let data29 = data28[i2];
-const _errs126 = errors;
-if (errors === errors) {
-if (data29 && typeof data29 == "object" && !Array.isArray(data29)) {
-let missing2;
-if (data29.type === void 0 && (missing2 = "type")) {
-validate_ResponseInputItem.errors = [{
-instancePath: instancePath + "/summary/" + i2,
-keyword: "required",
-params: { missingProperty: missing2 },
-message: "must have required property '" + missing2 + "'",
-parentSchema: schema_ResponseInputPart,
-data: data29
-}];
-return false;
-} else {
-if (data29.type !== void 0) {
-let data30 = data29.type;
-const _errs130 = errors;
-if (typeof data30 !== "string") {
-validate_ResponseInputItem.errors = [{
-instancePath: instancePath + "/summary/" + i2 + "/type",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.type,
-data: data30
-}];
-return false;
-}
-var valid24 = _errs130 === errors;
-} else var valid24 = true;
-if (valid24) {
-if (data29.text !== void 0) {
-let data31 = data29.text;
-const _errs132 = errors;
-if (typeof data31 !== "string") {
-validate_ResponseInputItem.errors = [{
-instancePath: instancePath + "/summary/" + i2 + "/text",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.text,
-data: data31
-}];
-return false;
-}
-var valid24 = _errs132 === errors;
-} else var valid24 = true;
-if (valid24) {
-if (data29.refusal !== void 0) {
-let data32 = data29.refusal;
-const _errs134 = errors;
-if (typeof data32 !== "string") {
-validate_ResponseInputItem.errors = [{
-instancePath: instancePath + "/summary/" + i2 + "/refusal",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.refusal,
-data: data32
-}];
-return false;
-}
-var valid24 = _errs134 === errors;
-} else var valid24 = true;
-if (valid24) {
-if (data29.image_url !== void 0) {
-let data33 = data29.image_url;
-const _errs136 = errors;
-const _errs137 = errors;
-let valid25 = false;
-const _errs138 = errors;
-if (typeof data33 !== "string") {
-const err56 = {
-instancePath: instancePath + "/summary/" + i2 + "/image_url",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.image_url.anyOf[0],
-data: data33
-};
-if (vErrors === null) vErrors = [err56];
-else vErrors.push(err56);
-errors++;
-}
-var _valid15 = _errs138 === errors;
-valid25 = valid25 || _valid15;
-const _errs140 = errors;
-if (data33 !== null) {
-const err57 = {
-instancePath: instancePath + "/summary/" + i2 + "/image_url",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseInputPart.properties.image_url.anyOf[1],
-data: data33
-};
-if (vErrors === null) vErrors = [err57];
-else vErrors.push(err57);
-errors++;
-}
-var _valid15 = _errs140 === errors;
-valid25 = valid25 || _valid15;
-if (!valid25) {
-const err58 = {
-instancePath: instancePath + "/summary/" + i2 + "/image_url",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseInputPart.properties.image_url,
-data: data33
-};
-if (vErrors === null) vErrors = [err58];
-else vErrors.push(err58);
-errors++;
-validate_ResponseInputItem.errors = vErrors;
-return false;
-} else {
-errors = _errs137;
-if (vErrors !== null) {
-if (_errs137) vErrors.length = _errs137;
-else vErrors = null;
-}
-}
-var valid24 = _errs136 === errors;
-} else var valid24 = true;
-if (valid24) {
-if (data29.detail !== void 0) {
-let data34 = data29.detail;
-const _errs142 = errors;
-const _errs143 = errors;
-let valid26 = false;
-const _errs144 = errors;
-if (typeof data34 !== "string") {
-const err59 = {
-instancePath: instancePath + "/summary/" + i2 + "/detail",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.detail.anyOf[0],
-data: data34
-};
-if (vErrors === null) vErrors = [err59];
-else vErrors.push(err59);
-errors++;
-}
-var _valid16 = _errs144 === errors;
-valid26 = valid26 || _valid16;
-const _errs146 = errors;
-if (data34 !== null) {
-const err60 = {
-instancePath: instancePath + "/summary/" + i2 + "/detail",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseInputPart.properties.detail.anyOf[1],
-data: data34
-};
-if (vErrors === null) vErrors = [err60];
-else vErrors.push(err60);
-errors++;
-}
-var _valid16 = _errs146 === errors;
-valid26 = valid26 || _valid16;
-if (!valid26) {
-const err61 = {
-instancePath: instancePath + "/summary/" + i2 + "/detail",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseInputPart.properties.detail,
-data: data34
-};
-if (vErrors === null) vErrors = [err61];
-else vErrors.push(err61);
-errors++;
-validate_ResponseInputItem.errors = vErrors;
-return false;
-} else {
-errors = _errs143;
-if (vErrors !== null) {
-if (_errs143) vErrors.length = _errs143;
-else vErrors = null;
-}
-}
-var valid24 = _errs142 === errors;
-} else var valid24 = true;
-if (valid24) {
-if (data29.file_data !== void 0) {
-let data35 = data29.file_data;
-const _errs148 = errors;
-const _errs149 = errors;
-let valid27 = false;
-const _errs150 = errors;
-if (typeof data35 !== "string") {
-const err62 = {
-instancePath: instancePath + "/summary/" + i2 + "/file_data",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.file_data.anyOf[0],
-data: data35
-};
-if (vErrors === null) vErrors = [err62];
-else vErrors.push(err62);
-errors++;
-}
-var _valid17 = _errs150 === errors;
-valid27 = valid27 || _valid17;
-const _errs152 = errors;
-if (data35 !== null) {
-const err63 = {
-instancePath: instancePath + "/summary/" + i2 + "/file_data",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseInputPart.properties.file_data.anyOf[1],
-data: data35
-};
-if (vErrors === null) vErrors = [err63];
-else vErrors.push(err63);
-errors++;
-}
-var _valid17 = _errs152 === errors;
-valid27 = valid27 || _valid17;
-if (!valid27) {
-const err64 = {
-instancePath: instancePath + "/summary/" + i2 + "/file_data",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseInputPart.properties.file_data,
-data: data35
-};
-if (vErrors === null) vErrors = [err64];
-else vErrors.push(err64);
-errors++;
-validate_ResponseInputItem.errors = vErrors;
-return false;
-} else {
-errors = _errs149;
-if (vErrors !== null) {
-if (_errs149) vErrors.length = _errs149;
-else vErrors = null;
-}
-}
-var valid24 = _errs148 === errors;
-} else var valid24 = true;
-if (valid24) {
-if (data29.filename !== void 0) {
-let data36 = data29.filename;
-const _errs154 = errors;
-const _errs155 = errors;
-let valid28 = false;
-const _errs156 = errors;
-if (typeof data36 !== "string") {
-const err65 = {
-instancePath: instancePath + "/summary/" + i2 + "/filename",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.filename.anyOf[0],
-data: data36
-};
-if (vErrors === null) vErrors = [err65];
-else vErrors.push(err65);
-errors++;
-}
-var _valid18 = _errs156 === errors;
-valid28 = valid28 || _valid18;
-const _errs158 = errors;
-if (data36 !== null) {
-const err66 = {
-instancePath: instancePath + "/summary/" + i2 + "/filename",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseInputPart.properties.filename.anyOf[1],
-data: data36
-};
-if (vErrors === null) vErrors = [err66];
-else vErrors.push(err66);
-errors++;
-}
-var _valid18 = _errs158 === errors;
-valid28 = valid28 || _valid18;
-if (!valid28) {
-const err67 = {
-instancePath: instancePath + "/summary/" + i2 + "/filename",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseInputPart.properties.filename,
-data: data36
-};
-if (vErrors === null) vErrors = [err67];
-else vErrors.push(err67);
-errors++;
-validate_ResponseInputItem.errors = vErrors;
-return false;
-} else {
-errors = _errs155;
-if (vErrors !== null) {
-if (_errs155) vErrors.length = _errs155;
-else vErrors = null;
-}
-}
-var valid24 = _errs154 === errors;
-} else var valid24 = true;
-if (valid24) {
-if (data29.file_id !== void 0) {
-let data37 = data29.file_id;
-const _errs160 = errors;
-const _errs161 = errors;
-let valid29 = false;
-const _errs162 = errors;
-if (typeof data37 !== "string") {
-const err68 = {
-instancePath: instancePath + "/summary/" + i2 + "/file_id",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_ResponseInputPart.properties.file_id.anyOf[0],
-data: data37
-};
-if (vErrors === null) vErrors = [err68];
-else vErrors.push(err68);
-errors++;
-}
-var _valid19 = _errs162 === errors;
-valid29 = valid29 || _valid19;
-const _errs164 = errors;
-if (data37 !== null) {
-const err69 = {
-instancePath: instancePath + "/summary/" + i2 + "/file_id",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseInputPart.properties.file_id.anyOf[1],
-data: data37
-};
-if (vErrors === null) vErrors = [err69];
-else vErrors.push(err69);
-errors++;
-}
-var _valid19 = _errs164 === errors;
-valid29 = valid29 || _valid19;
-if (!valid29) {
-const err70 = {
-instancePath: instancePath + "/summary/" + i2 + "/file_id",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseInputPart.properties.file_id,
-data: data37
-};
-if (vErrors === null) vErrors = [err70];
-else vErrors.push(err70);
-errors++;
-validate_ResponseInputItem.errors = vErrors;
-return false;
-} else {
-errors = _errs161;
-if (vErrors !== null) {
-if (_errs161) vErrors.length = _errs161;
-else vErrors = null;
-}
-}
-var valid24 = _errs160 === errors;
-} else var valid24 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate_ResponseInputItem.errors = [{
-instancePath: instancePath + "/summary/" + i2,
-keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_ResponseInputPart,
-data: data29
-}];
-return false;
-}
-}
-if (!(_errs126 === errors)) break;
-}
-} else {
-validate_ResponseInputItem.errors = [{
-instancePath: instancePath + "/summary",
-keyword: "type",
-params: { type: "array" },
-message: "must be array",
-parentSchema: schema_ResponseInputItem.properties.summary,
-data: data28
-}];
-return false;
-}
-}
-var valid0 = _errs124 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.tools !== void 0) {
-let data38 = data.tools;
-const _errs166 = errors;
-if (errors === _errs166) {
-if (Array.isArray(data38)) {
-const len3 = data38.length;
-for (let i3 = 0; i3 < len3; i3++) {
-const _errs168 = errors;
-if (!validate_ResponseTool(data38[i3], {
-instancePath: instancePath + "/tools/" + i3,
-parentData: data38,
-parentDataProperty: i3,
-rootData,
-dynamicAnchors
-})) {
-vErrors = vErrors === null ? validate_ResponseTool.errors : vErrors.concat(validate_ResponseTool.errors);
-errors = vErrors.length;
-}
-if (!(_errs168 === errors)) break;
-}
-} else {
-validate_ResponseInputItem.errors = [{
-instancePath: instancePath + "/tools",
-keyword: "type",
-params: { type: "array" },
-message: "must be array",
-parentSchema: schema_ResponseInputItem.properties.tools,
-data: data38
-}];
-return false;
-}
-}
-var valid0 = _errs166 === errors;
-} else var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate_ResponseInputItem.errors = [{
-instancePath,
-keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_ResponseInputItem,
-data
-}];
-return false;
-}
-}
-validate_ResponseInputItem.errors = vErrors;
-return errors === 0;
-}
-validate_ResponseInputItem.evaluated = {
-"props": true,
-"dynamicProps": false,
-"dynamicItems": false
 };
 const schema_ResponseTextOptions = {
 "type": "object",
@@ -47119,19 +48526,19 @@ else vErrors = null;
 var valid0 = _errs169 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.background !== void 0) {
-let data35 = data.background;
+if (data.conversation !== void 0) {
+let data35 = data.conversation;
 const _errs175 = errors;
 const _errs176 = errors;
 let valid34 = false;
 const _errs177 = errors;
-if (typeof data35 !== "boolean") {
+if (typeof data35 !== "string") {
 const err90 = {
-instancePath: instancePath + "/background",
+instancePath: instancePath + "/conversation",
 keyword: "type",
-params: { type: "boolean" },
-message: "must be boolean",
-parentSchema: schema_ResponseRequest.properties.background.anyOf[0],
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.conversation.anyOf[0],
 data: data35
 };
 if (vErrors === null) vErrors = [err90];
@@ -47141,32 +48548,80 @@ errors++;
 var _valid25 = _errs177 === errors;
 valid34 = valid34 || _valid25;
 const _errs179 = errors;
-if (data35 !== null) {
+if (errors === errors) {
+if (data35 && typeof data35 == "object" && !Array.isArray(data35)) {
+let missing2;
+if (data35.id === void 0 && (missing2 = "id")) {
 const err91 = {
-instancePath: instancePath + "/background",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseRequest.properties.background.anyOf[1],
+instancePath: instancePath + "/conversation",
+keyword: "required",
+params: { missingProperty: missing2 },
+message: "must have required property '" + missing2 + "'",
+parentSchema: schema_ResponseConversation,
 data: data35
 };
 if (vErrors === null) vErrors = [err91];
 else vErrors.push(err91);
 errors++;
-}
-var _valid25 = _errs179 === errors;
-valid34 = valid34 || _valid25;
-if (!valid34) {
+} else if (data35.id !== void 0) {
+let data36 = data35.id;
+if (typeof data36 !== "string") {
 const err92 = {
-instancePath: instancePath + "/background",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.background,
-data: data35
+instancePath: instancePath + "/conversation/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseConversation.properties.id,
+data: data36
 };
 if (vErrors === null) vErrors = [err92];
 else vErrors.push(err92);
+errors++;
+}
+}
+} else {
+const err93 = {
+instancePath: instancePath + "/conversation",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ResponseConversation,
+data: data35
+};
+if (vErrors === null) vErrors = [err93];
+else vErrors.push(err93);
+errors++;
+}
+}
+var _valid25 = _errs179 === errors;
+valid34 = valid34 || _valid25;
+const _errs185 = errors;
+if (data35 !== null) {
+const err94 = {
+instancePath: instancePath + "/conversation",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.conversation.anyOf[2],
+data: data35
+};
+if (vErrors === null) vErrors = [err94];
+else vErrors.push(err94);
+errors++;
+}
+var _valid25 = _errs185 === errors;
+valid34 = valid34 || _valid25;
+if (!valid34) {
+const err95 = {
+instancePath: instancePath + "/conversation",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.conversation,
+data: data35
+};
+if (vErrors === null) vErrors = [err95];
+else vErrors.push(err95);
 errors++;
 validate_ResponseRequest.errors = vErrors;
 return false;
@@ -47180,13 +48635,74 @@ else vErrors = null;
 var valid0 = _errs175 === errors;
 } else var valid0 = true;
 if (valid0) {
+if (data.background !== void 0) {
+let data37 = data.background;
+const _errs187 = errors;
+const _errs188 = errors;
+let valid37 = false;
+const _errs189 = errors;
+if (typeof data37 !== "boolean") {
+const err96 = {
+instancePath: instancePath + "/background",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_ResponseRequest.properties.background.anyOf[0],
+data: data37
+};
+if (vErrors === null) vErrors = [err96];
+else vErrors.push(err96);
+errors++;
+}
+var _valid26 = _errs189 === errors;
+valid37 = valid37 || _valid26;
+const _errs191 = errors;
+if (data37 !== null) {
+const err97 = {
+instancePath: instancePath + "/background",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.background.anyOf[1],
+data: data37
+};
+if (vErrors === null) vErrors = [err97];
+else vErrors.push(err97);
+errors++;
+}
+var _valid26 = _errs191 === errors;
+valid37 = valid37 || _valid26;
+if (!valid37) {
+const err98 = {
+instancePath: instancePath + "/background",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.background,
+data: data37
+};
+if (vErrors === null) vErrors = [err98];
+else vErrors.push(err98);
+errors++;
+validate_ResponseRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs188;
+if (vErrors !== null) {
+if (_errs188) vErrors.length = _errs188;
+else vErrors = null;
+}
+}
+var valid0 = _errs187 === errors;
+} else var valid0 = true;
+if (valid0) {
 if (data.routing !== void 0) {
-let data36 = data.routing;
-const _errs181 = errors;
-const _errs182 = errors;
-let valid35 = false;
-const _errs183 = errors;
-if (!validate_RoutingWishes(data36, {
+let data38 = data.routing;
+const _errs193 = errors;
+const _errs194 = errors;
+let valid38 = false;
+const _errs195 = errors;
+if (!validate_RoutingWishes(data38, {
 instancePath: instancePath + "/routing",
 parentData: data,
 parentDataProperty: "routing",
@@ -47196,47 +48712,48 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_RoutingWishes.errors : vErrors.concat(validate_RoutingWishes.errors);
 errors = vErrors.length;
 }
-var _valid26 = _errs183 === errors;
-valid35 = valid35 || _valid26;
-const _errs184 = errors;
-if (data36 !== null) {
-const err93 = {
+var _valid27 = _errs195 === errors;
+valid38 = valid38 || _valid27;
+const _errs196 = errors;
+if (data38 !== null) {
+const err99 = {
 instancePath: instancePath + "/routing",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
 parentSchema: schema_ResponseRequest.properties.routing.anyOf[1],
-data: data36
+data: data38
 };
-if (vErrors === null) vErrors = [err93];
-else vErrors.push(err93);
+if (vErrors === null) vErrors = [err99];
+else vErrors.push(err99);
 errors++;
 }
-var _valid26 = _errs184 === errors;
-valid35 = valid35 || _valid26;
-if (!valid35) {
-const err94 = {
+var _valid27 = _errs196 === errors;
+valid38 = valid38 || _valid27;
+if (!valid38) {
+const err100 = {
 instancePath: instancePath + "/routing",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
 parentSchema: schema_ResponseRequest.properties.routing,
-data: data36
+data: data38
 };
-if (vErrors === null) vErrors = [err94];
-else vErrors.push(err94);
+if (vErrors === null) vErrors = [err100];
+else vErrors.push(err100);
 errors++;
 validate_ResponseRequest.errors = vErrors;
 return false;
 } else {
-errors = _errs182;
+errors = _errs194;
 if (vErrors !== null) {
-if (_errs182) vErrors.length = _errs182;
+if (_errs194) vErrors.length = _errs194;
 else vErrors = null;
 }
 }
-var valid0 = _errs181 === errors;
+var valid0 = _errs193 === errors;
 } else var valid0 = true;
+}
 }
 }
 }
@@ -50022,19 +51539,19 @@ else vErrors = null;
 var valid0 = _errs169 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.background !== void 0) {
-let data35 = data.background;
+if (data.conversation !== void 0) {
+let data35 = data.conversation;
 const _errs175 = errors;
 const _errs176 = errors;
 let valid34 = false;
 const _errs177 = errors;
-if (typeof data35 !== "boolean") {
+if (typeof data35 !== "string") {
 const err90 = {
-instancePath: instancePath + "/background",
+instancePath: instancePath + "/conversation",
 keyword: "type",
-params: { type: "boolean" },
-message: "must be boolean",
-parentSchema: schema_ResponseRequest.properties.background.anyOf[0],
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseRequest.properties.conversation.anyOf[0],
 data: data35
 };
 if (vErrors === null) vErrors = [err90];
@@ -50044,32 +51561,80 @@ errors++;
 var _valid25 = _errs177 === errors;
 valid34 = valid34 || _valid25;
 const _errs179 = errors;
-if (data35 !== null) {
+if (errors === errors) {
+if (data35 && typeof data35 == "object" && !Array.isArray(data35)) {
+let missing2;
+if (data35.id === void 0 && (missing2 = "id")) {
 const err91 = {
-instancePath: instancePath + "/background",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_ResponseRequest.properties.background.anyOf[1],
+instancePath: instancePath + "/conversation",
+keyword: "required",
+params: { missingProperty: missing2 },
+message: "must have required property '" + missing2 + "'",
+parentSchema: schema_ResponseConversation,
 data: data35
 };
 if (vErrors === null) vErrors = [err91];
 else vErrors.push(err91);
 errors++;
-}
-var _valid25 = _errs179 === errors;
-valid34 = valid34 || _valid25;
-if (!valid34) {
+} else if (data35.id !== void 0) {
+let data36 = data35.id;
+if (typeof data36 !== "string") {
 const err92 = {
-instancePath: instancePath + "/background",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_ResponseRequest.properties.background,
-data: data35
+instancePath: instancePath + "/conversation/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ResponseConversation.properties.id,
+data: data36
 };
 if (vErrors === null) vErrors = [err92];
 else vErrors.push(err92);
+errors++;
+}
+}
+} else {
+const err93 = {
+instancePath: instancePath + "/conversation",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ResponseConversation,
+data: data35
+};
+if (vErrors === null) vErrors = [err93];
+else vErrors.push(err93);
+errors++;
+}
+}
+var _valid25 = _errs179 === errors;
+valid34 = valid34 || _valid25;
+const _errs185 = errors;
+if (data35 !== null) {
+const err94 = {
+instancePath: instancePath + "/conversation",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.conversation.anyOf[2],
+data: data35
+};
+if (vErrors === null) vErrors = [err94];
+else vErrors.push(err94);
+errors++;
+}
+var _valid25 = _errs185 === errors;
+valid34 = valid34 || _valid25;
+if (!valid34) {
+const err95 = {
+instancePath: instancePath + "/conversation",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.conversation,
+data: data35
+};
+if (vErrors === null) vErrors = [err95];
+else vErrors.push(err95);
 errors++;
 validate_ResponseRequest_2.errors = vErrors;
 return false;
@@ -50083,13 +51648,74 @@ else vErrors = null;
 var valid0 = _errs175 === errors;
 } else var valid0 = true;
 if (valid0) {
+if (data.background !== void 0) {
+let data37 = data.background;
+const _errs187 = errors;
+const _errs188 = errors;
+let valid37 = false;
+const _errs189 = errors;
+if (typeof data37 !== "boolean") {
+const err96 = {
+instancePath: instancePath + "/background",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_ResponseRequest.properties.background.anyOf[0],
+data: data37
+};
+if (vErrors === null) vErrors = [err96];
+else vErrors.push(err96);
+errors++;
+}
+var _valid26 = _errs189 === errors;
+valid37 = valid37 || _valid26;
+const _errs191 = errors;
+if (data37 !== null) {
+const err97 = {
+instancePath: instancePath + "/background",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_ResponseRequest.properties.background.anyOf[1],
+data: data37
+};
+if (vErrors === null) vErrors = [err97];
+else vErrors.push(err97);
+errors++;
+}
+var _valid26 = _errs191 === errors;
+valid37 = valid37 || _valid26;
+if (!valid37) {
+const err98 = {
+instancePath: instancePath + "/background",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_ResponseRequest.properties.background,
+data: data37
+};
+if (vErrors === null) vErrors = [err98];
+else vErrors.push(err98);
+errors++;
+validate_ResponseRequest_2.errors = vErrors;
+return false;
+} else {
+errors = _errs188;
+if (vErrors !== null) {
+if (_errs188) vErrors.length = _errs188;
+else vErrors = null;
+}
+}
+var valid0 = _errs187 === errors;
+} else var valid0 = true;
+if (valid0) {
 if (data.routing !== void 0) {
-let data36 = data.routing;
-const _errs181 = errors;
-const _errs182 = errors;
-let valid35 = false;
-const _errs183 = errors;
-if (!validate_RoutingWishes(data36, {
+let data38 = data.routing;
+const _errs193 = errors;
+const _errs194 = errors;
+let valid38 = false;
+const _errs195 = errors;
+if (!validate_RoutingWishes(data38, {
 instancePath: instancePath + "/routing",
 parentData: data,
 parentDataProperty: "routing",
@@ -50099,47 +51725,48 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_RoutingWishes.errors : vErrors.concat(validate_RoutingWishes.errors);
 errors = vErrors.length;
 }
-var _valid26 = _errs183 === errors;
-valid35 = valid35 || _valid26;
-const _errs184 = errors;
-if (data36 !== null) {
-const err93 = {
+var _valid27 = _errs195 === errors;
+valid38 = valid38 || _valid27;
+const _errs196 = errors;
+if (data38 !== null) {
+const err99 = {
 instancePath: instancePath + "/routing",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
 parentSchema: schema_ResponseRequest.properties.routing.anyOf[1],
-data: data36
+data: data38
 };
-if (vErrors === null) vErrors = [err93];
-else vErrors.push(err93);
+if (vErrors === null) vErrors = [err99];
+else vErrors.push(err99);
 errors++;
 }
-var _valid26 = _errs184 === errors;
-valid35 = valid35 || _valid26;
-if (!valid35) {
-const err94 = {
+var _valid27 = _errs196 === errors;
+valid38 = valid38 || _valid27;
+if (!valid38) {
+const err100 = {
 instancePath: instancePath + "/routing",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
 parentSchema: schema_ResponseRequest.properties.routing,
-data: data36
+data: data38
 };
-if (vErrors === null) vErrors = [err94];
-else vErrors.push(err94);
+if (vErrors === null) vErrors = [err100];
+else vErrors.push(err100);
 errors++;
 validate_ResponseRequest_2.errors = vErrors;
 return false;
 } else {
-errors = _errs182;
+errors = _errs194;
 if (vErrors !== null) {
-if (_errs182) vErrors.length = _errs182;
+if (_errs194) vErrors.length = _errs194;
 else vErrors = null;
 }
 }
-var valid0 = _errs181 === errors;
+var valid0 = _errs193 === errors;
 } else var valid0 = true;
+}
 }
 }
 }
@@ -65773,6 +67400,9 @@ resendVerification: bodies_resendVerification,
 createBatch: bodies_createBatch,
 createChatCompletion: bodies_createChatCompletion,
 createCompletion: bodies_createCompletion,
+createConversation: bodies_createConversation,
+updateConversation: bodies_updateConversation,
+createConversationItems: bodies_createConversationItems,
 updateAutoTopup: bodies_updateAutoTopup,
 startCardSetup: bodies_startCardSetup,
 createTopup: bodies_createTopup,
@@ -65849,6 +67479,13 @@ getBatch: parameters_getBatch,
 cancelBatch: parameters_cancelBatch,
 createChatCompletion: parameters_createChatCompletion,
 createCompletion: parameters_createCompletion,
+getConversation: parameters_getConversation,
+updateConversation: parameters_updateConversation,
+deleteConversation: parameters_deleteConversation,
+listConversationItems: parameters_listConversationItems,
+createConversationItems: parameters_createConversationItems,
+getConversationItem: parameters_getConversationItem,
+deleteConversationItem: parameters_deleteConversationItem,
 listCreditGrants: parameters_listCreditGrants,
 listLedgerEntries: parameters_listLedgerEntries,
 listStatements: parameters_listStatements,
@@ -65935,6 +67572,8 @@ bodies_createApiKey,
 bodies_createBatch,
 bodies_createChatCompletion,
 bodies_createCompletion,
+bodies_createConversation,
+bodies_createConversationItems,
 bodies_createDecision,
 bodies_createEmbeddings,
 bodies_createImage,
@@ -65978,6 +67617,7 @@ bodies_startSignIn,
 bodies_suspendAccount,
 bodies_updateApiKey,
 bodies_updateAutoTopup,
+bodies_updateConversation,
 bodies_updateMember,
 bodies_updateNotices,
 bodies_updateWebhook,
@@ -65999,6 +67639,7 @@ parameters_cloneVoice,
 parameters_compactResponse,
 parameters_createChatCompletion,
 parameters_createCompletion,
+parameters_createConversationItems,
 parameters_createDecision,
 parameters_createEmbeddings,
 parameters_createImage,
@@ -66015,6 +67656,8 @@ parameters_createTranslation,
 parameters_createVideo,
 parameters_deleteAccount,
 parameters_deleteApiKey,
+parameters_deleteConversation,
+parameters_deleteConversationItem,
 parameters_deleteFile,
 parameters_deleteResponse,
 parameters_deleteWebhook,
@@ -66024,6 +67667,8 @@ parameters_enableProvider,
 parameters_endSession,
 parameters_getApiKeyUsage,
 parameters_getBatch,
+parameters_getConversation,
+parameters_getConversationItem,
 parameters_getFile,
 parameters_getFileContent,
 parameters_getGenmediaJob,
@@ -66045,6 +67690,7 @@ parameters_getWebhook,
 parameters_leaveWorkspace,
 parameters_listAccountLedger,
 parameters_listBatches,
+parameters_listConversationItems,
 parameters_listCreditGrants,
 parameters_listFiles,
 parameters_listJobs,
@@ -66080,6 +67726,7 @@ parameters_startSignIn,
 parameters_suspendAccount,
 parameters_testWebhook,
 parameters_updateApiKey,
+parameters_updateConversation,
 parameters_updateMember,
 parameters_updateWebhook
 };

@@ -48,6 +48,10 @@ import type {
   CompletionChunk,
   CompletionRequest,
   ConfirmedSession,
+  Conversation,
+  ConversationChange,
+  ConversationItemsRequest,
+  ConversationRequest,
   CreateMusicQuery,
   CreateSoundEffectQuery,
   CreditBalance,
@@ -57,6 +61,7 @@ import type {
   DeleteAccountQuery,
   DeletedAccount,
   DeletedApiKey,
+  DeletedConversation,
   DeletedFile,
   DeletedResponse,
   DeletedWebhook,
@@ -94,6 +99,7 @@ import type {
   LimitState,
   ListAccountLedgerQuery,
   ListBatchesQuery,
+  ListConversationItemsQuery,
   ListCreditGrantsQuery,
   ListFilesQuery,
   ListJobsQuery,
@@ -193,6 +199,7 @@ import type {
   ResponseRefusalDeltaEvent,
   ResponseRefusalDoneEvent,
   ResponseRequest,
+  ResponseStoredItem,
   ResponseSummaryPartAddedEvent,
   ResponseSummaryPartDoneEvent,
   ResponseSummaryTextDeltaEvent,
@@ -1045,6 +1052,139 @@ export declare function createChatCompletion<Streaming extends boolean | null | 
  * @deprecated
  */
 export declare function createCompletion<Streaming extends boolean | null | undefined = false>(client: Client, input: CompletionRequest & { stream?: Streaming }, options?: IdempotentOptions): Call<Streaming extends true ? Stream<CompletionChunk> : Completion, "createCompletion">;
+
+/**
+ * Creates a conversation, which responses then go on with (`conversation` of `POST /v1/responses`). It is stored encrypted, for as many days after
+ * its last change as the workspace stores responses (`response_retention_days` of `PATCH /v1/workspace`), and every key of the workspace may use
+ * it. A workspace that stores none gets 400 `stateless_only`; one has at most 10,000 conversations, of which the longest unused are deleted beyond
+ * 10 GB.
+ *
+ * `POST /v1/conversations`, /docs/api/createConversation
+ *
+ * @example
+ * await svc.conversations.create({ metadata: { trip: "north" }, items: [{ type: "message", role: "user", content: "My dog is called Rex." }] });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `unsupported_content`, `stateless_only`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `conversation_limit_reached`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function createConversation(client: Client, input?: ConversationRequest, options?: RequestOptions): Call<Conversation, "createConversation">;
+
+/**
+ * Returns a conversation, without its items.
+ *
+ * `GET /v1/conversations/{id}`, /docs/api/getConversation
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 404 `conversation_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function getConversation(client: Client, id: string, options?: RequestOptions): Call<Conversation, "getConversation">;
+
+/**
+ * Replaces the metadata of a conversation.
+ *
+ * `POST /v1/conversations/{id}`, /docs/api/updateConversation
+ *
+ * @example
+ * await svc.conversations.update(id, { metadata: { trip: "north" } });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 404 `conversation_not_found`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function updateConversation(client: Client, id: string, input: ConversationChange, options?: RequestOptions): Call<Conversation, "updateConversation">;
+
+/**
+ * Deletes a conversation with its items, also while a response goes on with it. Responses that went on with it stay stored.
+ *
+ * `DELETE /v1/conversations/{id}`, /docs/api/deleteConversation
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 404 `conversation_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function deleteConversation(client: Client, id: string, options?: RequestOptions): Call<DeletedConversation, "deleteConversation">;
+
+/**
+ * Lists the items of a conversation: those that were added, and the input and output of the responses that went on with it.
+ *
+ * `GET /v1/conversations/{id}/items`, /docs/api/listConversationItems
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 404 `conversation_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function listConversationItems(client: Client, id: string, input?: ListConversationItemsQuery, options?: RequestOptions): Pages<ResponseItemList, "listConversationItems">;
+
+/**
+ * Adds items to the end of a conversation, and returns them with their ids. A conversation takes items up to 2,000 of them and 8 MB; beyond that it is
+ * refused with 400 `invalid_parameter`. While a response goes on with the conversation it is refused with 400 `conversation_locked`.
+ *
+ * `POST /v1/conversations/{id}/items`, /docs/api/createConversationItems
+ *
+ * @example
+ * await svc.conversations.items.create(id, { items: [{ type: "message", role: "user", content: "My dog is called Rex." }] });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `unsupported_content`, `stateless_only`, `conversation_locked`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 404 `conversation_not_found`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function createConversationItems(client: Client, id: string, input: ConversationItemsRequest, options?: RequestOptions): Call<ResponseItemList, "createConversationItems">;
+
+/**
+ * Returns one item of a conversation.
+ *
+ * `GET /v1/conversations/{id}/items/{item}`, /docs/api/getConversationItem
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 404 `conversation_not_found`, `conversation_item_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function getConversationItem(client: Client, id: string, item: string, options?: RequestOptions): Call<ResponseStoredItem, "getConversationItem">;
+
+/**
+ * Deletes one item of a conversation, and returns the conversation. While a response goes on with the conversation it is refused with 400
+ * `conversation_locked`.
+ *
+ * `DELETE /v1/conversations/{id}/items/{item}`, /docs/api/deleteConversationItem
+ *
+ * @throws {SvcError} 400 `invalid_parameter`, `conversation_locked`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
+ * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`
+ * @throws {SvcError} 404 `conversation_not_found`, `conversation_item_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function deleteConversationItem(client: Client, id: string, item: string, options?: RequestOptions): Call<Conversation, "deleteConversationItem">;
 
 /**
  * Returns the workspace's automatic top-ups: the settings, the saved card and the text to agree to.
@@ -2248,7 +2388,7 @@ export declare function listPriceChanges(client: Client, input?: ListPriceChange
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `model_requires_paid`
  * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
- * @throws {SvcError} 404 `model_not_found`
+ * @throws {SvcError} 404 `model_not_found`, `conversation_not_found`
  * @throws {SvcError} 413 `request_too_large`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
@@ -2308,7 +2448,8 @@ export declare function purgeResponseCache(client: Client, options?: RequestOpti
  *
  * A workspace may ask for stored responses (`response_retention_days` of `PATCH /v1/workspace`). Its responses are then stored unless their
  * request says `store: false`, encrypted, and with the items of their `input`; `previous_response_id` and `item_reference` may name what is
- * stored, and what they stand for is put into the prompt and billed as input. A response that was answered is charged whether or not it could
+ * stored, and what they stand for is put into the prompt and billed as input; `conversation` may name a conversation (`/v1/conversations`), whose
+ * items come first and to which input and output are added. A response that was answered is charged whether or not it could
  * be stored: its `store` says. Those of more than 8 MB, of streams that were interrupted or whose client disconnected, and with
  * `generate: false` are not stored.
  *
@@ -2322,11 +2463,11 @@ export declare function purgeResponseCache(client: Client, options?: RequestOpti
  *
  * @example
  * await svc.responses.create({ model: "best", input: "Name a lighthouse.", instructions: "Be brief.", max_output_tokens: 60 });
- * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`, `previous_response_not_found`
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`, `previous_response_not_found`, `conversation_locked`
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `insufficient_credits`, `key_limit_reached`, `model_requires_paid`
  * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`, `route_refused`
- * @throws {SvcError} 404 `model_not_found`
+ * @throws {SvcError} 404 `model_not_found`, `conversation_not_found`
  * @throws {SvcError} 409 `idempotency_in_progress`, `idempotency_replayed`, `idempotency_key_reused`
  * @throws {SvcError} 413 `request_rejected`, `request_too_large`
  * @throws {SvcError} 422 `request_rejected`
@@ -2372,7 +2513,7 @@ export declare function compactResponse(client: Client, input: ResponseCompactio
  * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `unsupported_content`, `stateless_only`, `previous_response_not_found`
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
- * @throws {SvcError} 404 `model_not_found`
+ * @throws {SvcError} 404 `model_not_found`, `conversation_not_found`
  * @throws {SvcError} 413 `request_too_large`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
@@ -2397,7 +2538,7 @@ export declare function countResponseTokens(client: Client, input: ResponseReque
 export declare function getResponse(client: Client, id: string, options?: RequestOptions): Call<ResponseObject, "getResponse">;
 
 /**
- * Deletes a stored response with the items of its request. Conversations that go on from it can't be gone on with.
+ * Deletes a stored response with the items of its request; what goes on from it by `previous_response_id` ends. Its conversation keeps its items.
  *
  * `DELETE /v1/responses/{id}`, /docs/api/deleteResponse
  *

@@ -177,6 +177,38 @@ export function createCompletion(client, input, options) {
   return call(client, { path: "/v1/completions", method: "POST", encode: withUsage, read: stream }, input, options);
 }
 
+export function createConversation(client, input, options) {
+  return call(client, { path: "/v1/conversations", method: "POST" }, input, options);
+}
+
+export function getConversation(client, id, options) {
+  return call(client, { path: () => `/v1/conversations/${segment(id)}` }, undefined, options);
+}
+
+export function updateConversation(client, id, input, options) {
+  return call(client, { path: () => `/v1/conversations/${segment(id)}`, method: "POST" }, input, options);
+}
+
+export function deleteConversation(client, id, options) {
+  return call(client, { path: () => `/v1/conversations/${segment(id)}`, method: "DELETE" }, undefined, options);
+}
+
+export function listConversationItems(client, id, input, options) {
+  return pages((cursor) => call(client, { path: () => `/v1/conversations/${segment(id)}/items` }, { ...input, ...cursor }, options));
+}
+
+export function createConversationItems(client, id, input, options) {
+  return call(client, { path: () => `/v1/conversations/${segment(id)}/items`, method: "POST" }, input, options);
+}
+
+export function getConversationItem(client, id, item, options) {
+  return call(client, { path: () => `/v1/conversations/${segment(id)}/items/${segment(item)}` }, undefined, options);
+}
+
+export function deleteConversationItem(client, id, item, options) {
+  return call(client, { path: () => `/v1/conversations/${segment(id)}/items/${segment(item)}`, method: "DELETE" }, undefined, options);
+}
+
 export function getAutoTopup(client, options) {
   return call(client, { path: "/v1/credits/auto-topup", auth: "session" }, undefined, options);
 }

@@ -89,6 +89,18 @@ export class Svc {
     this.completions = {
       create: of(f.createCompletion),
     };
+    this.conversations = {
+      create: of(f.createConversation),
+      get: of(f.getConversation),
+      update: of(f.updateConversation),
+      delete: of(f.deleteConversation),
+      items: {
+        list: of(f.listConversationItems),
+        create: of(f.createConversationItems),
+        get: of(f.getConversationItem),
+        delete: of(f.deleteConversationItem),
+      },
+    };
     this.credits = {
       autoTopup: {
         get: of(f.getAutoTopup),

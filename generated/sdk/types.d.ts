@@ -1193,6 +1193,38 @@ export interface ContentSource {
   content: string | PlainBlock[];
 }
 
+/** A conversation. */
+export interface Conversation {
+  /** Id of the conversation. */
+  id: string;
+  /** Always `conversation`. */
+  object: "conversation";
+  /** When it was created. */
+  created_at: number;
+  /** As sent; empty if not sent. */
+  metadata: { [key: string]: string };
+}
+
+/** A change of a conversation. Unknown fields are ignored. */
+export interface ConversationChange {
+  /** Replaces all of it: at most 16 pairs, keys of at most 64 characters, values of at most 512. Null: none. */
+  metadata: { [key: string]: string } | null;
+}
+
+/** Items to add. Unknown fields are ignored. */
+export interface ConversationItemsRequest {
+  /** The items, at most 20 at a time; whatever `input` of `POST /v1/responses` takes but an `item_reference`. */
+  items: ResponseInputItem[];
+}
+
+/** A conversation to create. Unknown fields are ignored. */
+export interface ConversationRequest {
+  /** Its first items, at most 20; default: none. Add more to the conversation afterwards. */
+  items?: ResponseInputItem[] | null | undefined;
+  /** What you call it: at most 16 pairs, keys of at most 64 characters, values of at most 512. */
+  metadata?: { [key: string]: string } | null | undefined;
+}
+
 /** The account's balance and tier. */
 export interface CreditBalance {
   /** USD left. Calls in flight are not subtracted yet, open media holds are. Below 0 only if a call cost more than expected. */
@@ -1345,6 +1377,16 @@ export interface DeletedApiKey {
   new_default: string | null;
   /** The new default key with its secret, shown only once; present only if the key was newly created. */
   new_default_key?: string;
+}
+
+/** A deleted conversation. */
+export interface DeletedConversation {
+  /** Its id. */
+  id: string;
+  /** Always `conversation.deleted`. */
+  object: "conversation.deleted";
+  /** Always true. */
+  deleted: true;
 }
 
 /** A deleted file. */
@@ -4721,6 +4763,12 @@ export interface ResponseCompletedEvent {
   response: ResponseObject;
 }
 
+/** A conversation that a response goes on with. */
+export interface ResponseConversation {
+  /** Id of the conversation. */
+  id: string;
+}
+
 /** Opens the stream. */
 export interface ResponseCreatedEvent {
   /** Type of the event. */
@@ -5035,6 +5083,8 @@ export interface ResponseObject {
   background: boolean;
   /** The response that this one went on from, as sent; null if not sent. */
   previous_response_id: string | null;
+  /** The conversation that this response went on with; absent without one. */
+  conversation?: ResponseConversation;
 }
 
 /** An item of an answer. */
@@ -5240,8 +5290,13 @@ export interface ResponseRequest {
    * workspace that stores none it is refused with 400 `stateless_only`: send the whole conversation as `input`.
    */
   previous_response_id?: string | null | undefined;
-  /** Refused with 400 `stateless_only`: send the whole conversation as `input`. */
-  conversation?: unknown;
+  /**
+   * The conversation that this request goes on with, by its id: its items come before `input`, and are billed as input. Once the response is
+   * charged, the items of `input` and its output are added to the end, whatever `store` says. One response at a time: another request gets 400
+   * `conversation_locked`. Not beside `previous_response_id`. In a workspace that stores nothing it is refused with 400 `stateless_only`: send
+   * the whole conversation as `input`.
+   */
+  conversation?: string | ResponseConversation | null | undefined;
   /** If true, refused with 400 `stateless_only`: wait for the answer, or stream it. */
   background?: boolean | null | undefined;
   /** Refused with 400 `stateless_only`: send its text as `instructions` and `input`. */
@@ -5267,7 +5322,7 @@ export interface ResponseSchemaFormat {
 /** Status of a response. */
 export type ResponseStatus = "in_progress" | "completed" | "incomplete" | "failed";
 
-/** An item of a stored request: its fields as they were sent, a message's content always in parts. */
+/** An item of a stored request or of a conversation: its fields as they were sent, a message's content always in parts. */
 export interface ResponseStoredItem {
   /** Id of the item, given here. An `item_reference` may name it. */
   id: string;
@@ -7112,7 +7167,7 @@ export interface WorkspaceChange {
   /** Display name, 1 to 100 characters. */
   name?: string | undefined;
   /**
-   * Stores the answers of `/v1/responses` with their input for as many days, encrypted. Null, as at first, stores none, and deletes those that
+   * Stores the answers of `/v1/responses` with their input for as many days, encrypted; conversations, for as many days after their last change. Null, as at first, stores none, and deletes those that
    * are stored. Fewer days delete what is older. 403 `permission_denied` where the gateway has no secret to encrypt them with. 1 to 365.
    */
   response_retention_days?: number | null | undefined;
@@ -7187,6 +7242,15 @@ export interface ListBatchesQuery {
   /** Batches after this one: the `last_id` of the previous page. */
   after?: string | undefined;
   /** How many batches a page has at most. 1 to 100; default 20. */
+  limit?: number | undefined;
+}
+/** Query parameters of `conversations.items.list`. */
+export interface ListConversationItemsQuery {
+  /** Items after this one: the `last_id` of the previous page. */
+  after?: string | undefined;
+  /** `desc`, the last item first, or `asc`, the order of the conversation. */
+  order?: "asc" | "desc" | undefined;
+  /** How many items a page has at most. 1 to 100; default 20. */
   limit?: number | undefined;
 }
 /** Query parameters of `credits.grants.list`. */
@@ -8104,6 +8168,12 @@ export type CreateCompletionError402 = Refusal<402, "insufficient_credits" | "ke
 export type CreateCompletionError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused", RouteErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused", "permission_error">>;
 export type CreateCompletionError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
 export type CreateCompletionError503 = Refusal<503, "provider_unavailable" | "model_unavailable" | "overloaded", ErrorBody<"provider_unavailable" | "model_unavailable" | "overloaded", "upstream_error" | "api_error">>;
+export type CreateConversationError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "unsupported_content" | "stateless_only", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "unsupported_content" | "stateless_only", "invalid_request_error">>;
+export type CreateConversationError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type CreateConversationError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "conversation_limit_reached", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "conversation_limit_reached", "permission_error">>;
+export type CreateConversationItemsError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "unsupported_content" | "stateless_only" | "conversation_locked", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "unsupported_content" | "stateless_only" | "conversation_locked", "invalid_request_error">>;
+export type CreateConversationItemsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type CreateConversationItemsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type CreateDecisionError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ModelErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type CreateDecisionError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CreateDecisionError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
@@ -8155,7 +8225,7 @@ export type CreateRerankBareError403 = Refusal<403, "forbidden", BareErrorBody<"
 export type CreateRerankBareError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", BareErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused">>;
 export type CreateRerankBareError413 = Refusal<413, "invalid_request", BareErrorBody<"invalid_request">>;
 export type CreateRerankBareError503 = Refusal<503, "server_error", BareErrorBody<"server_error">>;
-export type CreateResponseError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only" | "previous_response_not_found", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only" | "previous_response_not_found", "invalid_request_error">>;
+export type CreateResponseError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only" | "previous_response_not_found" | "conversation_locked", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only" | "previous_response_not_found" | "conversation_locked", "invalid_request_error">>;
 export type CreateResponseError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CreateResponseError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
 export type CreateResponseError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused", RouteErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed" | "route_refused", "permission_error">>;
@@ -8198,6 +8268,10 @@ export type CreateWorkspaceError400 = Refusal<400, "invalid_json" | "missing_par
 export type CreateWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "email_unverified", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "email_unverified", "permission_error">>;
 export type DeleteAccountError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type DeleteApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type DeleteConversationError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type DeleteConversationError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type DeleteConversationItemError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type DeleteConversationItemError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type DeleteFileError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type DeleteFileError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type DeleteResponseError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
@@ -8217,6 +8291,7 @@ export type EndOtherSessionsError403 = Refusal<403, "permission_denied" | "sessi
 export type EndSessionError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type Error400InvalidJsonOrInvalidParameter = Refusal<400, "invalid_json" | "invalid_parameter", ErrorBody<"invalid_json" | "invalid_parameter", "invalid_request_error">>;
 export type Error400InvalidParameter = Refusal<400, "invalid_parameter", ErrorBody<"invalid_parameter", "invalid_request_error">>;
+export type Error400InvalidParameterOrConversationLocked = Refusal<400, "invalid_parameter" | "conversation_locked", ErrorBody<"invalid_parameter" | "conversation_locked", "invalid_request_error">>;
 export type Error400InvalidParameterOrNotFound = Refusal<400, "invalid_parameter" | "not_found", ErrorBody<"invalid_parameter" | "not_found", "invalid_request_error">>;
 export type Error400MissingParameterOrInvalidParameter = Refusal<400, "missing_parameter" | "invalid_parameter", ErrorBody<"missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type Error401InvalidCredentials = Refusal<401, "invalid_credentials", ErrorBody<"invalid_credentials", "authentication_error">>;
@@ -8230,6 +8305,8 @@ export type Error403PermissionDeniedOrSessionRequired = Refusal<403, "permission
 export type Error403PermissionDeniedOrSignupClosed = Refusal<403, "permission_denied" | "signup_closed", ErrorBody<"permission_denied" | "signup_closed", "permission_error">>;
 export type Error403SignupClosed = Refusal<403, "signup_closed", ErrorBody<"signup_closed", "permission_error">>;
 export type Error404BatchNotFound = Refusal<404, "batch_not_found", ErrorBody<"batch_not_found", "not_found_error">>;
+export type Error404ConversationNotFound = Refusal<404, "conversation_not_found", ErrorBody<"conversation_not_found", "not_found_error">>;
+export type Error404ConversationNotFoundOrConversationItemNotFound = Refusal<404, "conversation_not_found" | "conversation_item_not_found", ErrorBody<"conversation_not_found" | "conversation_item_not_found", "not_found_error">>;
 export type Error404EndpointNotFound = Refusal<404, "endpoint_not_found", ErrorBody<"endpoint_not_found", "not_found_error">>;
 export type Error404EndpointNotFoundOrAccountNotFound = Refusal<404, "endpoint_not_found" | "account_not_found", ErrorBody<"endpoint_not_found" | "account_not_found", "not_found_error">>;
 export type Error404EndpointNotFoundOrJobNotFound = Refusal<404, "endpoint_not_found" | "job_not_found", ErrorBody<"endpoint_not_found" | "job_not_found", "not_found_error">>;
@@ -8240,6 +8317,7 @@ export type Error404InvitationNotFound = Refusal<404, "invitation_not_found", Er
 export type Error404JobNotFound = Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error">>;
 export type Error404MemberNotFound = Refusal<404, "member_not_found", ErrorBody<"member_not_found", "not_found_error">>;
 export type Error404ModelNotFound = Refusal<404, "model_not_found", ModelErrorBody<"model_not_found", "not_found_error">>;
+export type Error404ModelNotFoundOrConversationNotFound = Refusal<404, "model_not_found" | "conversation_not_found", ModelErrorBody<"model_not_found" | "conversation_not_found", "not_found_error">>;
 export type Error404RequestNotFound = Refusal<404, "request_not_found", ErrorBody<"request_not_found", "not_found_error">>;
 export type Error404ResponseNotFound = Refusal<404, "response_not_found", ErrorBody<"response_not_found", "not_found_error">>;
 export type Error404SessionNotFound = Refusal<404, "session_not_found", ErrorBody<"session_not_found", "not_found_error">>;
@@ -8290,6 +8368,10 @@ export type GetApiKeyUsageError401 = Refusal<401, "missing_api_key" | "invalid_a
 export type GetApiKeyUsageError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type GetBatchError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type GetBatchError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type GetConversationError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type GetConversationError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type GetConversationItemError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type GetConversationItemError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type GetCreditBalanceError401 = Refusal<401, "auth_required" | "invalid_credentials" | "key_expired", ErrorBody<"auth_required" | "invalid_credentials" | "key_expired", "authentication_error">>;
 export type GetCreditBalanceError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type GetFileContentError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
@@ -8317,6 +8399,8 @@ export type ListApiKeysError401 = Refusal<401, "missing_api_key" | "invalid_api_
 export type ListApiKeysError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListBatchesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListBatchesError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type ListConversationItemsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type ListConversationItemsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListCreditGrantsError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type ListCreditGrantsError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type ListFilesError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
@@ -8377,6 +8461,9 @@ export type TestWebhookError403 = Refusal<403, "permission_denied" | "session_re
 export type UpdateApiKeyError400 = Refusal<400, "invalid_json" | "invalid_parameter" | "not_found", ErrorBody<"invalid_json" | "invalid_parameter" | "not_found", "invalid_request_error">>;
 export type UpdateApiKeyError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateAutoTopupError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type UpdateConversationError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type UpdateConversationError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
+export type UpdateConversationError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
 export type UpdateMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateNoticesError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type UpdateNoticesError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
@@ -8468,6 +8555,22 @@ export type CancelBatchError = Error400InvalidParameter | CancelBatchError401 | 
 export type CreateChatCompletionError = CreateChatCompletionError400 | CreateChatCompletionError401 | CreateChatCompletionError402 | CreateChatCompletionError403 | Error404ModelNotFound | CreateChatCompletionError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateChatCompletionError503;
 /** The errors of `completions.create`. */
 export type CreateCompletionError = CreateCompletionError400 | CreateCompletionError401 | CreateCompletionError402 | CreateCompletionError403 | Error404ModelNotFound | CreateCompletionError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateCompletionError503;
+/** The errors of `conversations.create`. */
+export type CreateConversationError = CreateConversationError400 | CreateConversationError401 | CreateConversationError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `conversations.get`. */
+export type GetConversationError = Error400InvalidParameter | GetConversationError401 | GetConversationError403 | Error404ConversationNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `conversations.update`. */
+export type UpdateConversationError = UpdateConversationError400 | UpdateConversationError401 | UpdateConversationError403 | Error404ConversationNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `conversations.delete`. */
+export type DeleteConversationError = Error400InvalidParameter | DeleteConversationError401 | DeleteConversationError403 | Error404ConversationNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `conversations.items.list`. */
+export type ListConversationItemsError = Error400InvalidParameter | ListConversationItemsError401 | ListConversationItemsError403 | Error404ConversationNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `conversations.items.create`. */
+export type CreateConversationItemsError = CreateConversationItemsError400 | CreateConversationItemsError401 | CreateConversationItemsError403 | Error404ConversationNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `conversations.items.get`. */
+export type GetConversationItemError = Error400InvalidParameter | GetConversationItemError401 | GetConversationItemError403 | Error404ConversationNotFoundOrConversationItemNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `conversations.items.delete`. */
+export type DeleteConversationItemError = Error400InvalidParameterOrConversationLocked | DeleteConversationItemError401 | DeleteConversationItemError403 | Error404ConversationNotFoundOrConversationItemNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `credits.autoTopup.get`. */
 export type GetAutoTopupError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `credits.autoTopup.update`. */
@@ -8605,17 +8708,17 @@ export type GetPricingError = Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `pricing.history`. */
 export type ListPriceChangesError = Error400InvalidParameter | Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `quote.create`. */
-export type CreateQuoteError = CreateQuoteError400 | CreateQuoteError401 | Error402ModelRequiresPaid | CreateQuoteError403 | Error404ModelNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error502ProviderError | Error503ModelUnavailableOrOverloaded;
+export type CreateQuoteError = CreateQuoteError400 | CreateQuoteError401 | Error402ModelRequiresPaid | CreateQuoteError403 | Error404ModelNotFoundOrConversationNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error502ProviderError | Error503ModelUnavailableOrOverloaded;
 /** The errors of `rerank.create`. */
 export type CreateRerankError = CreateRerankBareError400 | CreateRerankBareError401 | CreateRerankBareError402 | CreateRerankBareError403 | BareError404ModelNotFound | CreateRerankBareError409 | CreateRerankBareError413 | BareError415InvalidRequest | BareError422InvalidRequest | BareError429RateLimit | BareError500ServerError | BareError502ServerError | CreateRerankBareError503;
 /** The errors of `responseCache.purge`. */
 export type PurgeResponseCacheError = PurgeResponseCacheError401 | PurgeResponseCacheError403 | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `responses.create`. */
-export type CreateResponseError = CreateResponseError400 | CreateResponseError401 | CreateResponseError402 | CreateResponseError403 | Error404ModelNotFound | CreateResponseError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateResponseError503;
+export type CreateResponseError = CreateResponseError400 | CreateResponseError401 | CreateResponseError402 | CreateResponseError403 | Error404ModelNotFoundOrConversationNotFound | CreateResponseError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CreateResponseError503;
 /** The errors of `responses.compact`. */
 export type CompactResponseError = CompactResponseError400 | CompactResponseError401 | CompactResponseError402 | CompactResponseError403 | Error404ModelNotFound | CompactResponseError409 | Error413RequestRejectedOrRequestTooLarge | Error422RequestRejected | Error429RateLimitExceeded | Error500InternalError | Error502UpstreamInvalidResponse | CompactResponseError503;
 /** The errors of `responses.countTokens`. */
-export type CountResponseTokensError = CountResponseTokensError400 | CountResponseTokensError401 | CountResponseTokensError403 | Error404ModelNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type CountResponseTokensError = CountResponseTokensError400 | CountResponseTokensError401 | CountResponseTokensError403 | Error404ModelNotFoundOrConversationNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `responses.get`. */
 export type GetResponseError = Error400InvalidParameter | GetResponseError401 | GetResponseError403 | Error404ResponseNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `responses.delete`. */
@@ -8715,6 +8818,14 @@ export interface ErrorsByCode {
   content_policy_unsafe: Refusal<422, "content_policy_unsafe", ErrorBody<"content_policy_unsafe", "invalid_request_error"> | GenmediaErrorBody<"content_policy_unsafe">> | Refusal<null, "content_policy_unsafe", ImageJob | VideoJob | GenmediaFailed>;
   /** A safety filter refused the prompt of a media generation. Nothing was charged. */
   content_refused: Refusal<400, "content_refused", ErrorBody<"content_refused", "invalid_request_error">>;
+  /** The item was deleted, or is one of another conversation. */
+  conversation_item_not_found: Refusal<404, "conversation_item_not_found", ErrorBody<"conversation_item_not_found", "not_found_error">>;
+  /** A workspace may have 10,000 conversations. */
+  conversation_limit_reached: Refusal<403, "conversation_limit_reached", ErrorBody<"conversation_limit_reached", "permission_error">>;
+  /** A conversation takes one response at a time, so that each sees what the one before it said. Nothing was charged. */
+  conversation_locked: Refusal<400, "conversation_locked", ErrorBody<"conversation_locked", "invalid_request_error">>;
+  /** The conversation was not created, belongs to another workspace, was deleted, or was not changed for longer than the workspace keeps responses. */
+  conversation_not_found: Refusal<404, "conversation_not_found", ErrorBody<"conversation_not_found", "not_found_error"> | ModelErrorBody<"conversation_not_found", "not_found_error">>;
   /** A request with a session cookie changed something without its CSRF header. */
   csrf_failed: Refusal<403, "csrf_failed", OlderErrorBody<"csrf_failed", "permission_error">>;
   /** The gateway's database failed. Any hold was released in full. */
@@ -8924,6 +9035,10 @@ export type ErrorCode =
   | "content_policy_nsfw"
   | "content_policy_unsafe"
   | "content_refused"
+  | "conversation_item_not_found"
+  | "conversation_limit_reached"
+  | "conversation_locked"
+  | "conversation_not_found"
   | "csrf_failed"
   | "db_error"
   | "description_too_long"
@@ -9486,6 +9601,94 @@ export interface Operations {
     event: CompletionChunk;
     answerHeaders: HeadersOf<"x-request-id" | "x-svc-model", "age" | "x-litellm-response-cost" | "x-ratelimit-limit-requests" | "x-ratelimit-remaining-requests" | "x-ratelimit-reset-requests" | "x-svc-alias" | "x-svc-credits-have" | "x-svc-fallback" | "x-svc-fallback-layer" | "x-svc-max-tokens-clamped" | "x-svc-response-cache" | "x-svc-served-model">;
     error: CreateCompletionError;
+  };
+  /** `conversations.create`: `POST /v1/conversations`. */
+  createConversation: {
+    path: never;
+    query: never;
+    headers: never;
+    body: ConversationRequest;
+    result: Conversation;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: CreateConversationError;
+  };
+  /** `conversations.get`: `GET /v1/conversations/{id}`. */
+  getConversation: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: never;
+    result: Conversation;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetConversationError;
+  };
+  /** `conversations.update`: `POST /v1/conversations/{id}`. */
+  updateConversation: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: ConversationChange;
+    result: Conversation;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: UpdateConversationError;
+  };
+  /** `conversations.delete`: `DELETE /v1/conversations/{id}`. */
+  deleteConversation: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: never;
+    result: DeletedConversation;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: DeleteConversationError;
+  };
+  /** `conversations.items.list`: `GET /v1/conversations/{id}/items`. */
+  listConversationItems: {
+    path: { id: string };
+    query: ListConversationItemsQuery;
+    headers: never;
+    body: never;
+    result: ResponseItemList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListConversationItemsError;
+  };
+  /** `conversations.items.create`: `POST /v1/conversations/{id}/items`. */
+  createConversationItems: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: ConversationItemsRequest;
+    result: ResponseItemList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: CreateConversationItemsError;
+  };
+  /** `conversations.items.get`: `GET /v1/conversations/{id}/items/{item}`. */
+  getConversationItem: {
+    path: { id: string; item: string };
+    query: never;
+    headers: never;
+    body: never;
+    result: ResponseStoredItem;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetConversationItemError;
+  };
+  /** `conversations.items.delete`: `DELETE /v1/conversations/{id}/items/{item}`. */
+  deleteConversationItem: {
+    path: { id: string; item: string };
+    query: never;
+    headers: never;
+    body: never;
+    result: Conversation;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: DeleteConversationItemError;
   };
   /** `credits.autoTopup.get`: `GET /v1/credits/auto-topup`. */
   getAutoTopup: {

@@ -9,7 +9,9 @@ import { mailTo, openPerson, violationsOf } from "./people.ts";
 describe.skipIf(chromiumPath === null)("Settings", () => {
   const chromium = useBrowser("the console's settings");
   let gateway: Gateway;
-  beforeAll(async () => void (gateway = await startGateway()));
+  beforeAll(
+    async () => void (gateway = await startGateway({ env: { SVC_RESPONSES_SECRET: "a secret of the tests, which is long enough" } })),
+  );
   afterAll(() => gateway?.stop());
 
   test("the workspace is renamed for everyone, and the password is changed by a mail", async () => {
@@ -89,6 +91,31 @@ describe.skipIf(chromiumPath === null)("Settings", () => {
     await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
     expect((await gateway.request("GET", "/v1/auth/limits", { key: account.key })).status).toBe(401);
     expect(faults).toEqual([]);
+    await close();
+  });
+
+  test("responses are stored for as many days as are set; that all is deleted is accepted before storing stops", async () => {
+    const account = await gateway.createAccount();
+    const { token } = await gateway.createSession(account);
+    const days = async () => (await gateway.request("GET", "/v1/workspace", { key: token })).json.response_retention_days as unknown;
+    const { page, faults, close } = await openPerson(chromium.browser, gateway, { account });
+    await page.goto(`${gateway.url}/console/settings`);
+    const region = page.getByRole("region", { name: "Stored responses" });
+    await region.getByText("Nothing of what you send").waitFor();
+    await region.getByLabel("Days to store them").fill("7");
+    await region.getByRole("button", { name: "Store responses" }).click();
+    await region.getByText("Responses are stored for 7 days").waitFor();
+    expect(await days()).toBe(7);
+    await region.getByLabel("Days to store them").fill("1");
+    await region.getByRole("button", { name: "Save" }).click();
+    await region.getByText("Responses are stored for 1 day,").waitFor();
+    await region.getByRole("button", { name: "Stop storing" }).click();
+    const dialog = page.getByRole("alertdialog");
+    await dialog.getByText("are deleted").waitFor();
+    expect([await violationsOf(page), await days()]).toEqual([[], 1]);
+    await dialog.getByRole("button", { name: "Stop storing" }).click();
+    await region.getByText("Nothing of what you send").waitFor();
+    expect([await violationsOf(page), await days(), faults]).toEqual([[], null, []]);
     await close();
   });
 
