@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { runSvc } from "./run-svc.ts";
+import { callSvc, runSvc } from "./run-svc.ts";
 
 let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "svc-catalog-"))));
@@ -34,16 +34,16 @@ describe("svc catalog check", () => {
 
   test("every fault with its line, and 1", async () => {
     const path = fileOf(good.replace("provider: north", "provider: south").replace("protocol: openai", "protocol: opnai"));
-    const ran = await runSvc({}, ["catalog", "check", path, "--json"]);
+    const ran = await callSvc({}, ["catalog", "check", path, "--json"]);
     expect(ran.status).toBe(1);
     const { problems } = ran.json() as { problems: { line: number; message: string }[] };
     expect(problems[0]).toEqual({ line: 2, message: expect.stringContaining("protocol") });
-    const plain = await runSvc({}, ["catalog", "check", path]);
+    const plain = await callSvc({}, ["catalog", "check", path]);
     expect(plain.stdout).toContain(`${path}:2: `);
   });
 
   test("a file that is not there is refused with 1", async () => {
-    expect(await runSvc({}, ["catalog", "check", join(folder, "none.yaml"), "--json"])).toMatchObject({ status: 1, stdout: "" });
+    expect(await callSvc({}, ["catalog", "check", join(folder, "none.yaml"), "--json"])).toMatchObject({ status: 1, stdout: "" });
   });
 });
 
@@ -53,7 +53,7 @@ describe("tier", () => {
   afterAll(() => database.drop());
 
   test("follows the money ever purchased, by the shipped matrix or the catalog's own rows", async () => {
-    const svc = (env: Record<string, string>, ...words: string[]) => runSvc({ DATABASE_URL: database.url, ...env }, [...words, "--json"]);
+    const svc = (env: Record<string, string>, ...words: string[]) => callSvc({ DATABASE_URL: database.url, ...env }, [...words, "--json"]);
     const created = await svc({}, "account", "create", "--email", "tier@example.com", "--credit", "100");
     const id = created.json().account_id as string;
     const tierIn = async (env: Record<string, string>) => (await svc(env, "account", "show", id)).json().tier;

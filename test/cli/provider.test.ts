@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { language } from "../operations/chat/chat-gateway.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
-import { runSvc } from "./run-svc.ts";
+import { callSvc, runSvc } from "./run-svc.ts";
 
 let gateway: Gateway;
 let folder: string;
@@ -66,11 +66,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const svc = (...words: string[]) =>
-  runSvc(
-    { DATABASE_URL: gateway.databaseUrl, SVC_CATALOG: catalog, GOOD_KEY: "sk-good-and-secret", TENANT_SECRET: "wrong-and-secret" },
-    words,
-  );
+const environment = () => ({
+  ...{ DATABASE_URL: gateway.databaseUrl, SVC_CATALOG: catalog },
+  ...{ GOOD_KEY: "sk-good-and-secret", TENANT_SECRET: "wrong-and-secret" },
+});
+const svc = (...words: string[]) => callSvc(environment(), words);
 
 describe("svc provider list", () => {
   test("shows what is configured and how calls of the last minutes went, by provider", async () => {
@@ -111,9 +111,9 @@ describe("svc provider list", () => {
     expect(of("odd")).toMatchObject({ key: "none", health: "degraded", attempts: 2, failures: 1, causes: { http_503: 1 } });
     expect(of("bad")).toMatchObject({ key: "missing", health: "failing", attempts: 1, failures: 1, causes: { http_401: 1 } });
     expect(of("unused")).toMatchObject({ models: [], health: "unknown", attempts: 0, last_attempt_at: null });
-    const { stdout } = await svc("provider", "list");
+    const { stdout, stderr } = await runSvc(environment(), ["provider", "list"]);
     expect(stdout).toMatch(/^bad openai \S+, key missing, 1 model: failing, 1 of 1 calls failed \(http_401\)$/m);
-    expect(stdout + JSON.stringify(data)).not.toContain("sk-good");
+    expect(stdout + stderr + JSON.stringify(data)).not.toContain("sk-good");
   });
 
   test("calls that are older than the last minutes say nothing of a provider's health", async () => {
@@ -189,10 +189,10 @@ describe("svc provider test", () => {
   });
 
   test("one whose application gets no token: what Entra says, without the secret", async () => {
-    const { status, result, stdout } = await run("tenant");
+    const { status, stdout, stderr, json } = await runSvc(environment(), ["provider", "test", "tenant", "--json"]);
     expect(status).toBe(1);
-    expect(result).toMatchObject({ cause: "credentials", detail: "Entra gave no token: invalid_client, AADSTS7000215", status: null });
-    expect(stdout).not.toContain("wrong-and-secret");
+    expect(json()).toMatchObject({ cause: "credentials", detail: "Entra gave no token: invalid_client, AADSTS7000215", status: null });
+    expect(stdout + stderr).not.toContain("wrong-and-secret");
   });
 
   test("a provider of the shipped catalog is tested against a simulator of its own, without any gateway", async () => {

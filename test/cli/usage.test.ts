@@ -2,13 +2,14 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
-import { runSvc } from "./run-svc.ts";
+import { callSvc, runSvc } from "./run-svc.ts";
 
-const svc = (...words: string[]) => runSvc({ DATABASE_URL: "postgres://svc@127.0.0.1:1/none" }, words);
+const environment = { DATABASE_URL: "postgres://svc@127.0.0.1:1/none" };
+const svc = (...words: string[]) => callSvc(environment, words);
 
 test("--version prints the package's version, with --json as an object", async () => {
   const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
-  expect(await svc("--version")).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: "" });
+  expect(await runSvc(environment, ["--version"])).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: "" });
   expect((await svc("--version", "--json")).json()).toEqual({ version });
 });
 
