@@ -45,12 +45,12 @@ interface Parts {
   clock: Clock;
 }
 
-/** Callers and models with a call in this minute. */
+/** Callers and models with a call in this minute; as a size, since `max` would take the room of all of them at once. */
 const usualMax = 20_000;
 
 export function openAdmission({ ledger, limits, clock }: Parts): AdmitCall {
   /** The minute in which the last call of a caller to a model fitted: its windows are there, and the next call probably fits as well. */
-  const fitted = new LRUCache<string, number>({ max: usualMax });
+  const fitted = new LRUCache<string, number>({ maxSize: usualMax, sizeCalculation: () => 1 });
 
   const admitUsual = async (
     catalog: Pick<Catalog, "tiers">,

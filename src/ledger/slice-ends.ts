@@ -185,6 +185,8 @@ const lookEveryMs = 10;
 /** After a slice that was not given back in time, its account's refusals don't wait. */
 const stalledMs = 1_000;
 const knownMax = 20_000;
+/** Entries are counted as a size: `max` would take the room of all of them at once, at every start. */
+const one = () => 1;
 const waitingMax = 20_000;
 const timeoutMs = 3_000;
 
@@ -202,8 +204,8 @@ const lookSql = `select a.account_id, coalesce(e.closings, 0) as closings,
 /** `recallOwn`: closes the slices of this process. */
 export function openRecalls(db: Db, recallOwn: (accountId: bigint) => Promise<unknown>): Recalling {
   /** How often slices had been closed when it was read last: an attempt that began later has seen what they gave back. */
-  const known = new LRUCache<bigint, bigint>({ max: knownMax });
-  const stalled = new LRUCache<bigint, number>({ max: knownMax });
+  const known = new LRUCache<bigint, bigint>({ maxSize: knownMax, sizeCalculation: one });
+  const stalled = new LRUCache<bigint, number>({ maxSize: knownMax, sizeCalculation: one });
   const waiting = new Map<bigint, Promise<boolean>>();
   const looking = createBatcher({
     waitingMax,

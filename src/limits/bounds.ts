@@ -24,10 +24,12 @@ const timeoutMs = 500;
 /** While the database is unavailable, one request in this time tries it again. */
 const retryMs = 1_000;
 const exhaustedMax = 50_000;
+/** Entries are counted as a size: `max` would take the room of all of them at once, 5 ms of every start. */
+const one = () => 1;
 
 export function boundReads(counters: Pick<Counters, "take">): Bounds {
   /** When an exhausted limit has room again, by performance.now(): nothing is ever given back to it, so no query can help earlier. */
-  const exhausted = new LRUCache<string, { untilMs: number; decision: Decision }>({ max: exhaustedMax });
+  const exhausted = new LRUCache<string, { untilMs: number; decision: Decision }>({ maxSize: exhaustedMax, sizeCalculation: one });
   const local = createLocalCounter({ countRefused: false });
   let outageUntil = -Infinity;
 
@@ -86,11 +88,10 @@ interface LocalDecision {
 const keysMax = 50_000;
 
 export function createLocalCounter({ countRefused }: { countRefused: boolean }): LocalCounter {
-  let made: LRUCache<string, WindowCount> | undefined;
-  const counts = () => (made ??= new LRUCache({ max: keysMax })); // it takes its room at once, 10 ms, and most counters are rarely used
+  const counts = new LRUCache<string, WindowCount>({ maxSize: keysMax, sizeCalculation: one });
   const countOf = (key: string): WindowCount => {
     const atMs = Math.floor(performance.now());
-    const known = counts().get(key);
+    const known = counts.get(key);
     return known ? laterCount(known, atMs) : { atMs, lengthMs: minuteMs, current: 0, previous: 0 };
   };
   return {
@@ -102,7 +103,7 @@ export function createLocalCounter({ countRefused }: { countRefused: boolean }):
       const before = countOf(key);
       const within = usedOf(before) + 1 <= limit;
       const count = within || countRefused ? { ...before, current: before.current + 1 } : before;
-      counts().set(key, count);
+      counts.set(key, count);
       return { within, count, waitMs: within ? 0 : waitMs(count, 1, limit) };
     },
   };
