@@ -15,8 +15,14 @@ export interface ErrorFacts {
   operations: readonly Operation[];
 }
 
-/** All codes in the catalogue's order. */
-export function allErrorFacts(): ErrorFacts[] {
+let facts: readonly ErrorFacts[] | undefined;
+
+/** All codes in the catalogue's order. Read once: of each operation's page it would be half of the work. */
+export function allErrorFacts(): readonly ErrorFacts[] {
+  return (facts ??= readAll());
+}
+
+function readAll(): ErrorFacts[] {
   const codes = Object.keys(errors) as ErrorCode[];
   return codes.map((code) => {
     const row = errors[code];
