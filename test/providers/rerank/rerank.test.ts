@@ -1,5 +1,6 @@
 // Rankings and errors as each host writes them (docs/behaviour/providers.md#rerank), in the one form that the gateway answers.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { rerank } from "../../../src/providers/rerank/rerank.ts";
 import type { RerankCall, RerankWhole } from "../../../src/providers/verbs/without-output.ts";
@@ -33,17 +34,44 @@ test("POST /rerank below the base URL with the caller's bytes", async () => {
   expect(host.requests[0]!.headers).toMatchObject({ authorization: "Bearer sk-demo-secret-0001", accept: "application/json" });
 });
 
+const openrouter = "https://openrouter.ai/docs/sdks/python/api-reference/operations/creatererankresponsebody";
+
+/** What each fixture is written after, with our own documents in it. */
+const hosts = [
+  { name: "cohere", source: "https://docs.cohere.com/v2/reference/rerank", usage: null, shown: {} }, // bills searches
+  { name: "cohere-v1", source: "https://docs.cohere.com/v1/reference/rerank", usage: usageOf(44), shown: {} },
+  { name: "jina", source: "https://api.jina.ai/redoc", usage: usageOf(815), shown: { total_tokens: 815 } },
+  { name: "voyage", source: "https://docs.voyageai.com/reference/reranker-api", usage: usageOf(26), shown: { total_tokens: 26 } },
+  {
+    ...{ name: "together", source: "https://docs.together.ai/docs/together-and-llamarank" },
+    ...{ usage: usageOf(27), shown: { prompt_tokens: 27, completion_tokens: 0, total_tokens: 27 } },
+  },
+  { name: "openrouter", source: openrouter, usage: null, shown: { total_tokens: 150 } }, // bills searches
+  { name: "openrouter-tokens", source: openrouter, usage: usageOf(150), shown: { total_tokens: 150 } },
+  {
+    name: "vllm",
+    source: "https://github.com/vllm-project/vllm, entrypoints/openai/protocol.py: RerankResponse",
+    usage: usageOf(56),
+    shown: { total_tokens: 56 },
+  },
+  {
+    ...{ name: "vllm-pooling", source: "https://github.com/vllm-project/vllm, entrypoints/pooling/score/protocol.py: RerankResponse" },
+    ...{ usage: usageOf(56), shown: { prompt_tokens: 56, total_tokens: 56 } },
+  },
+  {
+    ...{ name: "novita", source: "https://novita.ai/docs/api-reference/model-apis-llm-create-rerank" },
+    ...{ usage: usageOf(31), shown: { prompt_tokens: 31, completion_tokens: 0, total_tokens: 31 } },
+  },
+];
+
 describe("hosts", () => {
-  test.each([
-    ["cohere", null, {}], // bills searches
-    ["jina", usageOf(815), { total_tokens: 815 }],
-    ["voyage", usageOf(26), { total_tokens: 26 }],
-    ["together", usageOf(27), { prompt_tokens: 27, completion_tokens: 0, total_tokens: 27 }],
-    ["openrouter", null, { total_tokens: 150 }], // bills searches
-    ["openrouter-tokens", usageOf(150), { total_tokens: 150 }],
-    ["vllm", usageOf(56), { total_tokens: 56 }],
-    ["cohere-v1", usageOf(44), {}],
-  ])("%s: best first, every document once, tokens where the host bills them", async (name, usage, shown) => {
+  test("each fixture has its source, and each source its fixture", () => {
+    const folder = fileURLToPath(new URL("fixtures", import.meta.url));
+    expect(hosts.map(({ name }) => `${name}.json`).sort()).toEqual(readdirSync(folder).sort());
+    for (const { source } of hosts) expect(source).toMatch(/^https:\/\/\S+/);
+  });
+
+  test.each(hosts)("$name ($source): best first, every document once, tokens where the host bills them", async ({ name, usage, shown }) => {
     const whole = await rank(fixture(`${name}.json`));
     expect(whole.ranking.results.map(({ index }) => index)).toEqual([2, 0, 1]);
     expect(whole.ranking.model).toBe("demo/rerank");
