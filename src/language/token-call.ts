@@ -14,6 +14,7 @@ import { uuidv7 } from "../ids.ts";
 import { readUsualOutput } from "../ledger/read-usage-log.ts";
 import { type Amount, million, usdText } from "../money.ts";
 import { affordableOutputTokens, chargedTier, dearestPricesOf, pricesOf, tokenCost, tokenCostBound } from "../pricing/token-cost.ts";
+import { isBedrockTier } from "../providers/bedrock/request.ts";
 import { isGoogleTier } from "../providers/gemini/chat.ts";
 import type { Route, Tally } from "../providers/types.ts";
 import { isAnthropics } from "../providers/vertex/vertex.ts";
@@ -138,9 +139,13 @@ function usageUpstream({ source, size }: Pick<TokenCall, "source" | "size">, cha
   return usage ?? { ...promptAlone(size), ...prompt, output: countedOutputTokens(deltas, characters) };
 }
 
-/** Whether the tier that a request asks for reaches the route's provider: Anthropic has tiers of its own, which no chat request names. */
+/**
+ * Whether the tier that a request asks for reaches the route's provider: Anthropic has tiers of its own, which no chat request names, and
+ * Bedrock's chats go through the same translation.
+ */
 function carriesTier({ operationId }: Pick<Ask, "operationId">, route: Route, tier: string | null): boolean {
   const { protocol } = route.provider;
+  if (protocol === "bedrock") return operationId === "createMessage" && isBedrockTier(tier);
   if (protocol === "gemini" || (protocol === "vertex" && !isAnthropics({ route }))) return isGoogleTier(tier);
   return protocol === "openai" || protocol === "azure-openai" || (protocol === "anthropic" && operationId === "createMessage");
 }

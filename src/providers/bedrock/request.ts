@@ -29,7 +29,7 @@ export function converseRequest(message: Json, model: string, names: ToolNames):
     additionalModelRequestFields: claude ? claudeFields(message) : undefined,
     // The answer itself doesn't say which sequence it was.
     additionalModelResponseFieldPaths: claude && stops.length > 0 ? ["/stop_sequence"] : undefined,
-    serviceTier: tierOf(message["service_tier"]),
+    serviceTier: isBedrockTier(message["service_tier"]) ? { type: message["service_tier"] } : undefined,
   });
 }
 
@@ -51,9 +51,9 @@ function outputConfig({ effort, format }: Json, claude: boolean): Json {
   });
 }
 
-/** Those that Bedrock has under other names are its default. */
-function tierOf(tier: unknown): Json | undefined {
-  return tier === "priority" || tier === "flex" || tier === "reserved" ? { type: tier } : undefined;
+/** Whether Bedrock has such a service tier; those that it has under other names are its default. */
+export function isBedrockTier(tier: unknown): boolean {
+  return tier === "priority" || tier === "flex" || tier === "reserved";
 }
 
 // Tools. There is no choice "none": the definitions are left out, unless the history needs them.

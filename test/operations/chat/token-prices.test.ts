@@ -1,6 +1,7 @@
 // Prices as vendors have them: cache writes of five minutes and of an hour, service tiers, long prompts. What is reserved, charged, shown on
 // the receipt and on the price lists (docs/behaviour/billing.md#modes).
 import { describe, expect, test } from "vitest";
+import { accessKeyId, secretAccessKey } from "../../../src/simulator/bedrock/signature.ts";
 import { serviceAccount } from "../../../src/simulator/vertex/vertex.ts";
 import type { TestAccount, TestReply } from "../../support/gateway.ts";
 import { chatWorld, hello, language, provider } from "./chat-gateway.ts";
@@ -32,6 +33,7 @@ const world = chatWorld(
     language("tier/claude", claude("plain+sim-prompt-tokens-1000+sim-completion-tokens-50"), { pricing: tiers }),
     language("tier/both", ["chat+sim-fail-503", ...claude("plain+sim-prompt-tokens-1000+sim-completion-tokens-50")], { pricing: tiers }),
     language("tier/gemini", [{ provider: "star", model: `star+${measured}` }], { pricing: tiers }),
+    language("tier/bedrock", [{ provider: "aws", model: `anthropic.star+${measured}` }], { pricing: tiers }),
     language("tier/vertex", [{ provider: "cloud", model: `gemini+${measured}` }], { pricing: tiers }),
     language("long/at", ["chat+sim-prompt-tokens-1000+sim-completion-tokens-50"], { pricing: long }),
     language("long/above", ["chat+sim-prompt-tokens-1001+sim-cached-200+sim-cache-write-300+sim-completion-tokens-50"], { pricing: long }),
@@ -41,13 +43,22 @@ const world = chatWorld(
       ...["north", "south", "west"].map((id) => provider(id)),
       provider("claude", { protocol: "anthropic", base_url: "simulator:/anthropic/v1" }),
       provider("star", { protocol: "gemini", base_url: "simulator:/gemini", api_key_env: "STAR_KEY" }),
+      provider("aws", {
+        ...{ protocol: "bedrock", base_url: "simulator:/bedrock", region: "eu-central-1" },
+        ...{ access_key_id_env: "AWS_ID", secret_access_key_env: "AWS_SECRET" },
+      }),
       provider("cloud", {
         ...{ protocol: "vertex", base_url: "simulator:/vertex", project: "sim-project", location: "global" },
         service_account_env: "ACCOUNT",
       }),
     ],
   },
-  { env: { STAR_KEY: "AIzaSyTestTestTestTestTestTestTestTest123", ACCOUNT: JSON.stringify(serviceAccount("simulator:/vertex/token")) } },
+  {
+    env: {
+      ...{ STAR_KEY: "AIzaSyTestTestTestTestTestTestTestTest123", AWS_ID: accessKeyId, AWS_SECRET: secretAccessKey },
+      ACCOUNT: JSON.stringify(serviceAccount("simulator:/vertex/token")),
+    },
+  },
 );
 
 async function served(account: TestAccount, body: object, path = "/v1/chat/completions"): Promise<TestReply> {
@@ -178,6 +189,19 @@ describe("service tiers", () => {
         expect([cost, charge.service_tier]).toEqual([plain, undefined]);
       },
     );
+  });
+
+  test.each([
+    ["priority", 2],
+    ["flex", 0.5],
+  ])("Bedrock gets %s of a message, which costs its multiple; chats have no tier there", async (service_tier, multiple) => {
+    const account = await world.account();
+    const { cost, charge } = await chargeOf(account, await served(account, { model: "tier/bedrock", service_tier }, "/v1/messages"));
+    expect(world.sent().at(-1)).toMatchObject({ serviceTier: { type: service_tier } });
+    expect([cost, charge.service_tier]).toEqual([plain * multiple, service_tier]);
+    const other = await world.account();
+    expect((await chargeOf(other, await served(other, { model: "tier/bedrock", service_tier }))).cost).toBe(plain);
+    expect(world.sent().at(-1)).not.toHaveProperty("serviceTier");
   });
 
   test("the hold has the multiple", async () => {
