@@ -10,7 +10,7 @@ import { until } from "../robustness/chat-client.ts";
 import { freePort } from "../support/free-port.ts";
 import { type Disk, mountDisk } from "./disk.ts";
 import { type End, type Link, openLink } from "./link.ts";
-import { fill, isRoot, killWithin, type Part, part, postgresBin, programs, runAsPostgres, signalPostgres } from "./parts.ts";
+import { fill, isRoot, killWithin, type Part, part, postgresBin, programs, quitPostgres, runAsPostgres, signalPostgres } from "./parts.ts";
 
 export const names = ["a", "b", "c"] as const;
 export type Name = (typeof names)[number];
@@ -143,10 +143,10 @@ export async function startCluster(folder: string): Promise<Cluster> {
       if (status !== 200) throw new Error(`Patroni took no change: ${status} ${text}`);
     },
     async stop() {
-      for (const { folder, data } of all) {
-        signalPostgres(data, "SIGCONT");
-        killWithin(folder);
-      }
+      for (const { data } of all) signalPostgres(data, "SIGCONT");
+      await Promise.all(all.map(({ patroni }) => patroni.end("SIGKILL"))); // else it would start Postgres again
+      await Promise.all(all.map(({ data }) => quitPostgres(data)));
+      for (const { folder } of all) killWithin(folder);
       await Promise.all(all.flatMap(({ etcd, patroni, haproxy, pgbouncer }) => [etcd, patroni, haproxy, pgbouncer].map((one) => one.end("SIGKILL")))); // prettier-ignore
       await sleep(200);
       for (const { folder, disk } of all) {

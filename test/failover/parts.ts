@@ -4,6 +4,7 @@ import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_pro
 import { promisify } from "node:util";
 import { existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { findTool } from "../support/find-tool.ts";
 import { processesOf } from "../support/leftovers.ts";
@@ -91,6 +92,14 @@ export function signalPostgres(data: string, signal: NodeJS.Signals): void {
       // it has just ended
     }
   }
+}
+
+/** Ends it at once, but by itself: killed, it would leave its shared memory to the machine. */
+export async function quitPostgres(data: string): Promise<void> {
+  const postmaster = postmasterOf(data);
+  if (postmaster === null) return;
+  process.kill(postmaster, "SIGQUIT");
+  for (let n = 0; n < 100 && existsSync(`/proc/${postmaster}`); n += 1) await sleep(50);
 }
 
 export function postmasterOf(data: string): number | null {
