@@ -1,5 +1,7 @@
 // Runs one scenario under load, and then compares: what clients saw, what the ledger has, what the operator's commands say, and how long it all
 // took.
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "../robustness/chat-client.ts";
 import { askLedger, type Books, compareBooks, faultsOf } from "./books.ts";
@@ -31,7 +33,7 @@ const clients = 9;
 const bounds = { servedAgain: 75, holdsGone: 150 };
 /**
  * Seconds from a new leader, or from the end of the harm, to the first good call, on a machine where a call takes what its provider takes. On a
- * busier one all that has to happen meanwhile takes longer by as much as a call does.
+ * busier one all that has to happen meanwhile takes longer, by as much as a call does, or by as many processes as want each of its cores.
  */
 const afterReady = 3;
 const quietCallMs = 200;
@@ -48,6 +50,7 @@ export async function play(world: World, scenario: Scenario, number: number): Pr
   let [harmedAt, harmed] = [0, null as Name | null];
   let [leaderAt, mendedAt] = [null as number | null, null as number | null];
   await good(load);
+  const crowding = watchCrowd();
   try {
     await scenario.run({
       world,
@@ -98,9 +101,10 @@ export async function play(world: World, scenario: Scenario, number: number): Pr
     slowest: slowestOf(load.calls),
   };
   const readyAt = leaderAt ?? mendedAt;
-  const within = Math.round(afterReady * Math.max(1, usualOf(load.calls) / quietCallMs) * 10) / 10;
   const answers = load.calls.filter(({ served, kind, endedAt }) => served && kind !== "image" && endedAt > (readyAt ?? Infinity));
   const first = answers.length === 0 ? null : seconds(Math.min(...answers.map(({ endedAt }) => endedAt)));
+  const crowd = crowding((readyAt ?? 0) - 1_000, Math.max(...[first, servedAgain].map((one) => harmedAt + (one ?? 0) * 1_000)));
+  const within = Math.round(afterReady * Math.max(1, usualOf(load.calls) / quietCallMs, crowd) * 10) / 10;
   faults.push(...late(result, { ready: readyAt === null ? null : seconds(readyAt), first, within }));
   return result;
 }
@@ -170,6 +174,21 @@ async function unpaid(world: World, uncharged: readonly string[]): Promise<strin
   const paid = new Set(rows.map(({ id }) => id));
   const open = uncharged.filter((_, index) => ids[index] === null || !paid.has(ids[index]!));
   return open.length === 0 ? [] : [`served, lost and not in the log of charges: ${open.join(", ")}`];
+}
+
+/** How many processes wanted each core, on average, between two moments since it began. */
+function watchCrowd(): (from: number, to: number) => number {
+  const seen: { at: number; running: number }[] = [];
+  const timer = setInterval(() => {
+    const running = Number(readFileSync("/proc/loadavg", "utf8").split(" ")[3]!.split("/")[0]);
+    seen.push({ at: performance.now(), running });
+  }, 200);
+  timer.unref();
+  return (from, to) => {
+    clearInterval(timer);
+    const then = seen.filter(({ at }) => at >= from && at <= to);
+    return then.reduce((sum, { running }) => sum + running, 0) / Math.max(1, then.length) / availableParallelism();
+  };
 }
 
 /** Of whole chat calls that were served, what half of them took at most. */
