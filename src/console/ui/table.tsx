@@ -8,8 +8,10 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** Numbers stand at the right. */
   right?: boolean;
-  /** What acts on a row: it stays in view where the table scrolls, and its name is for readers of the page alone. */
+  /** The name is for readers of the page alone. */
   hidden?: boolean;
+  /** Stays in view where the table scrolls: for a row's menu, which is narrow enough to leave the others room. */
+  stays?: boolean;
 }
 
 interface TableProps<Row> {
@@ -29,7 +31,7 @@ export function Table<Row>({ name, columns, rows, idOf, empty, onOpen, total }: 
   const { from, to, height } = useVisibleRows(rows.length, body);
   const isPart = to - from < rows.length;
   return (
-    <div className="relative overflow-x-auto" tabIndex={0} role="group" aria-label={`${name}, scrolls sideways`}>
+    <div className="relative overflow-x-auto rounded-b-xl" tabIndex={0} role="group" aria-label={`${name}, scrolls sideways`}>
       <table aria-label={name} aria-rowcount={isPart ? rows.length + 1 : undefined} className="w-full border-collapse text-left text-sm">
         <Head columns={columns} />
         <tbody ref={body}>
@@ -49,7 +51,7 @@ export function Table<Row>({ name, columns, rows, idOf, empty, onOpen, total }: 
               {columns.map((column, index) => (
                 <td
                   key={column.name}
-                  className={`px-5 py-3 align-middle first:max-sm:min-w-44 ${column.right === true ? "figures text-right whitespace-nowrap" : ""} ${stays(column)}`}
+                  className={`px-5 py-3 align-middle first:max-sm:min-w-44 ${column.right === true ? "figures text-right whitespace-nowrap" : ""} ${placeOf(column)}`}
                 >
                   {index === 0 && onOpen !== undefined ? (
                     <button
@@ -84,7 +86,7 @@ export function Table<Row>({ name, columns, rows, idOf, empty, onOpen, total }: 
   );
 }
 
-const stays = ({ hidden }: { hidden?: boolean }): string => (hidden === true ? "sticky right-0 bg-panel" : "");
+const placeOf = ({ stays }: { stays?: boolean }): string => (stays === true ? "sticky right-0 bg-panel" : "");
 
 /** Stands for rows that are not in the page. */
 function Room({ height }: { height: number }): ReactNode {
@@ -104,7 +106,7 @@ function Head<Row>({ columns }: { columns: readonly Column<Row>[] }): ReactNode 
           <th
             key={column.name}
             scope="col"
-            className={`px-5 py-2.5 font-medium whitespace-nowrap ${column.right === true ? "text-right" : ""} ${stays(column)}`}
+            className={`px-5 py-2.5 font-medium whitespace-nowrap ${column.right === true ? "text-right" : ""} ${placeOf(column)}`}
           >
             {column.hidden === true ? <span className="sr-only">{column.name}</span> : column.name}
           </th>

@@ -25,6 +25,7 @@ export function Operators(): ReactNode {
   const actions: Column<OperatorRecord> = {
     name: "Changes",
     hidden: true,
+    stays: true,
     right: true,
     cell: (record) =>
       record.from_settings ? null : (

@@ -34,6 +34,7 @@ export function KeyTable({ keys, readOnly }: { keys: readonly ApiKeyRecord[]; re
   const actions: Column<ApiKeyRecord> = {
     name: "Actions",
     hidden: true,
+    stays: true,
     right: true,
     cell: (key) => (
       <Menu label={`Actions for ${key.name}`} trigger={<Icon name="more" />}>

@@ -30,6 +30,7 @@ export function Invitations(): ReactNode {
   const actions: Column<Invitation> = {
     name: "Actions",
     hidden: true,
+    stays: true,
     right: true,
     cell: (invitation) => (
       <Menu label={`Actions for ${invitation.email}`} trigger={<Icon name="more" />}>

@@ -25,6 +25,7 @@ export function WebhookTable({ endpoints, onOpen, onTest, onEdit, onToggle, onRo
   const actions: Column<WebhookEndpoint> = {
     name: "Actions",
     hidden: true,
+    stays: true,
     right: true,
     cell: (one) => (
       <span className="inline-flex items-center gap-1">
