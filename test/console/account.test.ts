@@ -1,4 +1,5 @@
 // Before the session: signing up, the mail, signing in and out, a forgotten password.
+import type { Route } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, useBrowser } from "../support/browser.ts";
 import { eventually } from "../support/eventually.ts";
@@ -63,6 +64,13 @@ describe.skipIf(chromiumPath === null)("a person at the console", () => {
     expect(await page.getByRole("option", { name: "North Chat Large (add credit first)" }).count()).toBe(1);
     expect(await page.getByRole("option", { name: "North Chat Small", exact: true }).count()).toBe(1);
     expect((await gateway.request("POST", "/v1/chat/completions", { key: account.key, body: sample })).status).toBe(200);
+    // Where the models can't be read, the first call is there all the same.
+    const other = await gateway.createAccount({ deposit: "5" });
+    const second = await openPerson(chromium.browser, gateway, { account: other });
+    await second.page.route("**/v1/models", (route) => route.fulfill({ status: 404, json: {} }));
+    await second.page.goto(at(""));
+    await second.page.getByText('"model":"best"').waitFor();
+    await second.close();
     await page.goto(at("/models/north/chat-large"));
     await page.getByText("Add credit first").waitFor();
     await page.getByRole("link", { name: "Try in the playground" }).click();
@@ -81,6 +89,12 @@ describe.skipIf(chromiumPath === null)("a person at the console", () => {
     await page.getByRole("alert").waitFor();
     expect(await page.getByRole("button", { name: "Send a new code" }).isDisabled()).toBe(true);
     await page.getByRole("textbox", { name: "Email" }).fill(email);
+    const refuse = (route: Route) =>
+      route.fulfill({ status: 400, json: { error: { code: "invalid_request", message: "No mail today." } } });
+    await page.route("**/v1/auth/verify/resend", refuse);
+    await page.getByRole("button", { name: "Send a new code" }).click();
+    await page.getByRole("alert").getByText("No mail today").waitFor();
+    await page.unroute("**/v1/auth/verify/resend");
     await page.getByRole("button", { name: "Send a new code" }).click();
     await page.getByText("A new code is on its way").waitFor();
     const mail = await eventually(() => {

@@ -45,8 +45,11 @@ export function Verify(): ReactNode {
       about={token === null ? "The code is in the mail that we sent you." : "One more click, and your account is open."}
       action="Verify"
       busy={verify.isPending}
-      error={verify.error ?? again.error}
-      onSubmit={(field) => verify.mutate(token === null ? { email: email.trim(), code: field("code").trim() } : { token })}
+      error={again.error ?? verify.error}
+      onSubmit={(field) => {
+        again.reset();
+        verify.mutate(token === null ? { email: email.trim(), code: field("code").trim() } : { token });
+      }}
       below={
         <Link to="/sign-in" className={linkClass}>
           Sign in

@@ -58,10 +58,10 @@ export function Recent(): ReactNode {
 
 function FirstCall(): ReactNode {
   const hasCredits = useHasCredits();
-  const { data: models } = useQuery(modelsQuery);
+  const { data: models, isPending } = useQuery(modelsQuery);
   const free = models?.find(({ type, free_tier }) => type === "language" && free_tier)?.id;
   const model = hasCredits === false && free !== undefined ? free : "best";
-  if (hasCredits === undefined || models === undefined) return <Loading what="Loading the first call" />;
+  if (hasCredits === undefined || isPending) return <Loading what="Loading the first call" />;
   const sample = `curl ${gatewayUrl}/v1/chat/completions \\\n  -H "Authorization: Bearer $SVC_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '{"model":"${model}","messages":[{"role":"user","content":"Hello"}]}'`;
   return (
     <div className="space-y-3 px-5 pb-6">
