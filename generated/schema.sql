@@ -597,9 +597,11 @@ create table member (
   person_id bigint not null,
   role text not null,
   created_at timestamp with time zone not null,
+  groups_of text,
   constraint member_pkey PRIMARY KEY (account_id, person_id),
   constraint member_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
   constraint member_check CHECK ((person_id <> account_id)),
+  constraint member_groups_of_check CHECK ((groups_of <> ''::text)),
   constraint member_person_id_fkey FOREIGN KEY (person_id) REFERENCES account(id),
   constraint member_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'developer'::text, 'billing'::text, 'viewer'::text])))
 );

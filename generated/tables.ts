@@ -393,6 +393,7 @@ export interface MediaJobMove {
 export interface Member {
   account_id: bigint;
   created_at: Timestamp;
+  groups_of: string | null;
   person_id: bigint;
   role: string;
 }

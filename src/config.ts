@@ -2,6 +2,7 @@
 // provider keys that the catalog names, gets the environment handed in.
 import { foldEmail, isDomain, isEmailAddress } from "./text/email-address.ts";
 import { readDomains } from "./text/domain-list.ts";
+import { type GroupSettings, readAsked } from "./text/group-list.ts";
 import { type Amount, parseUsd } from "./money.ts";
 
 export interface Config {
@@ -81,7 +82,7 @@ export interface SignInProvider {
   /** Null: a public client, which OpenID providers know. */
   clientSecret: string | null;
   /** Its protocol: OpenID Connect at an issuer, or GitHub's own at the address of its site. */
-  speaks: { protocol: "openid"; issuer: URL } | { protocol: "github"; site: URL };
+  speaks: { protocol: "openid"; issuer: URL; scope: string | null; groups: GroupSettings | null } | { protocol: "github"; site: URL };
 }
 
 export interface StripeConfig {
@@ -264,16 +265,14 @@ function addressList(text: string | null, name: string): string[] {
   return addresses;
 }
 
-const usdMax = 1_000;
-
 function usd(text: string, name: string): Amount {
   const amount = parseUsd(text);
-  if (amount === undefined || amount < 0n || amount > (parseUsd(String(usdMax)) as Amount))
-    throw new Error(`${name} must be USD from 0 to ${usdMax} with at most 8 decimals, such as 0.50, not "${text}"`);
+  if (amount === undefined || amount < 0n || amount > (parseUsd("1000") as Amount))
+    throw new Error(`${name} must be USD from 0 to 1000 with at most 8 decimals, such as 0.50, not "${text}"`);
   return amount;
 }
 
-const signInVariable = /^SVC_SIGNIN_([A-Z0-9_]{1,40})_(?:CLIENT_ID|CLIENT_SECRET|ISSUER|URL)$/;
+const signInVariable = /^SVC_SIGNIN_([A-Z0-9_]{1,40})_(?:CLIENT_ID|CLIENT_SECRET|ISSUER|URL|GROUPS|GROUPS_CLAIM|SCOPE)$/;
 
 function readSignInProviders(environment: object, text: (name: string) => string | null): SignInProvider[] {
   const names = Object.keys(environment).flatMap((name) => (text(name) === null ? [] : (signInVariable.exec(name)?.[1] ?? [])));
@@ -281,11 +280,12 @@ function readSignInProviders(environment: object, text: (name: string) => string
     const start = `SVC_SIGNIN_${name}`;
     const clientId = text(`${start}_CLIENT_ID`);
     if (clientId === null) throw new Error(`${start}_CLIENT_ID is not set, but other settings of this sign-in provider are`);
-    const clientSecret = text(`${start}_CLIENT_SECRET`);
-    const issuer = webAddress(text(`${start}_ISSUER`), `${start}_ISSUER`);
+    const [clientSecret, issuer] = [text(`${start}_CLIENT_SECRET`), webAddress(text(`${start}_ISSUER`), `${start}_ISSUER`)];
     const provider = { name: name.toLowerCase().replaceAll("_", "-"), clientId, clientSecret };
-    if (issuer !== null) return { ...provider, speaks: { protocol: "openid", issuer } };
-    if (name !== "GITHUB") throw new Error(`${start}_ISSUER is not set: where is the OpenID provider "${provider.name}"?`);
+    const asked = readAsked(text, start);
+    if (issuer !== null) return { ...provider, speaks: { protocol: "openid", issuer, ...asked } };
+    if (name !== "GITHUB" || asked.groups !== null || asked.scope !== null)
+      throw new Error(`${start}_ISSUER is not set: where is the OpenID provider "${provider.name}"?`);
     if (clientSecret === null) throw new Error(`${start}_CLIENT_SECRET is not set; GitHub asks for it`);
     const site = webAddress(text(`${start}_URL`) ?? "https://github.com", `${start}_URL`) as URL;
     return { ...provider, speaks: { protocol: "github", site } };

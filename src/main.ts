@@ -237,7 +237,7 @@ async function openDomain(
   // The SDK takes a tenth of a second to load, so it is loaded only if configured.
   const payments = config.stripe === null ? null : (await import("./payments/stripe.ts")).connectStripe(config.stripe);
   opening.adopt(keepToppedUp({ db, clock, log, payments, onFault, everyMs }), (opened) => opened.stop());
-  openKeepers({ opening, db, clock, config, metrics, onFault });
+  openKeepers({ opening, db, clock, config, metrics, onFault, log });
   const ledgerAudits = opening.adopt(openLedgerAudits({ db, url: listenUrl, onFault }), (opened) => opened.close());
   const admitCall = openAdmission({ ledger, limits, clock });
   return {

@@ -17,6 +17,11 @@ export interface Member {
   joinedAt: Date;
 }
 
+/** Members are paged; this bounds what the workspace's lock waits for. */
+export const membersMax = 1_000;
+/** The list of a person's workspaces has no pages. */
+export const joinedMax = 100;
+
 export type MemberRecord = components["schemas"]["Member"];
 
 /** The members of account $1. */

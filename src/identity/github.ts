@@ -70,7 +70,7 @@ async function readIdentity(read: (path: string) => Promise<unknown>, issuer: st
   if (!Array.isArray(emails)) throw new ProviderUnavailable("no list of addresses");
   const primary = (emails as { email?: unknown; primary?: unknown; verified?: unknown }[]).find((row) => row.primary === true);
   if (primary?.verified !== true) throw new NotProven("the primary address is not verified");
-  return { issuer, subject: String(id), email: verifiedAddress(primary.email) };
+  return { issuer, subject: String(id), email: verifiedAddress(primary.email), roles: null };
 }
 
 async function readApi(config: openid.Configuration, token: string, url: string): Promise<unknown> {

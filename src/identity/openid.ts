@@ -2,6 +2,7 @@
 // audience, authorized party, signature, expiry, nonce). openid-client does all of them.
 import * as openid from "openid-client";
 import { answerOf, type Calls, deadlineSec, NotProven, ProviderUnavailable, verifiedAddress, whyNot } from "./calls.ts";
+import { type GroupSettings, rolesByGroups } from "../text/group-list.ts";
 import type { Identity, IdentityProvider } from "./types.ts";
 
 interface OpenidSettings {
@@ -9,6 +10,10 @@ interface OpenidSettings {
   clientId: string;
   clientSecret: string | null;
   issuer: URL;
+  /** Asked for beside the usual ones; null: none. */
+  scope: string | null;
+  /** Null: groups give no roles. */
+  groups: GroupSettings | null;
 }
 
 /**
@@ -27,7 +32,7 @@ export function openidProvider(settings: OpenidSettings, { send }: Calls): Ident
         const challenge = await openid.calculatePKCECodeChallenge(codeVerifier);
         return openid.buildAuthorizationUrl(config, {
           response_type: "code",
-          scope: "openid email",
+          scope: settings.scope === null ? "openid email" : `openid email ${settings.scope}`,
           redirect_uri: redirectUri,
           state,
           nonce,
@@ -45,12 +50,15 @@ export function openidProvider(settings: OpenidSettings, { send }: Calls): Ident
         });
         if (tokens.id_token === undefined) throw new ProviderUnavailable("the provider issued no identity token");
         const claims = await checkedClaims(config, tokens.id_token, nonce);
-        return identityOf(claims, claims.email === undefined ? await userInfo(config, tokens.access_token, claims.sub) : claims);
+        const lacksGroups = settings.groups !== null && !tellsGroups(settings.groups, claims);
+        const info = claims.email === undefined || lacksGroups ? await userInfo(config, tokens.access_token, claims.sub) : claims;
+        const identity = identityOf(claims, claims.email === undefined ? info : claims);
+        return { ...identity, roles: rolesOf(settings.groups, lacksGroups ? info : claims) };
       }),
     proveByIdToken: ({ nonce }, idToken) =>
       answerOf(async () => {
         const claims = await checkedClaims(await configuration(), idToken, nonce);
-        return identityOf(claims, claims);
+        return { ...identityOf(claims, claims), roles: rolesOf(settings.groups, claims) };
       }),
   };
 }
@@ -83,10 +91,29 @@ async function userInfo(config: openid.Configuration, accessToken: string, subje
 
 type Claims = Record<string, unknown>;
 
-function identityOf({ iss, sub }: openid.IDToken, { email, email_verified: verified }: Claims): Identity {
+function identityOf({ iss, sub }: openid.IDToken, { email, email_verified: verified }: Claims): Omit<Identity, "roles"> {
   // Some providers write their booleans as strings.
   if (verified !== true && verified !== "true") throw new NotProven("the address is not verified");
   return { issuer: iss, subject: sub, email: verifiedAddress(email) };
+}
+
+/**
+ * Without the claim the user has no groups: providers leave an empty one out. Where a provider says that there are too many to list (Entra's
+ * `_claim_names`), it is unknown which they are.
+ */
+function rolesOf(groups: GroupSettings | null, claims: Claims): Identity["roles"] {
+  if (groups === null) return null;
+  const { _claim_names: elsewhere } = claims;
+  if (!Object.hasOwn(claims, groups.claim) && isRecord(elsewhere) && Object.hasOwn(elsewhere, groups.claim)) return null;
+  return rolesByGroups(groups.rules, Object.hasOwn(claims, groups.claim) ? claims[groups.claim] : []);
+}
+
+function tellsGroups({ claim }: GroupSettings, claims: Claims): boolean {
+  return Object.hasOwn(claims, claim) || Object.hasOwn(claims, "_claim_names");
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
 }
 
 // One cached value, loaded when it is first needed and again when it is old, once for all concurrent callers. Failures are not cached.

@@ -14,7 +14,7 @@ export function openIdentityProviders(configured: readonly SignInProvider[]): Id
 function connect({ name, clientId, clientSecret, speaks }: SignInProvider, calls: Calls): IdentityProvider {
   switch (speaks.protocol) {
     case "openid":
-      return openidProvider({ name, clientId, clientSecret, issuer: speaks.issuer }, calls);
+      return openidProvider({ name, clientId, clientSecret, issuer: speaks.issuer, scope: speaks.scope, groups: speaks.groups }, calls);
     case "github":
       return githubProvider({ name, clientId, clientSecret, site: speaks.site }, calls);
   }

@@ -1,5 +1,6 @@
 // What every external identity provider can do. Plain data in and out; nothing throws: a provider that does not confirm, or does not
 // answer, is an answer.
+import type { GroupRole } from "../text/group-list.ts";
 
 export interface IdentityProvider {
   name: string;
@@ -30,6 +31,8 @@ export interface Identity {
   issuer: string;
   subject: string;
   email: string;
+  /** The roles that the user's groups give, by workspace; null: the operator named no groups, or the provider does not say which the user has. */
+  roles: ReadonlyMap<string, GroupRole> | null;
 }
 
 export interface IdentityProviders {

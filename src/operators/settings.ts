@@ -83,8 +83,22 @@ function signInSettings(
   return signInProviders.flatMap(({ name, clientId, speaks }) => {
     const start = `SVC_SIGNIN_${name.toUpperCase().replaceAll("-", "_")}`;
     const at = speaks.protocol === "github" ? setting(`${start}_URL`, speaks.site.href) : setting(`${start}_ISSUER`, speaks.issuer.href);
-    return [setting(`${start}_CLIENT_ID`, clientId), hidden(`${start}_CLIENT_SECRET`), at];
+    return [setting(`${start}_CLIENT_ID`, clientId), hidden(`${start}_CLIENT_SECRET`), at, ...groupSettings(start, speaks, setting)];
   });
+}
+
+function groupSettings(
+  start: string,
+  speaks: Config["signInProviders"][number]["speaks"],
+  setting: (name: string, value: Value) => Setting,
+) {
+  if (speaks.protocol !== "openid") return [];
+  const rules = speaks.groups?.rules.map(({ group, workspace, role }) => `${group}=${workspace}:${role}`).join(",") ?? null;
+  return [
+    setting(`${start}_GROUPS`, rules),
+    setting(`${start}_GROUPS_CLAIM`, speaks.groups?.claim ?? null),
+    setting(`${start}_SCOPE`, speaks.scope),
+  ];
 }
 
 function onOff(value: boolean): string {

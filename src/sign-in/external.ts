@@ -1,6 +1,7 @@
 // The steps of signing in by an external provider: start at its page, come back with a code or an identity token, confirm it, and begin
 // a session in the account that the identity belongs to. src/identity speaks to the providers.
 import { randomBytes, randomUUID } from "node:crypto";
+import { followGroups } from "../accounts/group-members.ts";
 import { digestOf, isTokenShaped, makeToken } from "../accounts/keys.ts";
 import { readSignInCookie, signInCookie } from "../accounts/sessions.ts";
 import type { SignUpConfig } from "../config.ts";
@@ -53,10 +54,22 @@ export async function finishExternalSignIn(
   const answer = await prove(flow);
   if (answer.kind === "unavailable") await giveBackFlow(db, flow.hash);
   if (answer.kind !== "answer") return refuse(context, name, answer);
+  const { roles } = answer.value;
+  const findAccount = (transaction: Queries) => accountOf(transaction, answer.value, config.signUp, at);
+  // Each transaction locks accounts in an order of its own; a session begins only once the memberships are as the groups say.
+  const known = roles === null ? null : await inTransaction(db, findAccount);
+  if (roles !== null && known !== null) await joinByGroups(context, { personId: known, provider: name, roles, at });
   return inTransaction(db, async (transaction) => {
-    const accountId = await accountOf(transaction, answer.value, config.signUp, at);
+    const accountId = known ?? (await findAccount(transaction));
     return finishSignIn(transaction, { accountId, client, userAgent, at, catalog });
   });
+}
+
+async function joinByGroups({ db, log }: Needs, joining: Parameters<typeof followGroups>[1]): Promise<void> {
+  const followed = await inTransaction(db, (transaction) => followGroups(transaction, joining));
+  const { provider, personId } = joining;
+  if (Object.values(followed).some((ids: string[]) => ids.length > 0))
+    log.info({ provider, person: String(personId), ...followed }, "memberships follow the groups of a sign-in");
 }
 
 function findProvider({ identityProviders }: Needs, name: string): IdentityProvider {

@@ -1,5 +1,7 @@
 // What a gateway does on its own now and then: partitions, sums, sweeps, expiring credit, the ledger's head in a file.
+import { unknownWorkspaces } from "../accounts/group-members.ts";
 import { keepResponsesSwept } from "../accounts/stored-responses.ts";
+import type { Logger } from "pino";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import type { Db } from "../db/connect.ts";
@@ -19,10 +21,12 @@ interface Ground {
   config: Config;
   metrics: Metrics;
   onFault: (error: unknown, what: string) => void;
+  log: Logger;
 }
 
 /** Each ends with `opening`. */
-export function openKeepers({ opening, db, clock, config, metrics, onFault }: Ground): void {
+export function openKeepers({ opening, db, clock, config, metrics, onFault, log }: Ground): void {
+  void reportUnknown(db, config, log).catch((error: unknown) => onFault(error, "looking for the workspaces of sign-ins' groups"));
   opening.adopt(keepPartitions(db, { usageLogMonths: config.usageLogMonths, onFault }), (opened) => opened.stop());
   opening.adopt(keepRolledUp(db, { months: config.usageRollupMonths, onFault }), (opened) => opened.stop());
   opening.adopt(keepSwept(db, { clock, onFault }), (opened) => opened.stop());
@@ -36,4 +40,17 @@ export function openKeepers({ opening, db, clock, config, metrics, onFault }: Gr
   metrics.add({ name: "svc_ledger_head_timestamp_seconds", help, type: "gauge", aggregator: "max" }, () =>
     head === null ? [] : [{ labels: {}, value: head.writtenAt() }],
   );
+}
+
+/** At the start, so that a mistyped id is seen before somebody misses a membership. */
+async function reportUnknown(db: Db, { signInProviders }: Ground["config"], log: Logger): Promise<void> {
+  for (const { name, speaks } of signInProviders) {
+    if (speaks.protocol !== "openid" || speaks.groups === null) continue;
+    const unknown = await unknownWorkspaces(
+      db,
+      speaks.groups.rules.map(({ workspace }) => workspace),
+    );
+    if (unknown.length > 0)
+      log.warn({ provider: name, workspaces: unknown }, "groups of a sign-in provider name workspaces that do not exist");
+  }
 }

@@ -1,15 +1,12 @@
 // Accepting an invitation: exactly once, by the person whose address was invited.
 import { digestOf, isTokenShaped } from "../accounts/keys.ts";
-import { findMember } from "../accounts/members.ts";
+import { findMember, membersMax } from "../accounts/members.ts";
 import type { Role } from "../accounts/roles.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
 import { gives } from "./invitations.ts";
 import { refuse } from "./members.ts";
 import { assertMayJoin, readWorkspace, type WorkspaceRecord } from "./workspaces.ts";
-
-/** Members are paged; this bounds what the workspace's lock waits for. */
-const membersMax = 1_000;
 
 interface Acceptance {
   personId: bigint;
@@ -24,7 +21,10 @@ interface Invited {
   invitedBy: bigint;
 }
 
-/** Every token that can't be accepted looks unknown. Who is a member already keeps the role. */
+/**
+ * Every token that can't be accepted looks unknown. Who is a member already keeps the role, from then on also without the groups that had made
+ * the membership.
+ */
 export async function acceptInvitation(db: Db, { personId, token, at }: Acceptance): Promise<WorkspaceRecord> {
   await assertVerified(db, personId);
   if (!isTokenShaped("mail", token)) failUnknown();
@@ -45,6 +45,7 @@ export async function acceptInvitation(db: Db, { personId, token, at }: Acceptan
     const inviter = await findMember(transaction, accountId, invitedBy);
     if (inviter === undefined || !gives(inviter.role, role)) failUnknown();
     if ((await findMember(transaction, accountId, personId)) === undefined) await join(transaction, { accountId, personId, role, at });
+    else await transaction.pool.query("update member set groups_of = null where account_id = $1 and person_id = $2", [accountId, personId]);
     await transaction.pool.query("update invitation set ended_at = $2, outcome = 'accepted' where id = $1", [id, at]);
     return readWorkspace(transaction, personId, accountId);
   });

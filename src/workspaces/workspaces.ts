@@ -1,5 +1,6 @@
 // Workspaces as their members see them: listing, making and renaming.
 import type { components } from "../../generated/api.d.ts";
+import { joinedMax } from "../accounts/members.ts";
 import type { Role } from "../accounts/roles.ts";
 import { lockAccountRow } from "../accounts/users.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
@@ -8,8 +9,6 @@ import { workspaceIdText } from "../ids.ts";
 
 export type WorkspaceRecord = components["schemas"]["Workspace"];
 
-/** The list of workspaces has no pages. */
-export const joinedMax = 100;
 /** Each has the limits of an account of its own: a person gets 21 times those at most. */
 const ownedMax = 20;
 

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 const connect = (issuer = provider.issuer, through = calls) =>
-  openidProvider({ name: "idp", clientId, clientSecret, issuer: new URL(issuer) }, through);
+  openidProvider({ name: "idp", clientId, clientSecret, scope: null, groups: null, issuer: new URL(issuer) }, through);
 
 function flow(): Flow {
   return { redirectUri, nonce: randomBytes(8).toString("hex"), codeVerifier: randomBytes(32).toString("base64url") };
@@ -43,7 +43,7 @@ test("discovery and keys are asked for once by any number of sign-ins", async ()
   };
   const answers = [...(await Promise.all(Array.from({ length: 10 }, prove))), await prove()];
   for (const answer of answers)
-    expect(answer).toEqual({ kind: "answer", value: { issuer: provider.issuer, subject: "ada", email: "ada@example.com" } });
+    expect(answer).toEqual({ kind: "answer", value: { roles: null, issuer: provider.issuer, subject: "ada", email: "ada@example.com" } });
   expect(Object.fromEntries(provider.asked)).toEqual({ "/.well-known/openid-configuration": 1, "/jwks": 1 });
 });
 

@@ -8,7 +8,7 @@ import Provider, { type ClientMetadata } from "oidc-provider";
 export interface OpenidProvider {
   issuer: string;
   /** By subject, which is also the login. */
-  users: Map<string, { email: string; email_verified: boolean }>;
+  users: Map<string, { email: string; email_verified: boolean; groups?: unknown }>;
   /** Goes where the browser would; answers what came back to the redirect URI, from its query or its fragment. */
   signIn(authorizationUrl: string, login: string): Promise<URLSearchParams>;
   /** The address of the implicit flow, which a client takes that wants an identity token alone. */
@@ -36,7 +36,8 @@ export async function startOpenidProvider(): Promise<OpenidProvider> {
   const provider = new Provider(issuer, {
     clients: [clientCalled(clientId), clientCalled("another-app")],
     findAccount: (_context, id) => ({ accountId: id, claims: async () => ({ sub: id, ...users.get(id) }) }),
-    claims: { openid: ["sub"], email: ["email", "email_verified"] },
+    claims: { openid: ["sub"], email: ["email", "email_verified"], groups: ["groups"] },
+    scopes: ["openid", "email", "groups"],
     jwks: { keys: [{ ...(privateKey.export({ format: "jwk" }) as { kty: "RSA" }), kid: keyId, alg: "RS256", use: "sig" }] },
     responseTypes: ["code", "id_token"],
     pkce: { required: (_context, { clientId: id }) => id === clientId },
