@@ -141,7 +141,9 @@ export interface paths {
          *     without speech gives 422 `no_speech_detected`, and timestamps from a model without them 400 `segments_unsupported`. Refused requests are
          *     not charged.
          *
-         *     With `stream: true` the text comes as server-sent events, as `json` alone. A model that cannot stream, a fallback too, answers with one
+         *     `diarized_json` says who speaks, of models that tell speakers apart; another model gives 400 `invalid_parameter`, whose message lists those.
+         *
+         *     With `stream: true` the text comes as server-sent events, as `json` or `diarized_json`. A model that cannot stream, a fallback too, answers with one
          *     delta once all is transcribed. Another model can answer only until the first event.
          *
          *     ```sh
@@ -4907,6 +4909,8 @@ export interface components {
             supported_parameters?: string[];
             /** @description Default: whether there is a price for cached tokens. */
             supports_caching?: boolean;
+            /** @description True for a transcription model that tells speakers apart (`diarized_json`), such as gpt-4o-transcribe-diarize. Default false. */
+            supports_diarization?: boolean;
             /** @description True for an image model that edits only the part of an image that a mask leaves transparent. Default false. */
             supports_mask?: boolean;
             /** @description Default false. */
@@ -5800,6 +5804,11 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /**
+         * @description How audio is cut before its speakers are told apart.
+         * @enum {string}
+         */
+        ChunkingStrategy: "auto";
         /** @description A citation of the text, on models that send citations. */
         CitationsDelta: {
             /** @description One more citation; append it to the block's `citations`. */
@@ -11493,6 +11502,27 @@ export interface components {
                  */
                 type: "invalid_request_error";
             };
+        };
+        /** @description A transcript in the format `diarized_json`. */
+        DiarizedTranscription: {
+            /** @description Cost of the transcription. */
+            billing: components["schemas"]["TranscriptionBilling"];
+            /**
+             * Format: double
+             * @description Length in seconds, measured from the audio.
+             */
+            duration: number;
+            /** @description Id of the requested model; if the request used an alias, the model behind it. */
+            model: string;
+            /** @description Who says what, in the order of time. */
+            segments: components["schemas"]["TranscriptSegment"][];
+            /**
+             * @description Always `transcribe`.
+             * @enum {string}
+             */
+            task: "transcribe";
+            /** @description The whole transcript. */
+            text: string;
         };
         /** @description That a provider or a route is disabled. */
         Disabled: {
@@ -21803,6 +21833,10 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description The name of a known speaker. */
+        SpeakerName: string;
+        /** @description A recording of a known speaker, as a `data:` URL. */
+        SpeakerReference: string;
         /**
          * @description The text and its voice. Fields not listed here have no effect, such as `speed`, `instructions` and `stream_format` of OpenAI's clients.
          *     The answer is the audio itself. Null means not set.
@@ -22776,6 +22810,11 @@ export interface components {
             /** @description The whole transcript. */
             text: string;
         };
+        /**
+         * @description The formats of a transcription: those of a transcript, and one that says who speaks.
+         * @enum {string}
+         */
+        TranscriptionAnswerFormat: "json" | "verbose_json" | "text" | "srt" | "vtt" | "diarized_json";
         /** @description Cost of a transcription. */
         TranscriptionBilling: {
             /** @description Balance in USD after the charge. */
@@ -22796,12 +22835,18 @@ export interface components {
             fallback?: string;
         };
         TranscriptionForm: {
+            /** @description With `diarized_json`: only `auto`, the default. Without effect in other formats. */
+            chunking_strategy?: components["schemas"]["ChunkingStrategy"];
             /**
              * Format: binary
              * @description The audio (mp3, wav, m4a, ogg, webm, flac; else 415 `unsupported_audio_type`), at most 25 MB. A missing file gives 400
              *     `missing_parameter`.
              */
             file: Uint8Array;
+            /** @description With `diarized_json`: names of up to 4 known speakers, one for each recording of `known_speaker_references[]`. */
+            "known_speaker_names[]"?: components["schemas"]["SpeakerName"][];
+            /** @description With `diarized_json`: a recording of 2 to 10 seconds of each known speaker, as a `data:` URL. */
+            "known_speaker_references[]"?: components["schemas"]["SpeakerReference"][];
             /** @description Language of the audio as an ISO 639-1 code such as `en`; default: detected. */
             language?: components["schemas"]["LanguageCode"];
             /**
@@ -22812,10 +22857,10 @@ export interface components {
             /** @description Text that guides the model: names, spelling, style; default: none. */
             prompt?: string;
             /** @description Format of the answer; default `verbose_json`, and `json` with `stream`. */
-            response_format?: components["schemas"]["TranscriptionFormat"];
+            response_format?: components["schemas"]["TranscriptionAnswerFormat"];
             /**
-             * @description Whether to send the text as server-sent events while it is transcribed; default false. The format is then `json`: another one gives 400
-             *     `invalid_parameter`.
+             * @description Whether to send the text as server-sent events while it is transcribed; default false. The format is then `json` or `diarized_json`: another
+             *     one gives 400 `invalid_parameter`.
              */
             stream?: boolean;
             /** @description Sampling temperature from 0 to 1; default 0. */
@@ -22836,6 +22881,12 @@ export interface components {
              *     private network and a failed download give 400 `invalid_parameter`; a larger file gives 413 `request_too_large`.
              */
             audio_url: string;
+            /** @description With `diarized_json`: only `auto`, the default. Without effect in other formats. */
+            chunking_strategy?: components["schemas"]["ChunkingStrategy"] | null;
+            /** @description With `diarized_json`: names of known speakers, one for each recording of `known_speaker_references`. */
+            known_speaker_names?: components["schemas"]["SpeakerName"][] | null;
+            /** @description With `diarized_json`: a recording of 2 to 10 seconds of each known speaker, as a `data:` URL. */
+            known_speaker_references?: components["schemas"]["SpeakerReference"][] | null;
             /** @description Language of the audio as an ISO 639-1 code such as `en`; default: detected. */
             language?: components["schemas"]["LanguageCode"] | null;
             /**
@@ -22850,10 +22901,10 @@ export interface components {
              * @description Format of the answer; default `verbose_json`, and `json` with `stream`.
              * @default verbose_json
              */
-            response_format?: components["schemas"]["TranscriptionFormat"] | null;
+            response_format?: components["schemas"]["TranscriptionAnswerFormat"] | null;
             /**
-             * @description Whether to send the text as server-sent events while it is transcribed; default false. The format is then `json`: another one gives 400
-             *     `invalid_parameter`.
+             * @description Whether to send the text as server-sent events while it is transcribed; default false. The format is then `json` or `diarized_json`: another
+             *     one gives 400 `invalid_parameter`.
              * @default false
              */
             stream?: boolean | null;
@@ -22919,6 +22970,30 @@ export interface components {
          * @description A sampling temperature from 0 to 1.
          */
         TranscriptionTemperature: number;
+        /** @description What one speaker says without a break. */
+        TranscriptSegment: {
+            /**
+             * Format: double
+             * @description End in seconds.
+             */
+            end: number;
+            /** @description Id of the segment. */
+            id: string;
+            /** @description One of `known_speaker_names`, or a letter: `A`, `B`, … */
+            speaker: string;
+            /**
+             * Format: double
+             * @description Start in seconds.
+             */
+            start: number;
+            /** @description The text of the segment. */
+            text: string;
+            /**
+             * @description Always `transcript.text.segment`.
+             * @enum {string}
+             */
+            type: "transcript.text.segment";
+        };
         /** @description Tokens as the provider counted them. They do not decide the charge. */
         TranscriptTokens: {
             /**
@@ -25499,7 +25574,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Transcription"];
+                    "application/json": components["schemas"]["Transcription"] | components["schemas"]["DiarizedTranscription"];
                     "application/x-subrip; charset=utf-8": string;
                     "text/event-stream": string;
                     "text/plain; charset=utf-8": string;

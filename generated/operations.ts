@@ -529,6 +529,18 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
           "type": "string"
         },
         {
+          "name": "chunking_strategy",
+          "type": "string"
+        },
+        {
+          "name": "known_speaker_names[]",
+          "type": "array"
+        },
+        {
+          "name": "known_speaker_references[]",
+          "type": "array"
+        },
+        {
           "name": "temperature",
           "type": "number"
         },

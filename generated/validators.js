@@ -2849,8 +2849,23 @@ const schema_TranscriptionFromUrl = {
 },
 "language": { "anyOf": [{ "$ref": "#/components/schemas/LanguageCode" }, { "type": "null" }] },
 "response_format": {
-"anyOf": [{ "$ref": "#/components/schemas/TranscriptionFormat" }, { "type": "null" }],
+"anyOf": [{ "$ref": "#/components/schemas/TranscriptionAnswerFormat" }, { "type": "null" }],
 "default": "verbose_json"
+},
+"chunking_strategy": { "anyOf": [{ "$ref": "#/components/schemas/ChunkingStrategy" }, { "type": "null" }] },
+"known_speaker_names": {
+"anyOf": [{
+"type": "array",
+"items": { "$ref": "#/components/schemas/SpeakerName" }
+}, { "type": "null" }],
+"maxItems": 4
+},
+"known_speaker_references": {
+"anyOf": [{
+"type": "array",
+"items": { "$ref": "#/components/schemas/SpeakerReference" }
+}, { "type": "null" }],
+"maxItems": 4
 },
 "temperature": {
 "anyOf": [{ "$ref": "#/components/schemas/TranscriptionTemperature" }, { "type": "null" }],
@@ -2875,15 +2890,32 @@ const schema_LanguageCode = {
 "description": "An ISO 639-1 language code, such as `en`.",
 "x-must": "must be a two-letter ISO 639-1 code, such as en"
 };
-const schema_TranscriptionFormat = {
+const schema_TranscriptionAnswerFormat = {
 "type": "string",
 "enum": [
 "json",
 "verbose_json",
 "text",
 "srt",
-"vtt"
+"vtt",
+"diarized_json"
 ]
+};
+const schema_ChunkingStrategy = {
+"type": "string",
+"enum": ["auto"]
+};
+const schema_SpeakerName = {
+"type": "string",
+"minLength": 1,
+"maxLength": 100
+};
+const schema_SpeakerReference = {
+"type": "string",
+"maxLength": 1048576,
+"pattern": "^data:audio/[A-Za-z0-9.+-]+;base64,[A-Za-z0-9+/]+=*$",
+"description": "A recording of a known speaker, as a `data:` URL.",
+"x-must": "must be a data: URL of audio in base64"
 };
 const schema_TranscriptionTemperature = {
 "type": "number",
@@ -2898,6 +2930,7 @@ const schema_TimestampGranularity = {
 const formats_db36833d = /^(?:[a-z][a-z0-9+\-.]*:)(?:\/?\/)?[^\s]*$/i;
 const pattern_9a7fc74b = new RegExp("^[Hh][Tt][Tt][Pp][Ss]://", "u");
 const pattern_c035651b = new RegExp("^[A-Za-z]{2}$", "u");
+const pattern_7e458691 = new RegExp("^data:audio/[A-Za-z0-9.+-]+;base64,[A-Za-z0-9+/]+=*$", "u");
 function validate_TranscriptionFromUrl(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -3111,20 +3144,20 @@ instancePath: instancePath + "/response_format",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_TranscriptionFormat,
+parentSchema: schema_TranscriptionAnswerFormat,
 data: data3
 };
 if (vErrors === null) vErrors = [err7];
 else vErrors.push(err7);
 errors++;
 }
-if (!(data3 === "json" || data3 === "verbose_json" || data3 === "text" || data3 === "srt" || data3 === "vtt")) {
+if (!(data3 === "json" || data3 === "verbose_json" || data3 === "text" || data3 === "srt" || data3 === "vtt" || data3 === "diarized_json")) {
 const err8 = {
 instancePath: instancePath + "/response_format",
 keyword: "enum",
-params: { allowedValues: schema_TranscriptionFormat.enum },
+params: { allowedValues: schema_TranscriptionAnswerFormat.enum },
 message: "must be equal to one of the allowed values",
-parentSchema: schema_TranscriptionFormat,
+parentSchema: schema_TranscriptionAnswerFormat,
 data: data3
 };
 if (vErrors === null) vErrors = [err8];
@@ -3173,100 +3206,67 @@ else vErrors = null;
 var valid0 = _errs17 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.temperature !== void 0) {
-let data4 = data.temperature;
+if (data.chunking_strategy !== void 0) {
+let data4 = data.chunking_strategy;
 const _errs24 = errors;
 const _errs25 = errors;
 let valid6 = false;
 const _errs26 = errors;
-if (errors === errors) {
-if (typeof data4 == "number") {
-if (data4 > 1 || isNaN(data4)) {
+if (typeof data4 !== "string") {
 const err11 = {
-instancePath: instancePath + "/temperature",
-keyword: "maximum",
-params: {
-comparison: "<=",
-limit: 1
-},
-message: "must be <= 1",
-parentSchema: schema_TranscriptionTemperature,
+instancePath: instancePath + "/chunking_strategy",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ChunkingStrategy,
 data: data4
 };
 if (vErrors === null) vErrors = [err11];
 else vErrors.push(err11);
 errors++;
-} else if (data4 < 0 || isNaN(data4)) {
+}
+if (!(data4 === "auto")) {
 const err12 = {
-instancePath: instancePath + "/temperature",
-keyword: "minimum",
-params: {
-comparison: ">=",
-limit: 0
-},
-message: "must be >= 0",
-parentSchema: schema_TranscriptionTemperature,
+instancePath: instancePath + "/chunking_strategy",
+keyword: "enum",
+params: { allowedValues: schema_ChunkingStrategy.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_ChunkingStrategy,
 data: data4
 };
 if (vErrors === null) vErrors = [err12];
 else vErrors.push(err12);
 errors++;
-} else if (!formats_f5433107.validate(data4)) {
+}
+var _valid3 = _errs26 === errors;
+valid6 = valid6 || _valid3;
+const _errs29 = errors;
+if (data4 !== null) {
 const err13 = {
-instancePath: instancePath + "/temperature",
-keyword: "format",
-params: { format: "double" },
-message: "must match format \"double\"",
-parentSchema: schema_TranscriptionTemperature,
+instancePath: instancePath + "/chunking_strategy",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_TranscriptionFromUrl.properties.chunking_strategy.anyOf[1],
 data: data4
 };
 if (vErrors === null) vErrors = [err13];
 else vErrors.push(err13);
 errors++;
 }
-} else {
+var _valid3 = _errs29 === errors;
+valid6 = valid6 || _valid3;
+if (!valid6) {
 const err14 = {
-instancePath: instancePath + "/temperature",
-keyword: "type",
-params: { type: "number" },
-message: "must be number",
-parentSchema: schema_TranscriptionTemperature,
+instancePath: instancePath + "/chunking_strategy",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_TranscriptionFromUrl.properties.chunking_strategy,
 data: data4
 };
 if (vErrors === null) vErrors = [err14];
 else vErrors.push(err14);
-errors++;
-}
-}
-var _valid3 = _errs26 === errors;
-valid6 = valid6 || _valid3;
-const _errs29 = errors;
-if (data4 !== null) {
-const err15 = {
-instancePath: instancePath + "/temperature",
-keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_TranscriptionFromUrl.properties.temperature.anyOf[1],
-data: data4
-};
-if (vErrors === null) vErrors = [err15];
-else vErrors.push(err15);
-errors++;
-}
-var _valid3 = _errs29 === errors;
-valid6 = valid6 || _valid3;
-if (!valid6) {
-const err16 = {
-instancePath: instancePath + "/temperature",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_TranscriptionFromUrl.properties.temperature,
-data: data4
-};
-if (vErrors === null) vErrors = [err16];
-else vErrors.push(err16);
 errors++;
 validate_TranscriptionFromUrl.errors = vErrors;
 return false;
@@ -3280,54 +3280,104 @@ else vErrors = null;
 var valid0 = _errs24 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.prompt !== void 0) {
-let data5 = data.prompt;
+if (data.known_speaker_names !== void 0) {
+let data5 = data.known_speaker_names;
 const _errs31 = errors;
 const _errs32 = errors;
 let valid8 = false;
 const _errs33 = errors;
-if (typeof data5 !== "string") {
+if (errors === _errs33) {
+if (Array.isArray(data5)) {
+const len0 = data5.length;
+for (let i0 = 0; i0 < len0; i0++) {
+let data6 = data5[i0];
+const _errs35 = errors;
+if (errors === errors) {
+if (typeof data6 === "string") {
+if (func_7a031813(data6) > 100) {
+const err15 = {
+instancePath: instancePath + "/known_speaker_names/" + i0,
+keyword: "maxLength",
+params: { limit: 100 },
+message: "must NOT have more than 100 characters",
+parentSchema: schema_SpeakerName,
+data: data6
+};
+if (vErrors === null) vErrors = [err15];
+else vErrors.push(err15);
+errors++;
+} else if (func_7a031813(data6) < 1) {
+const err16 = {
+instancePath: instancePath + "/known_speaker_names/" + i0,
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_SpeakerName,
+data: data6
+};
+if (vErrors === null) vErrors = [err16];
+else vErrors.push(err16);
+errors++;
+}
+} else {
 const err17 = {
-instancePath: instancePath + "/prompt",
+instancePath: instancePath + "/known_speaker_names/" + i0,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_TranscriptionFromUrl.properties.prompt.anyOf[0],
-data: data5
+parentSchema: schema_SpeakerName,
+data: data6
 };
 if (vErrors === null) vErrors = [err17];
 else vErrors.push(err17);
 errors++;
 }
-var _valid4 = _errs33 === errors;
-valid8 = valid8 || _valid4;
-const _errs35 = errors;
-if (data5 !== null) {
+}
+if (!(_errs35 === errors)) break;
+}
+} else {
 const err18 = {
-instancePath: instancePath + "/prompt",
+instancePath: instancePath + "/known_speaker_names",
 keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_TranscriptionFromUrl.properties.prompt.anyOf[1],
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_TranscriptionFromUrl.properties.known_speaker_names.anyOf[0],
 data: data5
 };
 if (vErrors === null) vErrors = [err18];
 else vErrors.push(err18);
 errors++;
 }
-var _valid4 = _errs35 === errors;
+}
+var _valid4 = _errs33 === errors;
 valid8 = valid8 || _valid4;
-if (!valid8) {
+const _errs38 = errors;
+if (data5 !== null) {
 const err19 = {
-instancePath: instancePath + "/prompt",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_TranscriptionFromUrl.properties.prompt,
+instancePath: instancePath + "/known_speaker_names",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_TranscriptionFromUrl.properties.known_speaker_names.anyOf[1],
 data: data5
 };
 if (vErrors === null) vErrors = [err19];
 else vErrors.push(err19);
+errors++;
+}
+var _valid4 = _errs38 === errors;
+valid8 = valid8 || _valid4;
+if (!valid8) {
+const err20 = {
+instancePath: instancePath + "/known_speaker_names",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_TranscriptionFromUrl.properties.known_speaker_names,
+data: data5
+};
+if (vErrors === null) vErrors = [err20];
+else vErrors.push(err20);
 errors++;
 validate_TranscriptionFromUrl.errors = vErrors;
 return false;
@@ -3338,165 +3388,477 @@ if (_errs32) vErrors.length = _errs32;
 else vErrors = null;
 }
 }
+if (errors === _errs31) {
+if (Array.isArray(data5)) {
+if (data5.length > 4) {
+validate_TranscriptionFromUrl.errors = [{
+instancePath: instancePath + "/known_speaker_names",
+keyword: "maxItems",
+params: { limit: 4 },
+message: "must NOT have more than 4 items",
+parentSchema: schema_TranscriptionFromUrl.properties.known_speaker_names,
+data: data5
+}];
+return false;
+}
+}
+}
 var valid0 = _errs31 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.timestamp_granularities !== void 0) {
-let data6 = data.timestamp_granularities;
-const _errs37 = errors;
-const _errs38 = errors;
-let valid9 = false;
-const _errs39 = errors;
-if (errors === _errs39) {
-if (Array.isArray(data6)) {
-const len0 = data6.length;
-for (let i0 = 0; i0 < len0; i0++) {
-let data7 = data6[i0];
+if (data.known_speaker_references !== void 0) {
+let data7 = data.known_speaker_references;
+const _errs40 = errors;
 const _errs41 = errors;
-if (typeof data7 !== "string") {
-const err20 = {
-instancePath: instancePath + "/timestamp_granularities/" + i0,
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_TimestampGranularity,
-data: data7
-};
-if (vErrors === null) vErrors = [err20];
-else vErrors.push(err20);
-errors++;
-}
-if (!(data7 === "segment" || data7 === "word")) {
+let valid11 = false;
+const _errs42 = errors;
+if (errors === _errs42) {
+if (Array.isArray(data7)) {
+const len1 = data7.length;
+for (let i1 = 0; i1 < len1; i1++) {
+let data8 = data7[i1];
+const _errs44 = errors;
+if (errors === errors) {
+if (typeof data8 === "string") {
+if (func_7a031813(data8) > 1048576) {
 const err21 = {
-instancePath: instancePath + "/timestamp_granularities/" + i0,
-keyword: "enum",
-params: { allowedValues: schema_TimestampGranularity.enum },
-message: "must be equal to one of the allowed values",
-parentSchema: schema_TimestampGranularity,
-data: data7
+instancePath: instancePath + "/known_speaker_references/" + i1,
+keyword: "maxLength",
+params: { limit: 1048576 },
+message: "must NOT have more than 1048576 characters",
+parentSchema: schema_SpeakerReference,
+data: data8
 };
 if (vErrors === null) vErrors = [err21];
 else vErrors.push(err21);
 errors++;
-}
-if (!(_errs41 === errors)) break;
-}
-} else {
+} else if (!pattern_7e458691.test(data8)) {
 const err22 = {
-instancePath: instancePath + "/timestamp_granularities",
-keyword: "type",
-params: { type: "array" },
-message: "must be array",
-parentSchema: schema_TranscriptionFromUrl.properties.timestamp_granularities.anyOf[0],
-data: data6
+instancePath: instancePath + "/known_speaker_references/" + i1,
+keyword: "pattern",
+params: { pattern: "^data:audio/[A-Za-z0-9.+-]+;base64,[A-Za-z0-9+/]+=*$" },
+message: "must match pattern \"^data:audio/[A-Za-z0-9.+-]+;base64,[A-Za-z0-9+/]+=*$\"",
+parentSchema: schema_SpeakerReference,
+data: data8
 };
 if (vErrors === null) vErrors = [err22];
 else vErrors.push(err22);
 errors++;
 }
-}
-var _valid5 = _errs39 === errors;
-valid9 = valid9 || _valid5;
-const _errs44 = errors;
-if (data6 !== null) {
+} else {
 const err23 = {
-instancePath: instancePath + "/timestamp_granularities",
+instancePath: instancePath + "/known_speaker_references/" + i1,
 keyword: "type",
-params: { type: "null" },
-message: "must be null",
-parentSchema: schema_TranscriptionFromUrl.properties.timestamp_granularities.anyOf[1],
-data: data6
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_SpeakerReference,
+data: data8
 };
 if (vErrors === null) vErrors = [err23];
 else vErrors.push(err23);
 errors++;
 }
-var _valid5 = _errs44 === errors;
-valid9 = valid9 || _valid5;
-if (!valid9) {
+}
+if (!(_errs44 === errors)) break;
+}
+} else {
 const err24 = {
-instancePath: instancePath + "/timestamp_granularities",
-keyword: "anyOf",
-params: {},
-message: "must match a schema in anyOf",
-parentSchema: schema_TranscriptionFromUrl.properties.timestamp_granularities,
-data: data6
+instancePath: instancePath + "/known_speaker_references",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_TranscriptionFromUrl.properties.known_speaker_references.anyOf[0],
+data: data7
 };
 if (vErrors === null) vErrors = [err24];
 else vErrors.push(err24);
 errors++;
-validate_TranscriptionFromUrl.errors = vErrors;
-return false;
-} else {
-errors = _errs38;
-if (vErrors !== null) {
-if (_errs38) vErrors.length = _errs38;
-else vErrors = null;
 }
 }
-var valid0 = _errs37 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.stream !== void 0) {
-let data8 = data.stream;
-const _errs46 = errors;
+var _valid5 = _errs42 === errors;
+valid11 = valid11 || _valid5;
 const _errs47 = errors;
-let valid12 = false;
-const _errs48 = errors;
-if (typeof data8 !== "boolean") {
+if (data7 !== null) {
 const err25 = {
-instancePath: instancePath + "/stream",
+instancePath: instancePath + "/known_speaker_references",
 keyword: "type",
-params: { type: "boolean" },
-message: "must be boolean",
-parentSchema: schema_TranscriptionFromUrl.properties.stream.anyOf[0],
-data: data8
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_TranscriptionFromUrl.properties.known_speaker_references.anyOf[1],
+data: data7
 };
 if (vErrors === null) vErrors = [err25];
 else vErrors.push(err25);
 errors++;
 }
-var _valid6 = _errs48 === errors;
-valid12 = valid12 || _valid6;
-const _errs50 = errors;
-if (data8 !== null) {
+var _valid5 = _errs47 === errors;
+valid11 = valid11 || _valid5;
+if (!valid11) {
 const err26 = {
+instancePath: instancePath + "/known_speaker_references",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_TranscriptionFromUrl.properties.known_speaker_references,
+data: data7
+};
+if (vErrors === null) vErrors = [err26];
+else vErrors.push(err26);
+errors++;
+validate_TranscriptionFromUrl.errors = vErrors;
+return false;
+} else {
+errors = _errs41;
+if (vErrors !== null) {
+if (_errs41) vErrors.length = _errs41;
+else vErrors = null;
+}
+}
+if (errors === _errs40) {
+if (Array.isArray(data7)) {
+if (data7.length > 4) {
+validate_TranscriptionFromUrl.errors = [{
+instancePath: instancePath + "/known_speaker_references",
+keyword: "maxItems",
+params: { limit: 4 },
+message: "must NOT have more than 4 items",
+parentSchema: schema_TranscriptionFromUrl.properties.known_speaker_references,
+data: data7
+}];
+return false;
+}
+}
+}
+var valid0 = _errs40 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.temperature !== void 0) {
+let data9 = data.temperature;
+const _errs49 = errors;
+const _errs50 = errors;
+let valid14 = false;
+const _errs51 = errors;
+if (errors === errors) {
+if (typeof data9 == "number") {
+if (data9 > 1 || isNaN(data9)) {
+const err27 = {
+instancePath: instancePath + "/temperature",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1
+},
+message: "must be <= 1",
+parentSchema: schema_TranscriptionTemperature,
+data: data9
+};
+if (vErrors === null) vErrors = [err27];
+else vErrors.push(err27);
+errors++;
+} else if (data9 < 0 || isNaN(data9)) {
+const err28 = {
+instancePath: instancePath + "/temperature",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_TranscriptionTemperature,
+data: data9
+};
+if (vErrors === null) vErrors = [err28];
+else vErrors.push(err28);
+errors++;
+} else if (!formats_f5433107.validate(data9)) {
+const err29 = {
+instancePath: instancePath + "/temperature",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_TranscriptionTemperature,
+data: data9
+};
+if (vErrors === null) vErrors = [err29];
+else vErrors.push(err29);
+errors++;
+}
+} else {
+const err30 = {
+instancePath: instancePath + "/temperature",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_TranscriptionTemperature,
+data: data9
+};
+if (vErrors === null) vErrors = [err30];
+else vErrors.push(err30);
+errors++;
+}
+}
+var _valid6 = _errs51 === errors;
+valid14 = valid14 || _valid6;
+const _errs54 = errors;
+if (data9 !== null) {
+const err31 = {
+instancePath: instancePath + "/temperature",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_TranscriptionFromUrl.properties.temperature.anyOf[1],
+data: data9
+};
+if (vErrors === null) vErrors = [err31];
+else vErrors.push(err31);
+errors++;
+}
+var _valid6 = _errs54 === errors;
+valid14 = valid14 || _valid6;
+if (!valid14) {
+const err32 = {
+instancePath: instancePath + "/temperature",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_TranscriptionFromUrl.properties.temperature,
+data: data9
+};
+if (vErrors === null) vErrors = [err32];
+else vErrors.push(err32);
+errors++;
+validate_TranscriptionFromUrl.errors = vErrors;
+return false;
+} else {
+errors = _errs50;
+if (vErrors !== null) {
+if (_errs50) vErrors.length = _errs50;
+else vErrors = null;
+}
+}
+var valid0 = _errs49 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.prompt !== void 0) {
+let data10 = data.prompt;
+const _errs56 = errors;
+const _errs57 = errors;
+let valid16 = false;
+const _errs58 = errors;
+if (typeof data10 !== "string") {
+const err33 = {
+instancePath: instancePath + "/prompt",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_TranscriptionFromUrl.properties.prompt.anyOf[0],
+data: data10
+};
+if (vErrors === null) vErrors = [err33];
+else vErrors.push(err33);
+errors++;
+}
+var _valid7 = _errs58 === errors;
+valid16 = valid16 || _valid7;
+const _errs60 = errors;
+if (data10 !== null) {
+const err34 = {
+instancePath: instancePath + "/prompt",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_TranscriptionFromUrl.properties.prompt.anyOf[1],
+data: data10
+};
+if (vErrors === null) vErrors = [err34];
+else vErrors.push(err34);
+errors++;
+}
+var _valid7 = _errs60 === errors;
+valid16 = valid16 || _valid7;
+if (!valid16) {
+const err35 = {
+instancePath: instancePath + "/prompt",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_TranscriptionFromUrl.properties.prompt,
+data: data10
+};
+if (vErrors === null) vErrors = [err35];
+else vErrors.push(err35);
+errors++;
+validate_TranscriptionFromUrl.errors = vErrors;
+return false;
+} else {
+errors = _errs57;
+if (vErrors !== null) {
+if (_errs57) vErrors.length = _errs57;
+else vErrors = null;
+}
+}
+var valid0 = _errs56 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.timestamp_granularities !== void 0) {
+let data11 = data.timestamp_granularities;
+const _errs62 = errors;
+const _errs63 = errors;
+let valid17 = false;
+const _errs64 = errors;
+if (errors === _errs64) {
+if (Array.isArray(data11)) {
+const len2 = data11.length;
+for (let i2 = 0; i2 < len2; i2++) {
+let data12 = data11[i2];
+const _errs66 = errors;
+if (typeof data12 !== "string") {
+const err36 = {
+instancePath: instancePath + "/timestamp_granularities/" + i2,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_TimestampGranularity,
+data: data12
+};
+if (vErrors === null) vErrors = [err36];
+else vErrors.push(err36);
+errors++;
+}
+if (!(data12 === "segment" || data12 === "word")) {
+const err37 = {
+instancePath: instancePath + "/timestamp_granularities/" + i2,
+keyword: "enum",
+params: { allowedValues: schema_TimestampGranularity.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_TimestampGranularity,
+data: data12
+};
+if (vErrors === null) vErrors = [err37];
+else vErrors.push(err37);
+errors++;
+}
+if (!(_errs66 === errors)) break;
+}
+} else {
+const err38 = {
+instancePath: instancePath + "/timestamp_granularities",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_TranscriptionFromUrl.properties.timestamp_granularities.anyOf[0],
+data: data11
+};
+if (vErrors === null) vErrors = [err38];
+else vErrors.push(err38);
+errors++;
+}
+}
+var _valid8 = _errs64 === errors;
+valid17 = valid17 || _valid8;
+const _errs69 = errors;
+if (data11 !== null) {
+const err39 = {
+instancePath: instancePath + "/timestamp_granularities",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_TranscriptionFromUrl.properties.timestamp_granularities.anyOf[1],
+data: data11
+};
+if (vErrors === null) vErrors = [err39];
+else vErrors.push(err39);
+errors++;
+}
+var _valid8 = _errs69 === errors;
+valid17 = valid17 || _valid8;
+if (!valid17) {
+const err40 = {
+instancePath: instancePath + "/timestamp_granularities",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_TranscriptionFromUrl.properties.timestamp_granularities,
+data: data11
+};
+if (vErrors === null) vErrors = [err40];
+else vErrors.push(err40);
+errors++;
+validate_TranscriptionFromUrl.errors = vErrors;
+return false;
+} else {
+errors = _errs63;
+if (vErrors !== null) {
+if (_errs63) vErrors.length = _errs63;
+else vErrors = null;
+}
+}
+var valid0 = _errs62 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.stream !== void 0) {
+let data13 = data.stream;
+const _errs71 = errors;
+const _errs72 = errors;
+let valid20 = false;
+const _errs73 = errors;
+if (typeof data13 !== "boolean") {
+const err41 = {
+instancePath: instancePath + "/stream",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_TranscriptionFromUrl.properties.stream.anyOf[0],
+data: data13
+};
+if (vErrors === null) vErrors = [err41];
+else vErrors.push(err41);
+errors++;
+}
+var _valid9 = _errs73 === errors;
+valid20 = valid20 || _valid9;
+const _errs75 = errors;
+if (data13 !== null) {
+const err42 = {
 instancePath: instancePath + "/stream",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
 parentSchema: schema_TranscriptionFromUrl.properties.stream.anyOf[1],
-data: data8
+data: data13
 };
-if (vErrors === null) vErrors = [err26];
-else vErrors.push(err26);
+if (vErrors === null) vErrors = [err42];
+else vErrors.push(err42);
 errors++;
 }
-var _valid6 = _errs50 === errors;
-valid12 = valid12 || _valid6;
-if (!valid12) {
-const err27 = {
+var _valid9 = _errs75 === errors;
+valid20 = valid20 || _valid9;
+if (!valid20) {
+const err43 = {
 instancePath: instancePath + "/stream",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
 parentSchema: schema_TranscriptionFromUrl.properties.stream,
-data: data8
+data: data13
 };
-if (vErrors === null) vErrors = [err27];
-else vErrors.push(err27);
+if (vErrors === null) vErrors = [err43];
+else vErrors.push(err43);
 errors++;
 validate_TranscriptionFromUrl.errors = vErrors;
 return false;
 } else {
-errors = _errs47;
+errors = _errs72;
 if (vErrors !== null) {
-if (_errs47) vErrors.length = _errs47;
+if (_errs72) vErrors.length = _errs72;
 else vErrors = null;
 }
 }
-var valid0 = _errs46 === errors;
+var valid0 = _errs71 === errors;
 } else var valid0 = true;
+}
+}
+}
 }
 }
 }
@@ -3559,7 +3921,16 @@ const schema_TranscriptionForm = {
 },
 "model": { "type": "string" },
 "language": { "allOf": [{ "$ref": "#/components/schemas/LanguageCode" }] },
-"response_format": { "allOf": [{ "$ref": "#/components/schemas/TranscriptionFormat" }] },
+"response_format": { "allOf": [{ "$ref": "#/components/schemas/TranscriptionAnswerFormat" }] },
+"chunking_strategy": { "allOf": [{ "$ref": "#/components/schemas/ChunkingStrategy" }] },
+"known_speaker_names[]": {
+"type": "array",
+"items": { "$ref": "#/components/schemas/SpeakerName" }
+},
+"known_speaker_references[]": {
+"type": "array",
+"items": { "$ref": "#/components/schemas/SpeakerReference" }
+},
 "temperature": { "allOf": [{ "$ref": "#/components/schemas/TranscriptionTemperature" }] },
 "prompt": { "type": "string" },
 "timestamp_granularities[]": {
@@ -3656,18 +4027,18 @@ instancePath: instancePath + "/response_format",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_TranscriptionFormat,
+parentSchema: schema_TranscriptionAnswerFormat,
 data: data3
 }];
 return false;
 }
-if (!(data3 === "json" || data3 === "verbose_json" || data3 === "text" || data3 === "srt" || data3 === "vtt")) {
+if (!(data3 === "json" || data3 === "verbose_json" || data3 === "text" || data3 === "srt" || data3 === "vtt" || data3 === "diarized_json")) {
 validate_TranscriptionForm.errors = [{
 instancePath: instancePath + "/response_format",
 keyword: "enum",
-params: { allowedValues: schema_TranscriptionFormat.enum },
+params: { allowedValues: schema_TranscriptionAnswerFormat.enum },
 message: "must be equal to one of the allowed values",
-parentSchema: schema_TranscriptionFormat,
+parentSchema: schema_TranscriptionAnswerFormat,
 data: data3
 }];
 return false;
@@ -3675,10 +4046,145 @@ return false;
 var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
+if (data.chunking_strategy !== void 0) {
+let data4 = data.chunking_strategy;
+if (typeof data4 !== "string") {
+validate_TranscriptionForm.errors = [{
+instancePath: instancePath + "/chunking_strategy",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ChunkingStrategy,
+data: data4
+}];
+return false;
+}
+if (!(data4 === "auto")) {
+validate_TranscriptionForm.errors = [{
+instancePath: instancePath + "/chunking_strategy",
+keyword: "enum",
+params: { allowedValues: schema_ChunkingStrategy.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_ChunkingStrategy,
+data: data4
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data["known_speaker_names[]"] !== void 0) {
+let data5 = data["known_speaker_names[]"];
+if (Array.isArray(data5)) {
+const len0 = data5.length;
+for (let i0 = 0; i0 < len0; i0++) {
+let data6 = data5[i0];
+if (typeof data6 === "string") {
+if (func_7a031813(data6) > 100) {
+validate_TranscriptionForm.errors = [{
+instancePath: instancePath + "/known_speaker_names[]/" + i0,
+keyword: "maxLength",
+params: { limit: 100 },
+message: "must NOT have more than 100 characters",
+parentSchema: schema_SpeakerName,
+data: data6
+}];
+return false;
+} else if (func_7a031813(data6) < 1) {
+validate_TranscriptionForm.errors = [{
+instancePath: instancePath + "/known_speaker_names[]/" + i0,
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_SpeakerName,
+data: data6
+}];
+return false;
+}
+} else {
+validate_TranscriptionForm.errors = [{
+instancePath: instancePath + "/known_speaker_names[]/" + i0,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_SpeakerName,
+data: data6
+}];
+return false;
+}
+}
+} else {
+validate_TranscriptionForm.errors = [{
+instancePath: instancePath + "/known_speaker_names[]",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_TranscriptionForm.properties["known_speaker_names[]"],
+data: data5
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data["known_speaker_references[]"] !== void 0) {
+let data7 = data["known_speaker_references[]"];
+if (Array.isArray(data7)) {
+const len1 = data7.length;
+for (let i1 = 0; i1 < len1; i1++) {
+let data8 = data7[i1];
+if (typeof data8 === "string") {
+if (func_7a031813(data8) > 1048576) {
+validate_TranscriptionForm.errors = [{
+instancePath: instancePath + "/known_speaker_references[]/" + i1,
+keyword: "maxLength",
+params: { limit: 1048576 },
+message: "must NOT have more than 1048576 characters",
+parentSchema: schema_SpeakerReference,
+data: data8
+}];
+return false;
+} else if (!pattern_7e458691.test(data8)) {
+validate_TranscriptionForm.errors = [{
+instancePath: instancePath + "/known_speaker_references[]/" + i1,
+keyword: "pattern",
+params: { pattern: "^data:audio/[A-Za-z0-9.+-]+;base64,[A-Za-z0-9+/]+=*$" },
+message: "must match pattern \"^data:audio/[A-Za-z0-9.+-]+;base64,[A-Za-z0-9+/]+=*$\"",
+parentSchema: schema_SpeakerReference,
+data: data8
+}];
+return false;
+}
+} else {
+validate_TranscriptionForm.errors = [{
+instancePath: instancePath + "/known_speaker_references[]/" + i1,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_SpeakerReference,
+data: data8
+}];
+return false;
+}
+}
+} else {
+validate_TranscriptionForm.errors = [{
+instancePath: instancePath + "/known_speaker_references[]",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_TranscriptionForm.properties["known_speaker_references[]"],
+data: data7
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
 if (data.temperature !== void 0) {
-let data4 = data.temperature;
-if (typeof data4 == "number") {
-if (data4 > 1 || isNaN(data4)) {
+let data9 = data.temperature;
+if (typeof data9 == "number") {
+if (data9 > 1 || isNaN(data9)) {
 validate_TranscriptionForm.errors = [{
 instancePath: instancePath + "/temperature",
 keyword: "maximum",
@@ -3688,10 +4194,10 @@ limit: 1
 },
 message: "must be <= 1",
 parentSchema: schema_TranscriptionTemperature,
-data: data4
+data: data9
 }];
 return false;
-} else if (data4 < 0 || isNaN(data4)) {
+} else if (data9 < 0 || isNaN(data9)) {
 validate_TranscriptionForm.errors = [{
 instancePath: instancePath + "/temperature",
 keyword: "minimum",
@@ -3701,17 +4207,17 @@ limit: 0
 },
 message: "must be >= 0",
 parentSchema: schema_TranscriptionTemperature,
-data: data4
+data: data9
 }];
 return false;
-} else if (!formats_f5433107.validate(data4)) {
+} else if (!formats_f5433107.validate(data9)) {
 validate_TranscriptionForm.errors = [{
 instancePath: instancePath + "/temperature",
 keyword: "format",
 params: { format: "double" },
 message: "must match format \"double\"",
 parentSchema: schema_TranscriptionTemperature,
-data: data4
+data: data9
 }];
 return false;
 }
@@ -3722,7 +4228,7 @@ keyword: "type",
 params: { type: "number" },
 message: "must be number",
 parentSchema: schema_TranscriptionTemperature,
-data: data4
+data: data9
 }];
 return false;
 }
@@ -3730,15 +4236,15 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.prompt !== void 0) {
-let data5 = data.prompt;
-if (typeof data5 !== "string") {
+let data10 = data.prompt;
+if (typeof data10 !== "string") {
 validate_TranscriptionForm.errors = [{
 instancePath: instancePath + "/prompt",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_TranscriptionForm.properties.prompt,
-data: data5
+data: data10
 }];
 return false;
 }
@@ -3746,30 +4252,30 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data["timestamp_granularities[]"] !== void 0) {
-let data6 = data["timestamp_granularities[]"];
-if (Array.isArray(data6)) {
-const len0 = data6.length;
-for (let i0 = 0; i0 < len0; i0++) {
-let data7 = data6[i0];
-if (typeof data7 !== "string") {
+let data11 = data["timestamp_granularities[]"];
+if (Array.isArray(data11)) {
+const len2 = data11.length;
+for (let i2 = 0; i2 < len2; i2++) {
+let data12 = data11[i2];
+if (typeof data12 !== "string") {
 validate_TranscriptionForm.errors = [{
-instancePath: instancePath + "/timestamp_granularities[]/" + i0,
+instancePath: instancePath + "/timestamp_granularities[]/" + i2,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_TimestampGranularity,
-data: data7
+data: data12
 }];
 return false;
 }
-if (!(data7 === "segment" || data7 === "word")) {
+if (!(data12 === "segment" || data12 === "word")) {
 validate_TranscriptionForm.errors = [{
-instancePath: instancePath + "/timestamp_granularities[]/" + i0,
+instancePath: instancePath + "/timestamp_granularities[]/" + i2,
 keyword: "enum",
 params: { allowedValues: schema_TimestampGranularity.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_TimestampGranularity,
-data: data7
+data: data12
 }];
 return false;
 }
@@ -3781,7 +4287,7 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_TranscriptionForm.properties["timestamp_granularities[]"],
-data: data6
+data: data11
 }];
 return false;
 }
@@ -3789,20 +4295,23 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.stream !== void 0) {
-let data8 = data.stream;
-if (typeof data8 !== "boolean") {
+let data13 = data.stream;
+if (typeof data13 !== "boolean") {
 validate_TranscriptionForm.errors = [{
 instancePath: instancePath + "/stream",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
 parentSchema: schema_TranscriptionForm.properties.stream,
-data: data8
+data: data13
 }];
 return false;
 }
 var valid0 = true;
 } else var valid0 = true;
+}
+}
+}
 }
 }
 }
@@ -3831,6 +4340,9 @@ validate_TranscriptionForm.evaluated = {
 "model": true,
 "language": true,
 "response_format": true,
+"chunking_strategy": true,
+"known_speaker_names[]": true,
+"known_speaker_references[]": true,
 "temperature": true,
 "prompt": true,
 "timestamp_granularities[]": true,
@@ -3864,6 +4376,9 @@ validate_forms_createTranscription.evaluated = {
 "model": true,
 "language": true,
 "response_format": true,
+"chunking_strategy": true,
+"known_speaker_names[]": true,
+"known_speaker_references[]": true,
 "temperature": true,
 "prompt": true,
 "timestamp_granularities[]": true,
@@ -3962,6 +4477,16 @@ const schema_TranslationForm = {
 "prompt": { "type": "string" }
 },
 "required": ["file", "model"]
+};
+const schema_TranscriptionFormat = {
+"type": "string",
+"enum": [
+"json",
+"verbose_json",
+"text",
+"srt",
+"vtt"
+]
 };
 function validate_TranslationForm(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -59235,6 +59760,7 @@ const schema_CatalogModel = {
 "supports_timestamps": { "type": "boolean" },
 "supports_translation": { "type": "boolean" },
 "supports_streaming": { "type": "boolean" },
+"supports_diarization": { "type": "boolean" },
 "pricing": { "$ref": "#/components/schemas/CatalogPricing" },
 "pricing_mode": { "$ref": "#/components/schemas/PricingMode" },
 "list_price": { "$ref": "#/components/schemas/CatalogPricing" },
@@ -65299,8 +65825,25 @@ return false;
 var valid0 = _errs164 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.pricing !== void 0) {
+if (data.supports_diarization !== void 0) {
+let data66 = data.supports_diarization;
 const _errs166 = errors;
+if (typeof data66 !== "boolean") {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/supports_diarization",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_CatalogModel.properties.supports_diarization,
+data: data66
+}];
+return false;
+}
+var valid0 = _errs166 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.pricing !== void 0) {
+const _errs168 = errors;
 if (!validate_CatalogPricing(data.pricing, {
 instancePath: instancePath + "/pricing",
 parentData: data,
@@ -65311,39 +65854,39 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogPricing.errors : vErrors.concat(validate_CatalogPricing.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs166 === errors;
+var valid0 = _errs168 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.pricing_mode !== void 0) {
-let data67 = data.pricing_mode;
-const _errs167 = errors;
-if (typeof data67 !== "string") {
+let data68 = data.pricing_mode;
+const _errs169 = errors;
+if (typeof data68 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/pricing_mode",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_PricingMode,
-data: data67
+data: data68
 }];
 return false;
 }
-if (!(data67 === "per-token" || data67 === "per-image" || data67 === "per-quality" || data67 === "per-megapixel" || data67 === "per-second" || data67 === "per-minute" || data67 === "per-1k-chars" || data67 === "per-song" || data67 === "per-call")) {
+if (!(data68 === "per-token" || data68 === "per-image" || data68 === "per-quality" || data68 === "per-megapixel" || data68 === "per-second" || data68 === "per-minute" || data68 === "per-1k-chars" || data68 === "per-song" || data68 === "per-call")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/pricing_mode",
 keyword: "enum",
 params: { allowedValues: schema_PricingMode.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_PricingMode,
-data: data67
+data: data68
 }];
 return false;
 }
-var valid0 = _errs167 === errors;
+var valid0 = _errs169 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.list_price !== void 0) {
-const _errs170 = errors;
+const _errs172 = errors;
 if (!validate_CatalogPricing(data.list_price, {
 instancePath: instancePath + "/list_price",
 parentData: data,
@@ -65354,59 +65897,59 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogPricing.errors : vErrors.concat(validate_CatalogPricing.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs170 === errors;
+var valid0 = _errs172 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.promotion !== void 0) {
-let data69 = data.promotion;
-const _errs171 = errors;
-const _errs172 = errors;
-let valid32 = false;
+let data70 = data.promotion;
 const _errs173 = errors;
+const _errs174 = errors;
+let valid32 = false;
+const _errs175 = errors;
 if (errors === errors) {
-if (data69 && typeof data69 == "object" && !Array.isArray(data69)) {
+if (data70 && typeof data70 == "object" && !Array.isArray(data70)) {
 let missing1;
-if (data69.label === void 0 && (missing1 = "label")) {
+if (data70.label === void 0 && (missing1 = "label")) {
 const err14 = {
 instancePath: instancePath + "/promotion",
 keyword: "required",
 params: { missingProperty: missing1 },
 message: "must have required property '" + missing1 + "'",
 parentSchema: schema_CatalogPromotion,
-data: data69
+data: data70
 };
 if (vErrors === null) vErrors = [err14];
 else vErrors.push(err14);
 errors++;
 } else {
-const _errs176 = errors;
-for (const key2 in data69) if (!(key2 === "label")) {
+const _errs178 = errors;
+for (const key2 in data70) if (!(key2 === "label")) {
 const err15 = {
 instancePath: instancePath + "/promotion",
 keyword: "additionalProperties",
 params: { additionalProperty: key2 },
 message: "must NOT have additional properties",
 parentSchema: schema_CatalogPromotion,
-data: data69
+data: data70
 };
 if (vErrors === null) vErrors = [err15];
 else vErrors.push(err15);
 errors++;
 break;
 }
-if (_errs176 === errors) {
-if (data69.label !== void 0) {
-let data70 = data69.label;
+if (_errs178 === errors) {
+if (data70.label !== void 0) {
+let data71 = data70.label;
 if (errors === errors) {
-if (typeof data70 === "string") {
-if (func_7a031813(data70) < 1) {
+if (typeof data71 === "string") {
+if (func_7a031813(data71) < 1) {
 const err16 = {
 instancePath: instancePath + "/promotion/label",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogPromotion.properties.label,
-data: data70
+data: data71
 };
 if (vErrors === null) vErrors = [err16];
 else vErrors.push(err16);
@@ -65419,7 +65962,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogPromotion.properties.label,
-data: data70
+data: data71
 };
 if (vErrors === null) vErrors = [err17];
 else vErrors.push(err17);
@@ -65436,30 +65979,30 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogPromotion,
-data: data69
+data: data70
 };
 if (vErrors === null) vErrors = [err18];
 else vErrors.push(err18);
 errors++;
 }
 }
-var _valid4 = _errs173 === errors;
+var _valid4 = _errs175 === errors;
 valid32 = valid32 || _valid4;
-const _errs179 = errors;
-if (data69 !== null) {
+const _errs181 = errors;
+if (data70 !== null) {
 const err19 = {
 instancePath: instancePath + "/promotion",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
 parentSchema: schema_CatalogModel.properties.promotion.anyOf[1],
-data: data69
+data: data70
 };
 if (vErrors === null) vErrors = [err19];
 else vErrors.push(err19);
 errors++;
 }
-var _valid4 = _errs179 === errors;
+var _valid4 = _errs181 === errors;
 valid32 = valid32 || _valid4;
 if (!valid32) {
 const err20 = {
@@ -65468,7 +66011,7 @@ keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
 parentSchema: schema_CatalogModel.properties.promotion,
-data: data69
+data: data70
 };
 if (vErrors === null) vErrors = [err20];
 else vErrors.push(err20);
@@ -65476,26 +66019,26 @@ errors++;
 validate_CatalogModel.errors = vErrors;
 return false;
 } else {
-errors = _errs172;
+errors = _errs174;
 if (vErrors !== null) {
-if (_errs172) vErrors.length = _errs172;
+if (_errs174) vErrors.length = _errs174;
 else vErrors = null;
 }
 }
-var valid0 = _errs171 === errors;
+var valid0 = _errs173 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.routes !== void 0) {
-let data71 = data.routes;
-const _errs181 = errors;
-if (errors === _errs181) {
-if (Array.isArray(data71)) {
-const len10 = data71.length;
-for (let i10 = 0; i10 < len10; i10++) {
+let data72 = data.routes;
 const _errs183 = errors;
-if (!validate_CatalogRoute(data71[i10], {
+if (errors === _errs183) {
+if (Array.isArray(data72)) {
+const len10 = data72.length;
+for (let i10 = 0; i10 < len10; i10++) {
+const _errs185 = errors;
+if (!validate_CatalogRoute(data72[i10], {
 instancePath: instancePath + "/routes/" + i10,
-parentData: data71,
+parentData: data72,
 parentDataProperty: i10,
 rootData,
 dynamicAnchors
@@ -65503,7 +66046,7 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogRoute.errors : vErrors.concat(validate_CatalogRoute.errors);
 errors = vErrors.length;
 }
-if (!(_errs183 === errors)) break;
+if (!(_errs185 === errors)) break;
 }
 } else {
 validate_CatalogModel.errors = [{
@@ -65512,63 +66055,63 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogModel.properties.routes,
-data: data71
+data: data72
 }];
 return false;
 }
 }
-var valid0 = _errs181 === errors;
+var valid0 = _errs183 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.route_by !== void 0) {
-let data73 = data.route_by;
-const _errs184 = errors;
-if (typeof data73 !== "string") {
+let data74 = data.route_by;
+const _errs186 = errors;
+if (typeof data74 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/route_by",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_RoutingSort,
-data: data73
+data: data74
 }];
 return false;
 }
-if (!(data73 === "price" || data73 === "latency" || data73 === "throughput")) {
+if (!(data74 === "price" || data74 === "latency" || data74 === "throughput")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/route_by",
 keyword: "enum",
 params: { allowedValues: schema_RoutingSort.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_RoutingSort,
-data: data73
+data: data74
 }];
 return false;
 }
-var valid0 = _errs184 === errors;
+var valid0 = _errs186 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.fallbacks !== void 0) {
-let data74 = data.fallbacks;
-const _errs187 = errors;
-if (errors === _errs187) {
-if (Array.isArray(data74)) {
-const len11 = data74.length;
-for (let i11 = 0; i11 < len11; i11++) {
-let data75 = data74[i11];
+let data75 = data.fallbacks;
 const _errs189 = errors;
-if (typeof data75 !== "string") {
+if (errors === _errs189) {
+if (Array.isArray(data75)) {
+const len11 = data75.length;
+for (let i11 = 0; i11 < len11; i11++) {
+let data76 = data75[i11];
+const _errs191 = errors;
+if (typeof data76 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/fallbacks/" + i11,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogModel.properties.fallbacks.items,
-data: data75
+data: data76
 }];
 return false;
 }
-if (!(_errs189 === errors)) break;
+if (!(_errs191 === errors)) break;
 }
 } else {
 validate_CatalogModel.errors = [{
@@ -65577,59 +66120,42 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogModel.properties.fallbacks,
-data: data74
+data: data75
 }];
 return false;
 }
 }
-var valid0 = _errs187 === errors;
+var valid0 = _errs189 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.state !== void 0) {
-let data76 = data.state;
-const _errs191 = errors;
+let data77 = data.state;
+const _errs193 = errors;
 if (errors === errors) {
-if (data76 && typeof data76 == "object" && !Array.isArray(data76)) {
-const _errs194 = errors;
-for (const key3 in data76) if (!(key3 === "paused" || key3 === "retired" || key3 === "replacement")) {
+if (data77 && typeof data77 == "object" && !Array.isArray(data77)) {
+const _errs196 = errors;
+for (const key3 in data77) if (!(key3 === "paused" || key3 === "retired" || key3 === "replacement")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state",
 keyword: "additionalProperties",
 params: { additionalProperty: key3 },
 message: "must NOT have additional properties",
 parentSchema: schema_CatalogState,
-data: data76
+data: data77
 }];
 return false;
 }
-if (_errs194 === errors) {
-if (data76.paused !== void 0) {
-let data77 = data76.paused;
-const _errs195 = errors;
-if (typeof data77 !== "boolean") {
+if (_errs196 === errors) {
+if (data77.paused !== void 0) {
+let data78 = data77.paused;
+const _errs197 = errors;
+if (typeof data78 !== "boolean") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state/paused",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
 parentSchema: schema_CatalogState.properties.paused,
-data: data77
-}];
-return false;
-}
-var valid39 = _errs195 === errors;
-} else var valid39 = true;
-if (valid39) {
-if (data76.retired !== void 0) {
-let data78 = data76.retired;
-const _errs197 = errors;
-if (typeof data78 !== "boolean") {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/state/retired",
-keyword: "type",
-params: { type: "boolean" },
-message: "must be boolean",
-parentSchema: schema_CatalogState.properties.retired,
 data: data78
 }];
 return false;
@@ -65637,21 +66163,38 @@ return false;
 var valid39 = _errs197 === errors;
 } else var valid39 = true;
 if (valid39) {
-if (data76.replacement !== void 0) {
-let data79 = data76.replacement;
+if (data77.retired !== void 0) {
+let data79 = data77.retired;
 const _errs199 = errors;
-if (typeof data79 !== "string") {
+if (typeof data79 !== "boolean") {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/state/retired",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_CatalogState.properties.retired,
+data: data79
+}];
+return false;
+}
+var valid39 = _errs199 === errors;
+} else var valid39 = true;
+if (valid39) {
+if (data77.replacement !== void 0) {
+let data80 = data77.replacement;
+const _errs201 = errors;
+if (typeof data80 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state/replacement",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogState.properties.replacement,
-data: data79
+data: data80
 }];
 return false;
 }
-var valid39 = _errs199 === errors;
+var valid39 = _errs201 === errors;
 } else var valid39 = true;
 }
 }
@@ -65663,13 +66206,14 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogState,
-data: data76
+data: data77
 }];
 return false;
 }
 }
-var valid0 = _errs191 === errors;
+var valid0 = _errs193 === errors;
 } else var valid0 = true;
+}
 }
 }
 }

@@ -65,6 +65,7 @@ import type {
   DeletedFile,
   DeletedResponse,
   DeletedWebhook,
+  DiarizedTranscription,
   EmailRequest,
   EmbeddingList,
   EmbeddingRequest,
@@ -232,6 +233,7 @@ import type {
   TotpConfirmation,
   TranscriptDelta,
   TranscriptDone,
+  TranscriptSegment,
   Transcription,
   TranscriptionForm,
   TranscriptionFromUrl,
@@ -374,7 +376,9 @@ export declare function createSpeech(client: Client, input: SpeechRequest, optio
  * without speech gives 422 `no_speech_detected`, and timestamps from a model without them 400 `segments_unsupported`. Refused requests are
  * not charged.
  *
- * With `stream: true` the text comes as server-sent events, as `json` alone. A model that cannot stream, a fallback too, answers with one
+ * `diarized_json` says who speaks, of models that tell speakers apart; another model gives 400 `invalid_parameter`, whose message lists those.
+ *
+ * With `stream: true` the text comes as server-sent events, as `json` or `diarized_json`. A model that cannot stream, a fallback too, answers with one
  * delta once all is transcribed. Another model can answer only until the first event.
  *
  * ```sh
@@ -399,7 +403,7 @@ export declare function createSpeech(client: Client, input: SpeechRequest, optio
  * @throws {SvcError} 502 `upstream_invalid_response`
  * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
  */
-export declare function createTranscription<Chosen extends "text" | "srt" | "vtt" | "json" | "verbose_json" | undefined = undefined, Streaming extends boolean | null | undefined = false>(client: Client, input: ((TranscriptionForm | TranscriptionFromUrl) & { response_format?: Chosen }) & { stream?: Streaming }, options?: IdempotentOptions): Call<Streaming extends true ? Stream<TranscriptDelta | TranscriptDone> : Chosen extends "text" | "srt" | "vtt" ? string : Transcription, "createTranscription">;
+export declare function createTranscription<Chosen extends "text" | "srt" | "vtt" | "json" | "verbose_json" | "diarized_json" | undefined = undefined, Streaming extends boolean | null | undefined = false>(client: Client, input: ((TranscriptionForm | TranscriptionFromUrl) & { response_format?: Chosen }) & { stream?: Streaming }, options?: IdempotentOptions): Call<Streaming extends true ? Stream<TranscriptDelta | TranscriptSegment | TranscriptDone> : Chosen extends "text" | "srt" | "vtt" ? string : Chosen extends "diarized_json" ? DiarizedTranscription : Transcription, "createTranscription">;
 
 /**
  * Translates speech in any language to English text. Files, prices, fallbacks and errors are those of `POST /v1/audio/transcriptions`; another

@@ -66,6 +66,7 @@ import type {
   DeletedFile,
   DeletedResponse,
   DeletedWebhook,
+  DiarizedTranscription,
   EmailRequest,
   EmbeddingList,
   EmbeddingRequest,
@@ -233,6 +234,7 @@ import type {
   TotpConfirmation,
   TranscriptDelta,
   TranscriptDone,
+  TranscriptSegment,
   Transcription,
   TranscriptionForm,
   TranscriptionFromUrl,
@@ -440,7 +442,9 @@ export interface AudioTranscriptionsMethods {
    * without speech gives 422 `no_speech_detected`, and timestamps from a model without them 400 `segments_unsupported`. Refused requests are
    * not charged.
    *
-   * With `stream: true` the text comes as server-sent events, as `json` alone. A model that cannot stream, a fallback too, answers with one
+   * `diarized_json` says who speaks, of models that tell speakers apart; another model gives 400 `invalid_parameter`, whose message lists those.
+   *
+   * With `stream: true` the text comes as server-sent events, as `json` or `diarized_json`. A model that cannot stream, a fallback too, answers with one
    * delta once all is transcribed. Another model can answer only until the first event.
    *
    * ```sh
@@ -465,7 +469,7 @@ export interface AudioTranscriptionsMethods {
    * @throws {SvcError} 502 `upstream_invalid_response`
    * @throws {SvcError} 503 `provider_unavailable`, `model_unavailable`, `overloaded`
    */
-  create<Chosen extends "text" | "srt" | "vtt" | "json" | "verbose_json" | undefined = undefined, Streaming extends boolean | null | undefined = false>(input: ((TranscriptionForm | TranscriptionFromUrl) & { response_format?: Chosen }) & { stream?: Streaming }, options?: IdempotentOptions): Call<Streaming extends true ? Stream<TranscriptDelta | TranscriptDone> : Chosen extends "text" | "srt" | "vtt" ? string : Transcription, "createTranscription">;
+  create<Chosen extends "text" | "srt" | "vtt" | "json" | "verbose_json" | "diarized_json" | undefined = undefined, Streaming extends boolean | null | undefined = false>(input: ((TranscriptionForm | TranscriptionFromUrl) & { response_format?: Chosen }) & { stream?: Streaming }, options?: IdempotentOptions): Call<Streaming extends true ? Stream<TranscriptDelta | TranscriptSegment | TranscriptDone> : Chosen extends "text" | "srt" | "vtt" ? string : Chosen extends "diarized_json" ? DiarizedTranscription : Transcription, "createTranscription">;
 }
 
 /** `svc.audio.translations` */

@@ -1023,6 +1023,9 @@ export interface ChatUsage {
   cache_discount: number;
 }
 
+/** How audio is cut before its speakers are told apart. */
+export type ChunkingStrategy = "auto";
+
 /** A citation of the text, on models that send citations. */
 export interface CitationsDelta {
   /** Always `citations_delta`. */
@@ -1422,6 +1425,22 @@ export type DeliveredEvent = WebhookEvent | "webhook.test";
 
 /** How far a delivery is. */
 export type DeliveryStatus = "waiting" | "delivered" | "failed";
+
+/** A transcript in the format `diarized_json`. */
+export interface DiarizedTranscription {
+  /** Always `transcribe`. */
+  task: "transcribe";
+  /** Length in seconds, measured from the audio. */
+  duration: number;
+  /** The whole transcript. */
+  text: string;
+  /** Who says what, in the order of time. */
+  segments: TranscriptSegment[];
+  /** Id of the requested model; if the request used an alias, the model behind it. */
+  model: string;
+  /** Cost of the transcription. */
+  billing: TranscriptionBilling;
+}
 
 /** That a provider or a route is disabled. */
 export interface Disabled {
@@ -6341,6 +6360,22 @@ export interface TranscriptDuration {
   seconds: number;
 }
 
+/** What one speaker says without a break. */
+export interface TranscriptSegment {
+  /** Always `transcript.text.segment`. */
+  type: "transcript.text.segment";
+  /** Id of the segment. */
+  id: string;
+  /** Start in seconds. */
+  start: number;
+  /** End in seconds. */
+  end: number;
+  /** The text of the segment. */
+  text: string;
+  /** One of `known_speaker_names`, or a letter: `A`, `B`, … */
+  speaker: string;
+}
+
 /** Tokens as the provider counted them. They do not decide the charge. */
 export interface TranscriptTokens {
   /** Always `tokens`. */
@@ -6371,6 +6406,9 @@ export interface Transcription {
   billing: TranscriptionBilling;
 }
 
+/** The formats of a transcription: those of a transcript, and one that says who speaks. */
+export type TranscriptionAnswerFormat = "json" | "verbose_json" | "text" | "srt" | "vtt" | "diarized_json";
+
 /** Cost of a transcription. */
 export interface TranscriptionBilling {
   /** Length of the audio in seconds, as measured by the gateway. */
@@ -6400,7 +6438,13 @@ export interface TranscriptionForm {
   /** Language of the audio as an ISO 639-1 code such as `en`; default: detected. */
   language?: string | undefined;
   /** Format of the answer; default `verbose_json`, and `json` with `stream`. */
-  response_format?: TranscriptionFormat | undefined;
+  response_format?: TranscriptionAnswerFormat | undefined;
+  /** With `diarized_json`: only `auto`, the default. Without effect in other formats. */
+  chunking_strategy?: ChunkingStrategy | undefined;
+  /** With `diarized_json`: names of up to 4 known speakers, one for each recording of `known_speaker_references[]`. */
+  known_speaker_names?: string[] | undefined;
+  /** With `diarized_json`: a recording of 2 to 10 seconds of each known speaker, as a `data:` URL. */
+  known_speaker_references?: string[] | undefined;
   /** Sampling temperature from 0 to 1; default 0. */
   temperature?: number | undefined;
   /** Text that guides the model: names, spelling, style; default: none. */
@@ -6408,8 +6452,8 @@ export interface TranscriptionForm {
   /** For OpenAI clients: accepted without effect. `verbose_json` always contains segments if the model has them. */
   timestamp_granularities?: TimestampGranularity[] | undefined;
   /**
-   * Whether to send the text as server-sent events while it is transcribed; default false. The format is then `json`: another one gives 400
-   * `invalid_parameter`.
+   * Whether to send the text as server-sent events while it is transcribed; default false. The format is then `json` or `diarized_json`: another
+   * one gives 400 `invalid_parameter`.
    */
   stream?: boolean | undefined;
   audio_url?: never;
@@ -6433,7 +6477,13 @@ export interface TranscriptionFromUrl {
   /** Language of the audio as an ISO 639-1 code such as `en`; default: detected. */
   language?: string | null | undefined;
   /** Format of the answer; default `verbose_json`, and `json` with `stream`. */
-  response_format?: TranscriptionFormat | null | undefined;
+  response_format?: TranscriptionAnswerFormat | null | undefined;
+  /** With `diarized_json`: only `auto`, the default. Without effect in other formats. */
+  chunking_strategy?: ChunkingStrategy | null | undefined;
+  /** With `diarized_json`: names of known speakers, one for each recording of `known_speaker_references`. */
+  known_speaker_names?: string[] | null | undefined;
+  /** With `diarized_json`: a recording of 2 to 10 seconds of each known speaker, as a `data:` URL. */
+  known_speaker_references?: string[] | null | undefined;
   /** Sampling temperature from 0 to 1; default 0. */
   temperature?: number | null | undefined;
   /** Text that guides the model: names, spelling, style; default: none. */
@@ -6441,8 +6491,8 @@ export interface TranscriptionFromUrl {
   /** For OpenAI clients: accepted without effect. `verbose_json` always contains segments if the model has them. */
   timestamp_granularities?: TimestampGranularity[] | null | undefined;
   /**
-   * Whether to send the text as server-sent events while it is transcribed; default false. The format is then `json`: another one gives 400
-   * `invalid_parameter`.
+   * Whether to send the text as server-sent events while it is transcribed; default false. The format is then `json` or `diarized_json`: another
+   * one gives 400 `invalid_parameter`.
    */
   stream?: boolean | null | undefined;
   file?: never;
@@ -9190,8 +9240,8 @@ export interface Operations {
     query: never;
     headers: { "Idempotency-Key"?: string };
     body: TranscriptionForm | TranscriptionFromUrl;
-    result: Transcription | string;
-    event: TranscriptDelta | TranscriptDone;
+    result: Transcription | DiarizedTranscription | string;
+    event: TranscriptDelta | TranscriptSegment | TranscriptDone;
     answerHeaders: HeadersOf<"x-request-id" | "x-svc-balance-usd" | "x-svc-billable-minutes" | "x-svc-cost-usd" | "x-svc-duration-sec" | "x-svc-model", "x-litellm-response-cost" | "x-svc-alias" | "x-svc-fallback" | "x-svc-fallback-layer">;
     error: CreateTranscriptionError;
   };

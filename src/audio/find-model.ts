@@ -52,15 +52,19 @@ export function assertServed(catalog: Catalog, kind: DefaultKind): void {
 const usualTranscriber = "transcribe";
 
 /** Fails with model_not_found, or invalid_parameter for a model of another kind, or one that doesn't translate. */
-export function transcriberModel(catalog: Catalog, { model: id, task }: Pick<TranscriptionRequest, "model" | "task">): Resolved {
+export function transcriberModel(catalog: Catalog, request: Pick<TranscriptionRequest, "model" | "task" | "speakers">): Resolved {
+  const { model: id, task, speakers } = request;
   const first = catalog.listed.find(({ type }) => type === "transcription");
-  if (id === null && resolveModel(catalog, usualTranscriber) === undefined && first !== undefined) return { model: first, alias: null };
-  const asked = servedModel(catalog, id ?? usualTranscriber, "transcription");
+  const named = id ?? (first !== undefined && resolveModel(catalog, usualTranscriber) === undefined ? first.id : usualTranscriber);
+  const asked = servedModel(catalog, named, "transcription");
   const { model } = asked;
   if (model.type !== "transcription") failParameter("model", `${cutId(model.id)} is served by ${endpointOf(model)}`);
   if (task === "translate" && !model.media.supportsTranslation)
     failParameter("model", `${cutId(model.id)} does not translate${modelsThat(catalog, translates)}`);
+  if (speakers !== null && !model.media.supportsDiarization)
+    failParameter("response_format", `${cutId(model.id)} does not tell speakers apart${modelsThat(catalog, diarizes)}`);
   return id === null ? { model, alias: null } : asked;
 }
 
+const diarizes = ({ media }: Model) => media.supportsDiarization;
 const translates = ({ media }: Model) => media.supportsTranslation;

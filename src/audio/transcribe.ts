@@ -85,9 +85,9 @@ async function serve(
   request: TranscriptionRequest,
   { file, seconds }: Recording,
 ): Promise<Heard> {
-  const { task, language, prompt, temperature } = request;
+  const { task, language, prompt, temperature, speakers } = request;
   const { result: transcript, candidate } = await transcribeOverChain(context, ask, call, request, {
-    ...{ task, file, seconds, language, prompt, temperature },
+    ...{ task, file, seconds, language, prompt, temperature, speakers },
   });
   // Another model would hear nothing either.
   if (isSilent(transcript)) {
@@ -168,8 +168,9 @@ export function chainOf(catalog: Catalog, model: Model, mayStandIn: (other: Mode
   return { candidates, again };
 }
 
-/** Models without timestamps serve text and json only, and can't serve files at an address. */
-function mayServe({ type, media }: Model, { task, format, source }: TranscriptionRequest): boolean {
+/** Models without timestamps serve text and json only, and can't serve files at an address. Only models that tell speakers apart do so for others. */
+function mayServe({ type, media }: Model, { task, format, source, speakers }: TranscriptionRequest): boolean {
+  if (speakers !== null) return type === "transcription" && media.supportsDiarization;
   if (task === "translate" && !media.supportsTranslation) return false;
   return type === "transcription" && (media.supportsTimestamps || (!needsTimes(format) && source.kind === "file"));
 }

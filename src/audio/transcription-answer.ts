@@ -13,6 +13,7 @@ import { watchEnding } from "./audio-reply.ts";
 import { type Heard, isStream, type Transcribed } from "./transcribe.ts";
 
 type Transcription = components["schemas"]["Transcription"];
+type Diarized = components["schemas"]["DiarizedTranscription"];
 type Translation = components["schemas"]["Translation"];
 
 export const transcriptionAnswer = (transcribed: Transcribed) => answerWith(transcribed, transcriptionBody);
@@ -54,8 +55,11 @@ function headersOf({ asked: { model, alias }, served, seconds, bill }: Billed): 
   };
 }
 
-function transcriptionBody(transcribed: Transcribed): Transcription {
-  const { transcript, request } = transcribed;
+function transcriptionBody(transcribed: Transcribed): Transcription | Diarized {
+  const { transcript, request, seconds } = transcribed;
+  const { speakers = null } = transcript;
+  if (request.speakers !== null && speakers !== null)
+    return { task: "transcribe", duration: seconds, text: transcript.text.trim(), segments: speakers, ...modelAndBill(transcribed) };
   return { task: "transcribe", language: languageName(transcript.language, request.language), ...textAndBill(transcribed) };
 }
 
@@ -106,7 +110,7 @@ export function streamedAnswer(context: Pick<Context, "log" | "breakers" | "publ
     try {
       await source.forEach((record) => {
         silence.refresh();
-        if (record.type === "transcript.text.delta") return sink.write(eventOf(record));
+        if (record.type !== "transcript.text.done") return sink.write(eventOf(record));
         end = record;
       });
       streamEnded(context.breakers, call.attempts);
@@ -131,10 +135,11 @@ function doneEvent({ text, usage }: { text: string; usage: Tokens | null }, bill
   return { type: "transcript.text.done", text: text.trim(), usage: usage ?? length, ...modelAndBill(billed) };
 }
 
-function replayed({ text }: Transcript, signal: AbortSignal): TranscriptStream {
+function replayed({ text, speakers }: Transcript, signal: AbortSignal): TranscriptStream {
   const whole = text.trim();
   const pieces: Piece<TranscriptRecord>[] = [
     { record: { type: "transcript.text.delta", delta: whole }, characters: whole.length },
+    ...(speakers ?? []).map((record) => ({ record, characters: 0 })),
     { record: { type: "transcript.text.done", text: whole, usage: null }, characters: 0 },
   ];
   return replayStream(pieces, replayedTally(null), signal);

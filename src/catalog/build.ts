@@ -114,6 +114,7 @@ function mediaOf(model: FileModel, reads: readonly string[]): MediaRules {
     supportsTimestamps: model.supports_timestamps ?? true,
     supportsTranslation: model.supports_translation ?? false,
     supportsStreaming: model.supports_streaming ?? false,
+    supportsDiarization: model.supports_diarization ?? false,
   };
 }
 

@@ -143,6 +143,8 @@ export interface MediaRules {
   supportsTranslation: boolean;
   /** Streams a transcript while it listens; of other models the whole is replayed as a stream. */
   supportsStreaming: boolean;
+  /** Says who speaks. */
+  supportsDiarization: boolean;
 }
 
 /** Prices are per one unit (token, image, second, minute, character, song, call), so that costOf takes them as they are. */

@@ -208,6 +208,7 @@ describe("rules of media models", () => {
       supportsTimestamps: true,
       supportsTranslation: false,
       supportsStreaming: false,
+      supportsDiarization: false,
       supportsMask: false,
     });
   });

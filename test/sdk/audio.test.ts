@@ -11,6 +11,7 @@ import {
   SvcError,
   type TranscriptDelta,
   type TranscriptDone,
+  type TranscriptSegment,
   type Transcription,
   type Upload,
 } from "../../generated/sdk/index.js";
@@ -68,12 +69,12 @@ describe("a recording", () => {
   test("comes as a stream of events, typed, with its cost; an interrupted one throws", async () => {
     const { svc, spent } = await caller();
     const events = await svc.audio.transcriptions.create({ file: new Blob([recording]), model: "hear/live", stream: true });
-    expectTypeOf(events).toEqualTypeOf<Stream<TranscriptDelta | TranscriptDone>>();
+    expectTypeOf(events).toEqualTypeOf<Stream<TranscriptDelta | TranscriptSegment | TranscriptDone>>();
     let text = "";
     let end: TranscriptDone | undefined;
     for await (const event of events)
       if (event.type === "transcript.text.delta") text += event.delta;
-      else end = event;
+      else if (event.type === "transcript.text.done") end = event;
     expect(end).toMatchObject({ text, billing: { cost_usd: minutePrice } });
     expect(events.cost).toBe(minutePrice);
     const cut = await svc.audio.transcriptions.create({ file: new Blob([recording]), model: "hear/cut", stream: true });

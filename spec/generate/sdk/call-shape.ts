@@ -48,10 +48,13 @@ export function callShapeOf(one: SdkOperation): CallShape {
 }
 
 function chosenBy(one: SdkOperation, by: ResultBy, args: string | null): Pick<CallShape, "parameter" | "args" | "result"> {
-  const ofMedia = new Map(resultsOf(one).map(({ type, schema }) => [type, resultOf(schema)]));
+  const special = by.schemas ?? {};
+  const isUsual = (name: string) => !Object.values(special).includes(name);
+  const usualOf = (schema: Schema) => union(resultOf(schema).split(" | ").filter(isUsual));
+  const ofMedia = new Map(resultsOf(one).map(({ type, schema }) => [type, usualOf(schema)]));
   const valuesOf = new Map<string, string[]>();
   for (const [value, media] of Object.entries(by.values)) {
-    const result = ofMedia.get(media);
+    const result = special[value] ?? ofMedia.get(media);
     if (result === undefined) throw new Error(`${one.id}: x-result-by names ${media}, which it never answers`);
     valuesOf.set(result, [...(valuesOf.get(result) ?? []), JSON.stringify(value)]);
   }

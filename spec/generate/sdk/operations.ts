@@ -87,6 +87,8 @@ export interface ResultBy {
   field: string;
   default: string;
   values: Record<string, string>;
+  /** Names of schemas that only one value answers, where its media type has several. */
+  schemas?: Record<string, string>;
 }
 
 export function resultByOf({ operation }: SdkOperation): ResultBy | undefined {

@@ -3,14 +3,24 @@
 import { type Clock, systemClock } from "../../clock.ts";
 import { openConversion } from "../../sound/convert.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
-import { arrayOf, isObject, type Json, textOf } from "../json/read.ts";
+import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import { assertAudio, speechFirstByteMs, streamAudio } from "../transport/audio-stream.ts";
 import { exchange, wholeText } from "../transport/exchange.ts";
 import { jsonRequest, readAnswer, unreadable } from "../transport/json.ts";
 import { fileForm, type TextPart } from "../transport/multipart.ts";
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from "../transport/types.ts";
 import type { UpstreamCall } from "../types.ts";
-import type { AudioBody, MakeSpeech, Segment, SpeechOrder, Transcribe, TranscribeCall, Transcript } from "../verbs/audio.ts";
+import type {
+  AudioBody,
+  MakeSpeech,
+  Segment,
+  SpeakerSegment,
+  SpeechOrder,
+  Transcribe,
+  TranscribeCall,
+  Transcript,
+  TranscriptionOrder,
+} from "../verbs/audio.ts";
 
 /** Fits a day of speech with every segment's tokens. Shorter recordings have a lower bound: words with times take a kilobyte a second. */
 const answerBytesMax = 67_108_864;
@@ -31,8 +41,8 @@ export function openaiTranscribe(upstream: Upstream, clock: Clock = systemClock)
   };
 }
 
-export async function wholeTranscript(answer: UpstreamAnswer, { order: { seconds }, route }: TranscribeCall): Promise<Transcript> {
-  return readTranscript(readAnswer(await wholeText(answer, transcriptBytesMax(seconds)), route.provider), seconds);
+export async function wholeTranscript(answer: UpstreamAnswer, { order, route }: TranscribeCall): Promise<Transcript> {
+  return readTranscript(readAnswer(await wholeText(answer, transcriptBytesMax(order.seconds)), route.provider), order);
 }
 
 /** Of an answer about a recording of this length. */
@@ -49,15 +59,20 @@ export function transcriptionRequest(call: TranscribeCall, stream: boolean): Ups
 }
 
 function fieldsOf({ order, route }: TranscribeCall, stream: boolean): TextPart[] {
-  const { task, language, prompt, temperature, timestamps } = order;
+  const { task, language, prompt, temperature, timestamps, speakers = null } = order;
   const fields: [string, string | null][] = [
     ["model", route.model],
     ["language", language],
     ["prompt", prompt],
     ["temperature", String(temperature)],
-    ["response_format", timestamps ? "verbose_json" : "json"],
-    ["timestamp_granularities[]", timestamps && task === "transcribe" ? "segment" : null],
+    ["response_format", speakers !== null ? "diarized_json" : timestamps ? "verbose_json" : "json"],
+    ["timestamp_granularities[]", timestamps && speakers === null && task === "transcribe" ? "segment" : null],
     ["stream", stream ? "true" : null],
+    ["chunking_strategy", speakers === null ? null : "auto"], // longer recordings need one
+    ...(speakers ?? []).flatMap(({ name, reference }): [string, string][] => [
+      ["known_speaker_names[]", name],
+      ["known_speaker_references[]", reference],
+    ]),
   ];
   return fields.flatMap(([name, text]) => (text === null ? [] : [{ name, text }]));
 }
@@ -80,17 +95,34 @@ function isAboutOurFields({ fault, param, reason }: UpstreamError): boolean {
 const segmentsPerSecond = 5;
 const leastSegmentsMax = 1_000;
 
-/** Throws UpstreamError `unreadable` where there is no text or far too many segments. `seconds` is the recording's length: times are clamped to it. */
-function readTranscript(answer: Json, seconds: number): Transcript {
-  const segments = Array.isArray(answer["segments"]) ? readSegments(answer["segments"], seconds) : null;
+/**
+ * Throws UpstreamError `unreadable` where there is no text, far too many segments, or a speaker is missing. `seconds` is the recording's length:
+ * times are clamped to it.
+ */
+function readTranscript(answer: Json, { seconds, speakers: asked = null }: TranscriptionOrder): Transcript {
+  const list = Array.isArray(answer["segments"]) ? (answer["segments"] as unknown[]) : null;
+  if ((list?.length ?? 0) > leastSegmentsMax + seconds * segmentsPerSecond) throw unreadable("the answer has too many segments");
+  const segments = list === null || asked !== null ? null : readSegments(list, seconds);
   const text = typeof answer["text"] === "string" ? answer["text"] : segments?.map((segment) => segment.text).join("");
   if (text === undefined) throw unreadable("the answer has no text");
-  return { language: textOf(answer["language"]), text, segments };
+  const speakers = asked === null ? null : (list ?? []).map((entry, index) => readSpeaker(entry, index, seconds));
+  if (speakers?.length === 0 && text.trim() !== "") throw unreadable("the answer says of no speaker what it has heard");
+  const heard = { language: textOf(answer["language"]), text, segments };
+  return speakers === null ? heard : { ...heard, speakers: speakers.sort((one, other) => one.start - other.start) };
+}
+
+/** Throws UpstreamError where a field is missing that callers are promised. */
+export function readSpeaker(entry: unknown, index: number, seconds: number): SpeakerSegment {
+  const { id, start, end, text, speaker } = objectOf(entry);
+  if (typeof text !== "string" || typeof speaker !== "string" || typeof start !== "number" || typeof end !== "number")
+    throw unreadable("a segment of the transcript has no speaker, text or time");
+  const from = clamp(start, 0, seconds);
+  const name = typeof id === "string" ? id : `seg_${index}`;
+  return { type: "transcript.text.segment", id: name, start: from, end: clamp(end, from, seconds), text, speaker };
 }
 
 /** Sorted by time and numbered anew. Null where one is malformed or has no time: the others would be a transcript with holes. */
 function readSegments(list: unknown[], seconds: number): Segment[] | null {
-  if (list.length > leastSegmentsMax + seconds * segmentsPerSecond) throw unreadable("the answer has too many segments");
   const read = list.map((entry) => readSegment(entry, seconds));
   if (read.some((segment) => segment === null)) return null;
   const segments = read as Segment[];

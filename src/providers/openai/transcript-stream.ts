@@ -3,15 +3,15 @@
 import { type Clock, systemClock } from "../../clock.ts";
 import { withoutKeys } from "../errors/hide-secrets.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
-import { count, isObject } from "../json/read.ts";
+import { count, isObject, type Json } from "../json/read.ts";
 import { exchange, isJson } from "../transport/exchange.ts";
 import { readRecordData, unreadable } from "../transport/json.ts";
 import { inOrder, openOutlet } from "../transport/outlet.ts";
 import { newTally, readStream, type SseRecord, type StreamReader } from "../transport/read-stream.ts";
 import type { Upstream } from "../transport/types.ts";
 import type { Tally } from "../types.ts";
-import type { StreamTranscript, TranscribeCall, TranscriptEnd, TranscriptRecord } from "../verbs/audio.ts";
-import { faultOfForm, firstByteMsMax, transcriptBytesMax, transcriptionRequest, wholeTranscript } from "./audio.ts";
+import type { SpeakerSegment, StreamTranscript, TranscribeCall, TranscriptEnd, TranscriptRecord } from "../verbs/audio.ts";
+import { faultOfForm, firstByteMsMax, readSpeaker, transcriptBytesMax, transcriptionRequest, wholeTranscript } from "./audio.ts";
 import { recordError } from "./record-reader.ts";
 
 /** The stream begins with its first word: until then another route may be tried, and silence has its own answer. */
@@ -27,11 +27,15 @@ export function openaiTranscriptStream(upstream: Upstream, clock: Clock = system
   };
 }
 
-function transcriptReader({ order: { seconds }, route }: TranscribeCall, onEnd: () => void): StreamReader<TranscriptRecord, Tally> {
+function transcriptReader(
+  { order: { seconds, speakers = null }, route }: TranscribeCall,
+  onEnd: () => void,
+): StreamReader<TranscriptRecord, Tally> {
   const tally = newTally();
   const outlet = openOutlet<TranscriptRecord>(() => undefined, onEnd);
   const charactersMax = transcriptBytesMax(seconds);
   let received = 0;
+  let segments = 0;
   /** White space before the first word. */
   let held = "";
 
@@ -45,9 +49,16 @@ function transcriptReader({ order: { seconds }, route }: TranscribeCall, onEnd: 
     return [record];
   }
 
+  function addSegment(segment: SpeakerSegment): TranscriptRecord[] {
+    segments += 1;
+    tally.characters += segment.text.length;
+    return [segment];
+  }
+
   function end(last: TranscriptEnd): TranscriptRecord[] {
     // Readers of deltas alone miss nothing, even of a host that sends none.
     const missed = tally.characters === 0 ? add(last.text) : [];
+    if (speakers !== null && segments === 0 && last.text.trim() !== "") throw unreadable("the stream says of no speaker what it has heard");
     tally.finished = true;
     return [...missed, last];
   }
@@ -61,6 +72,10 @@ function transcriptReader({ order: { seconds }, route }: TranscribeCall, onEnd: 
       const event = readEvent(sent, outlet.begun, route.provider);
       if (event === null) return;
       if (typeof event === "string") return inOrder(add(event), outlet.emit);
+      if ("segment" in event) {
+        if (speakers === null) return;
+        return inOrder(addSegment(readSpeaker(event.segment, segments, seconds)), outlet.emit);
+      }
       const pending = inOrder(end(event), outlet.emit);
       if (pending) return pending.then(outlet.end);
       outlet.end();
@@ -71,12 +86,12 @@ function transcriptReader({ order: { seconds }, route }: TranscribeCall, onEnd: 
   };
 }
 
-/** The text of a delta, or the end; null for what says neither, such as kinds of events that are not known here. */
+/** The text of a delta, a segment as it came, or the end; null for what says none of these, such as kinds of events that are not known here. */
 function readEvent(
   { data: sent, event }: SseRecord,
   begun: boolean,
   provider: TranscribeCall["route"]["provider"],
-): string | TranscriptEnd | null {
+): string | { segment: Json } | TranscriptEnd | null {
   const data = withoutKeys(sent, provider);
   if (data.trim() === "" || data.trim() === "[DONE]") return null;
   const value = readRecordData(data, event);
@@ -86,6 +101,7 @@ function readEvent(
   const { type, delta, text } = value;
   if (type === "transcript.text.delta" && typeof delta === "string") return delta;
   if (type === "transcript.text.done" && typeof text === "string") return { type, text, usage: readTokens(value["usage"]) };
+  if (type === "transcript.text.segment") return { segment: value };
   if (type === "transcript.text.delta" || type === "transcript.text.done") throw unreadable("a record of the stream has no text");
   return null;
 }

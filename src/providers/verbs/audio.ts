@@ -27,7 +27,18 @@ export interface TranscriptionOrder {
   temperature: number;
   /** False: the model returns text only. */
   timestamps: boolean;
+  /** Speakers are told apart, the known ones by their names; null or absent: they are not. */
+  speakers?: readonly KnownSpeaker[] | null;
 }
+
+export interface KnownSpeaker {
+  name: string;
+  /** A recording as a `data:` URL. */
+  reference: string;
+}
+
+/** What one speaker says. */
+export type SpeakerSegment = components["schemas"]["TranscriptSegment"];
 
 /** Fields that a host leaves out are filled (docs/behaviour/providers.md#whole-answers). */
 export type Segment = components["schemas"]["TranscriptionSegment"];
@@ -39,6 +50,8 @@ export interface Transcript {
   text: string;
   /** Sorted by time, numbered from 0, within the recording; null where the upstream gave none. */
   segments: Segment[] | null;
+  /** Sorted by time; absent where the order asks for none. */
+  speakers?: SpeakerSegment[];
 }
 
 export interface TranscribeCall extends UpstreamCall {
@@ -48,7 +61,7 @@ export interface TranscribeCall extends UpstreamCall {
 export type Transcribe = (call: TranscribeCall) => Promise<Transcript>;
 
 /** What an upstream says while it transcribes; the last record is the end. */
-export type TranscriptRecord = components["schemas"]["TranscriptDelta"] | TranscriptEnd;
+export type TranscriptRecord = components["schemas"]["TranscriptDelta"] | SpeakerSegment | TranscriptEnd;
 
 /** Its usage is null where the upstream counts no tokens. */
 export interface TranscriptEnd extends Pick<components["schemas"]["TranscriptDone"], "type" | "text"> {

@@ -18,9 +18,10 @@ export interface TranscriptionRequest {
   withSegments: boolean;
   withWords: boolean;
   stream: boolean;
+  speakers: readonly string[];
 }
 
-const transcriptionFormats = ["json", "text", "srt", "verbose_json", "vtt"] as const;
+const transcriptionFormats = ["json", "text", "srt", "verbose_json", "vtt", "diarized_json"] as const;
 export type TranscriptionFormat = (typeof transcriptionFormats)[number];
 
 const extensions = ["flac", "m4a", "mp3", "mp4", "mpeg", "mpga", "oga", "ogg", "wav", "webm"];
@@ -29,7 +30,9 @@ const translated = "model prompt response_format temperature";
 const known = {
   translate: new Set(translated.split(" ")),
   transcribe: new Set(
-    `${translated} language timestamp_granularities[] timestamp_granularities stream include[] chunking_strategy`.split(" "),
+    `${translated} language timestamp_granularities[] timestamp_granularities stream include[] chunking_strategy known_speaker_names[] known_speaker_references[]`.split(
+      " ",
+    ),
   ),
 };
 const languageNames = new Intl.DisplayNames("en", { type: "language", fallback: "none" });
@@ -49,24 +52,43 @@ export function readTranscriptionRequest({ fields, files }: SentForm, task: Tran
   const { name, knobs } = readModelId(model);
   const file = readFile(files);
   const format = readFormat(sent.get("response_format") ?? "json", name, knobs);
+  const sound = hear(file, knobs);
   const granularities = fields.filter(([field]) => field.startsWith("timestamp_granularities")).map(([, value]) => value);
   checkGranularities(granularities, format);
   const stream = readStream(sent.get("stream") ?? "false", name);
-  if (stream && format !== "json")
+  if (stream && format !== "json" && format !== "diarized_json")
     refuse("response_format", `A stream has the response_format 'json', not '${format}'.`, "unsupported_value");
   return {
     task,
     model,
     knobs,
     file,
-    sound: hear(file, knobs),
+    sound,
     format,
     language: readLanguage(sent.get("language") ?? null),
     temperature: readTemperature(sent.get("temperature") ?? "0"),
     withSegments: granularities.length === 0 || granularities.includes("segment"),
     withWords: granularities.includes("word"),
     stream,
+    speakers: readSpeakers(fields, format, sound.seconds, sent.get("chunking_strategy") ?? null),
   };
+}
+
+const unchunkedSecondsMax = 30;
+const speakersMax = 4;
+
+/** Names of those who are known; a letter stands for anyone else. */
+function readSpeakers(fields: SentForm["fields"], format: TranscriptionFormat, seconds: number, chunking: string | null): string[] {
+  const of = (name: string) => fields.filter(([field]) => field === name).map(([, value]) => value);
+  const names = of("known_speaker_names[]");
+  const references = of("known_speaker_references[]");
+  if (format === "diarized_json" && chunking === null && seconds > unchunkedSecondsMax)
+    refuse("chunking_strategy", "chunking_strategy is required for diarization models.");
+  if (names.length > speakersMax || names.length !== references.length || (names.length > 0 && format !== "diarized_json"))
+    refuse("known_speaker_names", "Invalid 'known_speaker_names': expected up to four, each with its reference.");
+  if (references.some((url) => !/^data:audio\/[\w.+-]+;base64,/.test(url)))
+    refuse("known_speaker_references", "Invalid 'known_speaker_references': expected data URLs of audio.");
+  return [...names, ..."ABCD"].slice(0, Math.max(2, names.length));
 }
 
 function readFile(files: readonly SentFile[]): SentFile {
@@ -92,6 +114,10 @@ function readFormat(sent: string, name: string, knobs: Knobs): TranscriptionForm
   const format = transcriptionFormats.find((one) => one === sent);
   if (format === undefined)
     refuse("response_format", `Invalid value: '${sent}'. Supported values are: ${transcriptionFormats.join(", ")}.`);
+  if (format === "diarized_json") {
+    if (name.includes("diarize")) return format;
+    refuse("response_format", `response_format '${sent}' is not compatible with model '${name}'.`, "unsupported_value");
+  }
   const hasTimes = format !== "json" && format !== "text";
   if (hasTimes && (knobs.jsonOnly || /\bplain|^gpt-4o/.test(name))) {
     refuse(

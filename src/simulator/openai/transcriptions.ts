@@ -37,6 +37,10 @@ function render(request: TranscriptionRequest, heard: Heard): WholeReply {
       return textReply(`WEBVTT\n\n${heard.segments.map((segment) => `${times(segment, ".")}\n${segment.text.trim()}\n\n`).join("")}`);
     case "json":
       return jsonReply(200, JSON.stringify({ ...text, usage: { type: "duration", seconds: Math.ceil(sound.seconds) } }));
+    case "diarized_json": {
+      const answer = { task: request.task, duration: sound.seconds, ...text, segments: tellSpeakers(request, heard.segments) };
+      return jsonReply(200, JSON.stringify({ ...answer, usage: { type: "duration", seconds: Math.ceil(sound.seconds) } }));
+    }
     case "verbose_json": {
       const answer = { task: request.task, ...tellLanguage(request), duration: sound.seconds, ...text };
       return jsonReply(200, JSON.stringify({ ...answer, ...tellTimes(request, heard.segments) }));
@@ -45,13 +49,27 @@ function render(request: TranscriptionRequest, heard: Heard): WholeReply {
 }
 
 /** A word in each delta; of silence only the end. */
-function stream({ knobs, sound }: TranscriptionRequest, { text }: Heard): StreamReply {
+function stream(request: TranscriptionRequest, { text, segments }: Heard): StreamReply {
+  const { knobs, sound } = request;
   const deltas = text.match(/\s*\S+/g) ?? [];
   const audio = Math.ceil(sound.seconds * audioTokensPerSecond);
   const tokens = { input_tokens: audio, input_token_details: { text_tokens: 0, audio_tokens: audio }, output_tokens: deltas.length };
   const usage = knobs.noUsage ? {} : { usage: { type: "tokens", total_tokens: audio + deltas.length, ...tokens } };
-  const events = [...deltas.map((delta) => ({ type: "transcript.text.delta", delta })), { type: "transcript.text.done", text, ...usage }];
+  const events = [
+    ...deltas.map((delta) => ({ type: "transcript.text.delta", delta })),
+    ...(request.format === "diarized_json" ? tellSpeakers(request, segments) : []),
+    { type: "transcript.text.done", text, ...usage },
+  ];
   return { kind: "stream", records: () => events.map((event) => JSON.stringify(event)), terminator: null };
+}
+
+/** The speakers take turns. */
+function tellSpeakers({ knobs, speakers }: TranscriptionRequest, segments: Segment[]): Fields[] {
+  if (knobs.noSegments) return [];
+  return segments.map(({ id, start, end, text }) => {
+    const speaker = speakers[id % speakers.length];
+    return { type: "transcript.text.segment", id: `seg_${id}`, start, end, text: text.trim(), speaker };
+  });
 }
 
 function tellLanguage({ knobs, language }: TranscriptionRequest): Fields {

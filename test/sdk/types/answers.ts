@@ -7,6 +7,7 @@ import type {
   ChatCompletion,
   ChatMessage,
   ChatRequest,
+  DiarizedTranscription,
   ImageJob,
   ModelRow,
   Operations,
@@ -15,6 +16,7 @@ import type {
   Stream,
   TranscriptDelta,
   TranscriptDone,
+  TranscriptSegment,
   Transcription,
   UsageLog,
 } from "svc-sdk";
@@ -65,8 +67,11 @@ void svc.messages.create({ model: "best", max_tokens: 9, messages: [{ role: "ass
 exactly<Transcription>()(await svc.audio.transcriptions.create({ file: recording }));
 exactly<Transcription>()(await svc.audio.transcriptions.create({ file: recording, response_format: "json" }));
 exactly<string>()(await svc.audio.transcriptions.create({ file: recording, response_format: "srt" }));
-exactly<Stream<TranscriptDelta | TranscriptDone>>()(await svc.audio.transcriptions.create({ file: recording, stream: true }));
+exactly<Stream<TranscriptDelta | TranscriptSegment | TranscriptDone>>()(
+  await svc.audio.transcriptions.create({ file: recording, stream: true }),
+);
 exactly<string>()(await svc.audio.transcriptions.create({ file: recording, stream: false, response_format: "srt" }));
+exactly<DiarizedTranscription>()(await svc.audio.transcriptions.create({ file: recording, response_format: "diarized_json" }));
 exactly<Binary>()(await svc.audio.speech.create({ input: "Hello", voice_id: "v" }));
 exactly<Binary>()(await svc.audio.music.create({ prompt: "Calm piano" }));
 exactly<AudioGeneration>()(await svc.audio.music.create({ prompt: "Calm piano", save_to_blob: "1" }));
