@@ -144,7 +144,7 @@ async function openSlice(state: EscrowState, use: Use, request: AdmitRequest): P
     addTaken(slice, windows, taken);
     for (const { bucket, amount } of windows) slice.stocks.get(bucket)!.unused += amount; // which carving takes
     state.slices.add(slice);
-    state.renewed.set(id, { accountId, since: sentAt });
+    state.renewed.set(id, { accountId, since: sentAt, held: slice });
     use.slice = slice;
     const admitted = carve(slice, request, Number(taken.at_ms));
     state.carved.set(request.id, { slice, want, use });

@@ -13,7 +13,7 @@ import { createAccountBatcher, isAccountHeld } from "./account-batcher.ts";
 import { admitBatch, admitCalls, type Admitted, type AdmitRequest } from "./admission.ts";
 import { admitSliced, openEscrow } from "./escrow.ts";
 import { holdLife, isRefused, isShort, ledgerReserve, raiseHold, releaseHold, reserveBatch, type Reserved, type ReserveRequest } from "./reserve.ts"; // prettier-ignore
-import { type GivenUp, type Heartbeat, keepHeartbeat } from "./replica.ts";
+import { type GivenUp, type Heartbeat, keepHeartbeat, type OpenCall } from "./replica.ts";
 import { beforeSettling, callEnded, closeEscrow, openRecalls, type Recalling, recallSlices, settleSliced } from "./slice-ends.ts";
 import type { EscrowState } from "./slices.ts";
 import { type Settlement, settleBatch, settleUsual } from "./settlement.ts";
@@ -72,7 +72,7 @@ type OnFault = (error: unknown, what: string) => void;
 
 export async function openLedger(db: Db, onFault: OnFault, watch?: LedgerWatch, times: LedgerTimes = ledgerTimes): Promise<Ledger> {
   const owner = randomUUID();
-  const open = new Map<string, { accountId: bigint; since: number }>();
+  const open = new Map<string, OpenCall>();
   /** Calls that nothing waits for any more, but that may hold a reservation or be charged: the database did not answer. */
   const givenUp = new Map<string, GivenUp>();
   const giveUp = ({ accountId, id }: { accountId: bigint; id: string }, unheard: string | null) => {
@@ -84,7 +84,7 @@ export async function openLedger(db: Db, onFault: OnFault, watch?: LedgerWatch, 
   const { admitting, reserving, settling } = openBatchers(db, owner, { onFault, times, watch, escrow });
 
   /** Sends what makes a hold, if `granted` says so of the answer. */
-  const hold = async <Request extends { accountId: bigint; id: string }, Answer>(
+  const hold = async <Request extends Holding, Answer>(
     request: Request,
     send: (request: Request) => Promise<Answer>,
     granted: (answer: Answer) => Amount | null,
@@ -92,7 +92,7 @@ export async function openLedger(db: Db, onFault: OnFault, watch?: LedgerWatch, 
     refuseInDoubt(db);
     try {
       const answer = await send(request);
-      if (granted(answer) !== null) open.set(request.id, { accountId: request.accountId, since: performance.now() });
+      noteHold(open, request, granted(answer));
       return answer;
     } catch (cause) {
       // Whatever the last error was: an earlier attempt may have been made and its answer lost.
@@ -123,7 +123,7 @@ export async function openLedger(db: Db, onFault: OnFault, watch?: LedgerWatch, 
       watch?.reserved(reserved.granted);
       return reserved;
     },
-    raise: (request) => recalling(request.accountId, () => raiseHold(db, request), isRefused),
+    raise: (request) => recalling(request.accountId, () => raiseOpen(db, open, request), isRefused),
     settle: (settlement) => settleCall({ settling, escrow, open, giveUp, onFault, watch }, settlement),
     recalling,
     recall: (accountId) => void recallSlices(escrow, accountId),
@@ -140,16 +140,31 @@ export async function openLedger(db: Db, onFault: OnFault, watch?: LedgerWatch, 
   };
 }
 
+type Holding = Pick<ReserveRequest, "accountId" | "id" | "keyId" | "slot">;
+
+function noteHold(open: Map<string, OpenCall>, { accountId, id, keyId = null, slot }: Holding, amount: Amount | null): void {
+  if (amount !== null) open.set(id, { accountId, since: performance.now(), held: { keyId, amount, slot } });
+}
+
+async function raiseOpen(db: Db, open: Map<string, OpenCall>, request: Parameters<Ledger["raise"]>[0]): Promise<Reserved> {
+  const raised = await raiseHold(db, request);
+  const call = open.get(request.id);
+  if (call !== undefined && raised.granted !== null) call.held = { ...call.held, amount: raised.granted };
+  return raised;
+}
+
 interface Settling {
   settling: { run(settlement: Settlement): Promise<Amount> };
   escrow: EscrowState;
-  open: Map<string, unknown>;
+  open: Map<string, OpenCall>;
   giveUp: (settlement: Settlement, unheard: string) => void;
   onFault: OnFault;
   watch: LedgerWatch | undefined;
 }
 
 async function settleCall({ settling, escrow, open, giveUp, onFault, watch }: Settling, settlement: Settlement): Promise<Amount> {
+  const call = open.get(settlement.id);
+  if (call !== undefined) call.isEnding = true;
   try {
     const waiting = beforeSettling(escrow, settlement.id);
     if (waiting !== undefined) await waiting;

@@ -6,6 +6,7 @@ import type { DatabaseIdentity } from "../db/standing.ts";
 import { withTimeout } from "../concurrency/timeout.ts";
 import { isAccountHeld } from "./account-batcher.ts";
 import { type CommitProof, openCommitProof } from "./commit-proof.ts";
+import { type Held, holdAnew, unheldOf } from "./reserve.ts";
 import { type LedgerTimes, ledgerTimes } from "./times.ts";
 
 export interface Heartbeat {
@@ -25,13 +26,19 @@ const lastLookMs = 5_000;
 /** A promoted standby may have been behind by this much; a database that lacks more was restored to an earlier moment. */
 const lagMaxMs = 60_000;
 
-interface OpenCall {
+interface Watched {
   accountId: bigint;
   /** performance.now() of its reservation, its last renewal, or when it was given up. */
   since: number;
 }
 
-export interface GivenUp extends OpenCall {
+export interface OpenCall extends Watched {
+  held: Held;
+  /** Its settlement has begun: it makes no hold again. */
+  isEnding?: boolean;
+}
+
+export interface GivenUp extends Watched {
   /** What was reported as failed: a settlement that may have been made all the same. Null: a reservation, or the settlement was found. */
   unheard: string | null;
 }
@@ -67,7 +74,7 @@ export async function keepHeartbeat(
   const proofs = repeat(proof.prove, times.proveEveryMs);
   // On a timer of their own: a round sends one statement after the other, and a statement that hangs must not stop the heartbeat.
   const rounds = repeat(
-    () => round(db, { open, givenUp, span, times, onFault }).catch((error: unknown) => onFault(error, "ledger round")),
+    () => round(db, owner, { open, givenUp, span, times, onFault }).catch((error: unknown) => onFault(error, "ledger round")),
     times.beatMs,
   );
   return {
@@ -180,10 +187,11 @@ interface Round {
   onFault: (error: unknown, what: string) => void;
 }
 
-async function round(db: Db, { open, givenUp, span, times, onFault }: Round): Promise<void> {
+async function round(db: Db, owner: string, parts: Round): Promise<void> {
+  const { givenUp, span, times, onFault } = parts;
   const now = performance.now();
   const waitUntil = now + times.roundWaitMs;
-  await renew(db, open, times.renewAfterMs, waitUntil);
+  await renew(db, owner, parts, waitUntil);
   const done = await lookAfter(db, givenUp, waitUntil, onFault);
   for (const [id, call] of givenUp) if (done.has(call.accountId) && now - call.since > givenUpForMs) givenUp.delete(id);
   if (maySweep(span, times)) await sweep(db, times.deadAfterMs, waitUntil);
@@ -213,7 +221,7 @@ async function unlessHeld(accounts: Iterable<bigint>, waitUntil: number, work: W
   return done;
 }
 
-type Due = readonly [id: string, call: OpenCall];
+type Due<Call extends Watched = Watched> = readonly [id: string, call: Call];
 
 /** `change` is the SQL that changes the holds; by itself it would lock their balances in any order. */
 function changeHolds(db: Db, change: string, due: readonly Due[], waitUntil: number): Promise<Set<bigint>> {
@@ -230,11 +238,24 @@ function changeHolds(db: Db, change: string, due: readonly Due[], waitUntil: num
   });
 }
 
-async function renew(db: Db, open: Map<string, OpenCall>, renewAfterMs: number, waitUntil: number): Promise<void> {
+/** All of them after an outage of ours, in which others may have given them back. */
+async function renew(db: Db, owner: string, { open, givenUp, span, times, onFault }: Round, waitUntil: number): Promise<void> {
   const now = performance.now();
-  const due = [...open].filter(([, call]) => now - call.since > renewAfterMs);
+  const due = [...open].filter(([, call]) => now - call.since > times.renewAfterMs || call.since < span.since);
   const renewed = await changeHolds(db, `update hold h set expires_at = now() + interval '${renewFor}' from`, due, waitUntil);
-  for (const [, call] of due) if (renewed.has(call.accountId)) call.since = now;
+  const found = due.filter(([, call]) => renewed.has(call.accountId));
+  const names = found.map(([id, { accountId }]) => ({ accountId, id }));
+  const lost = await unheldOf(db, names);
+  const anew = found.flatMap(([id, call]) =>
+    lost.has(id) && open.get(id) === call && call.isEnding !== true && call.held.isClosed !== false ? [{ id, ...call, call }] : [],
+  );
+  const short = anew.length === 0 ? [] : await holdAnew(db, owner, anew);
+  for (const [id, call] of found) if (!lost.has(id) || call.held.isClosed !== false) call.since = now;
+  // A settlement that came before would leave what came after it.
+  for (const { id, accountId, call } of anew)
+    if (open.get(id) !== call || call.isEnding === true) givenUp.set(id, { accountId, since: performance.now(), unheard: null });
+  for (const { id, accountId } of short)
+    onFault(new Error("others gave back what it held, and it is spent"), `renewing hold ${id} of account ${accountId},`);
 }
 
 /**

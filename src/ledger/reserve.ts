@@ -74,6 +74,42 @@ export async function reserveIn(transaction: Queries, owner: string, request: Re
   return (await reserveBatch(transaction, owner, [request]))[0]!;
 }
 
+/** What an open call holds, or a slice: that of one is all its calls' once it is closed. */
+export interface Held {
+  readonly keyId: bigint | null;
+  readonly amount: Amount;
+  readonly slot?: Slot | undefined;
+  readonly isClosed?: boolean;
+}
+
+/** Ids of those that have no hold: it was never made, or has ended. */
+export async function unheldOf(db: Queries, calls: readonly HoldName[]): Promise<Set<string>> {
+  if (calls.length === 0) return new Set();
+  const { rows } = await db.pool.query<{ id: string }>(
+    `select d.id from unnest($1::bigint[], $2::uuid[]) d(account_id, id)
+     where not exists (select 1 from hold h where h.account_id = d.account_id and h.id = d.id)`,
+    [calls.map(({ accountId }) => accountId), calls.map(({ id }) => id)],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * Holds once more what was given back while this process seemed dead, or what is left of it, since the calls go on. Where their slots are taken,
+ * without them. Returns those that could not be covered in full.
+ */
+export async function holdAnew(db: Queries, owner: string, lost: readonly (HoldName & { held: Held })[]): Promise<HoldName[]> {
+  const requests = lost.map(({ accountId, id, held: { keyId, amount, slot } }) => ({
+    ...{ accountId, id, keyId, want: amount, least: amount < 1n ? amount : 1n },
+    ...(slot !== undefined && { slot }),
+  }));
+  const withSlots = await reserveBatch(db, owner, requests);
+  const slotless = requests.flatMap(({ slot: _, ...request }, n) => (/^(slot|group)$/.test(withSlots[n]!.refused ?? "") ? [request] : []));
+  const without = slotless.length === 0 ? [] : await reserveBatch(db, owner, slotless);
+  const granted = new Map(requests.map(({ id }, n) => [id, withSlots[n]!.granted]));
+  slotless.forEach(({ id }, n) => granted.set(id, without[n]!.granted));
+  return requests.filter(({ id, want }) => (granted.get(id) ?? -1n) < want);
+}
+
 /** Whether more could be granted: a slot is no matter of money. */
 export const isShort =
   ({ want }: Pick<ReserveRequest, "want">) =>

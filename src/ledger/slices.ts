@@ -4,6 +4,7 @@ import type { LRUCache } from "lru-cache";
 import type { Db } from "../db/connect.ts";
 import type { Amount } from "../money.ts";
 import type { Admitted, AdmitRequest, CallWindow } from "./admission.ts";
+import type { OpenCall } from "./replica.ts";
 import type { BatchSlices, Settlement, SliceSum, Taking, UnusedCount } from "./settlement.ts";
 
 /** Calls or tokens of a window that were counted in advance. */
@@ -74,7 +75,7 @@ export interface EscrowParts {
   owner: string;
   holdLife: string;
   /** Holds that are renewed as long as this process lives, by their ids. */
-  renewed: Map<string, { accountId: bigint; since: number }>;
+  renewed: Map<string, OpenCall>;
   /** When the present series of heartbeats began, by performance.now(); Infinity: this process may look dead to the others. */
   aliveSince: () => number;
   /** The hold is given back by a later round, if it is there. */

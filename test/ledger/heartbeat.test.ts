@@ -57,6 +57,9 @@ const secondsOf = async (what: string) =>
   );
 const isThere = async (id: string) => (await db.pool.query("select 1 from hold where id = $1", [id])).rowCount === 1;
 
+/** As addHold makes it. */
+const held = { keyId: null, amount: 1n };
+
 /** A round from its begin to its giving back, at least. */
 async function untilRound(): Promise<void> {
   for (let times = 0; times < 2; times++) {
@@ -70,7 +73,7 @@ test("while a round hangs the heartbeats go on: no other process takes this one 
   const call = await addHold(owner);
   await inTransaction(operator, async ({ pool }) => {
     await pool.query("select 1 from hold where id = $1 for update", [call]);
-    await begin(new Map([[call, { accountId, since: -Infinity }]]));
+    await begin(new Map([[call, { accountId, since: -Infinity, held }]]));
     const begun = await secondsOf("seen_at");
     await untilWaiting(db, "update hold"); // its first renewal
     await expect.poll(async () => (await secondsOf("seen_at")) - begun).toBeGreaterThan(deadAfter + 1);

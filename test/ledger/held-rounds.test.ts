@@ -63,7 +63,7 @@ const tended = { lives: "renewed", givenUp: "gone", dead: "gone" };
 async function beat(owner: string, all: readonly Awaited<ReturnType<typeof addHolds>>[]) {
   const faults: unknown[] = [];
   const calls = (kind: "lives" | "givenUp", since: number) =>
-    new Map(all.map((one) => [one[kind], { accountId: one.accountId, since, unheard: null }]));
+    new Map(all.map((one) => [one[kind], { accountId: one.accountId, since, unheard: null, held: { keyId: null, amount: 1n } }]));
   const heartbeat = await keepHeartbeat(
     db,
     owner,

@@ -1,7 +1,10 @@
-// Renewing long calls while they are settled: no deadlock. And when a process begins to sweep.
+// Renewing long calls while they are settled: no deadlock; holding again what a process lost while it stood still; and when a process begins to
+// sweep.
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
+import { readBalance } from "../../src/ledger/balance.ts";
+import { type Ledger, openLedger } from "../../src/ledger/ledger.ts";
 import { keepHeartbeat } from "../../src/ledger/replica.ts";
 import { ledgerTimes } from "../../src/ledger/times.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
@@ -34,7 +37,7 @@ test("holds that are renewed while they end, in another order: no deadlock", asy
     const end = (id: string) => pool.query("delete from hold where account_id = $1 and id = $2", [accountId, id]);
     await pool.query("select 1 from balance where account_id = $1 for no key update", [accountId]);
     await end(ids[1]!);
-    const open = new Map(ids.map((id) => [id, { accountId, since: -Infinity }]));
+    const open = new Map(ids.map((id) => [id, { accountId, since: -Infinity, held: { keyId: null, amount: 1n }, isEnding: true }]));
     const heartbeat = await keepHeartbeat(db, owner, open, new Map(), (error) => faults.push(error), quickTimes);
     await untilWaiting(db, "update hold");
     await end(ids[0]!);
@@ -64,6 +67,70 @@ test("a process that has just started sweeps no others until all had the time fo
   await db.pool.query("update replica set seen_at = now() + interval '1 minute' where id = $1", [late]); // it has heartbeats from now on
   await expect.poll(owners).toEqual([late]);
   await heartbeat.stop();
+});
+
+/**
+ * Stands still for longer than it takes to be dead, as after SIGSTOP or on a machine that swaps, while the server sweeps and then does what is
+ * asked. Returns what the account had available in between.
+ */
+async function standStill(accountId: bigint, then = "null"): Promise<bigint> {
+  const { deadAfterMs } = quickTimes;
+  const seconds = deadAfterMs / 1_000;
+  await db.pool.query("drop table if exists seen");
+  const swept = db.pool.query(
+    `do $$ begin
+      perform pg_sleep(${seconds + 0.5}); commit;
+      perform ledger_sweep(interval '${seconds} seconds'); commit;
+      create table seen as select available from balance where account_id = ${accountId};
+      perform ${then};
+    end $$`,
+  );
+  await new Promise((sent) => setTimeout(sent, 50));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, deadAfterMs + 1_500);
+  await swept;
+  return (await db.pool.query<{ available: bigint }>("select available from seen")).rows[0]!.available;
+}
+
+describe("a process that stood still until others had given back what its calls hold", () => {
+  const faults: string[] = [];
+  let ledger: Ledger;
+  beforeEach(async () => {
+    faults.length = 0;
+    ledger = await openLedger(db, (error, what) => faults.push(`${what} ${String(error)}`), undefined, quickTimes);
+  });
+  afterEach(() => ledger.close());
+  const balanceOf = async (accountId: bigint) => {
+    const { available, reserved } = (await readBalance(db, accountId))!;
+    return { available, reserved };
+  };
+
+  test("holds it again while they go on, in their slots: nobody can spend it a second time", async () => {
+    const accountId = await newAccount(db, { deposit: 1_000n });
+    const slot = { pool: "speech", poolMax: 1, group: null, groupMax: null };
+    const call = { accountId, id: randomUUID(), want: 400n, least: 400n, slot };
+    await ledger.reserve(call);
+    expect(await standStill(accountId)).toBe(1_000n);
+    await expect.poll(() => balanceOf(accountId)).toEqual({ available: 600n, reserved: 400n });
+    const other = { accountId, id: randomUUID(), want: 601n, least: 601n };
+    expect(await ledger.reserve(other)).toMatchObject({ granted: null, refused: "balance" });
+    expect(await ledger.reserve({ ...other, want: 1n, least: 1n, slot })).toMatchObject({ granted: null, refused: "slot" });
+    expect(await ledger.raise({ ...call, want: 500n })).toMatchObject({ granted: 500n });
+    await db.pool.query("delete from hold where account_id = $1 and id = $2", [accountId, call.id]);
+    expect(faults).toEqual([]);
+  });
+
+  test("holds what is left of it and says so, once they spent the rest meanwhile", async () => {
+    const accountId = await newAccount(db, { deposit: 1_000n });
+    const id = randomUUID();
+    await ledger.reserve({ accountId, id, want: 400n, least: 400n });
+    const spent = `* from ledger_reserve('${randomUUID()}', array[${accountId}], array[gen_random_uuid()], array[700], array[700], array[null]::bigint[],
+      array[null]::text[], array[null]::int[], array[null]::text[], array[null]::int[], '1 minute')`;
+    expect(await standStill(accountId, spent)).toBe(1_000n);
+    await expect.poll(() => balanceOf(accountId)).toEqual({ available: 0n, reserved: 1_000n });
+    await expect
+      .poll(() => faults)
+      .toEqual([`renewing hold ${id} of account ${accountId}, Error: others gave back what it held, and it is spent`]);
+  });
 });
 
 test("a dead process's reservations come back within 15 s: it is dead after 9, and a round begins every 3 and waits for 2 at most", () => {

@@ -51,6 +51,23 @@ describe("a slice", () => {
     await end!();
   });
 
+  test("whose calls others gave back, as those of a dead process, is held again, for as long as they are in flight", async () => {
+    const [one] = await world.processes(1, { times: { ...ledgerTimes, beatMs: 50, renewAfterMs: 0 } });
+    const calling = { ...(await world.richAccount()), want: 1_000n, cost: () => 10n };
+    const ends: End[] = [];
+    await whileInUse(one!, calling, async () => {
+      for (let calls = 0; calls < 10; calls += 1) ends.push((await one!.begin(calling))!);
+    });
+    const reserved = async () => (await readBalance(world.db, calling.accountId))!.reserved;
+    await eventually(async () => expect(await reserved()).toBe(10_000n));
+    for (let times = 0; times < 3; times += 1) {
+      await world.db.pool.query("delete from hold where account_id = $1", [calling.accountId]);
+      await eventually(async () => expect(await reserved()).toBe(10_000n));
+    }
+    for (const end of ends) await end();
+    await eventually(async () => expect(await reserved()).toBe(0n));
+  });
+
   test("is given back when the budget of its key is set", async () => {
     const [one] = await world.processes(1);
     const account = await world.richAccount();
