@@ -32,6 +32,8 @@ const credentialFor = async ({ auth, operator }: Operation, owner: TestAccount) 
 const codeOf = ({ status, json }: TestReply) => [status, json.error.code];
 /** Of the operations with a parameter in their path. */
 const bodies: Partial<Record<string, object>> = {
+  updateConversation: { metadata: null },
+  createConversationItems: { items: [{ role: "user", content: "Hello" }] },
   updateApiKey: { enabled: true },
   rollApiKey: { grace_seconds: 60 },
   updateWebhook: { enabled: true },
@@ -156,7 +158,10 @@ describe("the policies of a key", () => {
 
 describe("invalid bodies", () => {
   /** Where an empty body is a change of nothing, and only a member of a list can lack something. */
-  const lacking: Partial<Record<OperationId, object>> = { updateNotices: { mails: [{}] } };
+  const lacking: Partial<Record<OperationId, object>> = {
+    updateNotices: { mails: [{}] },
+    createConversation: { items: [{ tools: [{}] }] },
+  };
   const taking = all.filter(({ bodies }) => bodies.includes("application/json")).filter(standard);
   test.each(names(taking))("%s: 400 invalid_json, then 400 missing_parameter, then 413 request_too_large", async (_, operation) => {
     const credential = await credentialFor(operation, account);
