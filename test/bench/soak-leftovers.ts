@@ -84,7 +84,7 @@ export async function rowsOf(db: Db): Promise<Record<string, number>> {
   return counts;
 }
 
-/** Where calls leave rows for good, tables that are swept by the minute, and what the look at balances notes of an account once a minute. */
+/** Where calls leave rows for good, also once an hour has ended, tables that are swept by the minute, and what the look at balances notes. */
 const growing = [
   "account",
   "api_key",
@@ -97,6 +97,7 @@ const growing = [
   "media_expense",
   "rate_window",
   "usage_log",
+  "usage_rollup",
 ];
 
 /** Tables that hold more or fewer rows than before though no call should leave any there. */
