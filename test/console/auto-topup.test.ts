@@ -15,7 +15,7 @@ describe.skipIf(chromiumPath === null)("Automatic top-ups", () => {
     ["light", desktop],
     ["dark", phone],
   ] as const)(
-    "%s: a card is saved at the provider, the consent is needed, and removing the card turns all off",
+    "%s: a card is saved at the provider, the switch asks for the consent and turns all off, and the card is removed",
     async (colorScheme, viewport) => {
       const account = await gateway.signedIn();
       const { page, faults, close } = await openPerson(chromium.browser, gateway, { account, viewport, colorScheme });
@@ -31,7 +31,8 @@ describe.skipIf(chromiumPath === null)("Automatic top-ups", () => {
       await page.goto(`${gateway.url}/console/credit`);
       await card.getByText("visa ending in 4242, valid until 04/2030").waitFor();
       expect(await violationsOf(page)).toEqual([]);
-      await card.getByRole("button", { name: "Turn on automatic top-ups" }).click();
+      const toggle = card.getByRole("switch", { name: "Auto top-up" });
+      await toggle.click();
       const dialog = page.getByRole("dialog", { name: "Automatic top-ups" });
       await dialog.getByLabel("Add (USD)").fill("30");
       const submit = dialog.getByRole("button", { name: "Turn on" });
@@ -44,6 +45,14 @@ describe.skipIf(chromiumPath === null)("Automatic top-ups", () => {
       await submit.click();
       await card.getByText("Below $5.00 the card is charged $30.00").waitFor();
       expect(await get(gateway, account)).toMatchObject({ enabled: true, amount_usd: 30, consent: { version: on.consent_version } });
+
+      await toggle.click();
+      await expect.poll(async () => (await get(gateway, account)).enabled).toBe(false);
+      await expect.poll(() => toggle.isChecked()).toBe(false);
+      await toggle.click();
+      await dialog.getByRole("checkbox").check();
+      await submit.click();
+      await expect.poll(() => toggle.isChecked()).toBe(true);
 
       gateway.stripe.cards.declines.push({ code: "authentication_required" });
       await look(gateway);

@@ -14,6 +14,7 @@ import { Confirm, Dialog, DialogButtons } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Badge, Card, Facts, Loading } from "../../ui/parts.tsx";
+import { Toggle } from "../../ui/toggle.tsx";
 
 const queryKey = ["auto-topup"];
 
@@ -57,15 +58,14 @@ export function AutoTopup({ open, setOpen }: Props): ReactNode {
         {data !== undefined && (
           <>
             <Now settings={data} />
+            <Toggle
+              label="Auto top-up"
+              on={data.enabled}
+              set={(on) => (on ? setOpen(true) : off.mutate({ enabled: false }))}
+              disabled={off.isPending || (!data.enabled && (data.card === null || !data.available))}
+            />
             <div className="flex flex-wrap gap-2">
-              {data.card !== null && data.available && (
-                <Button onClick={() => setOpen(true)}>{data.enabled ? "Change automatic top-ups" : "Turn on automatic top-ups"}</Button>
-              )}
-              {data.enabled && (
-                <Button busy={off.isPending} onClick={() => off.mutate({ enabled: false })}>
-                  Turn off
-                </Button>
-              )}
+              {data.enabled && data.available && <Button onClick={() => setOpen(true)}>Change automatic top-ups</Button>}
               {data.available && (
                 <Button busy={setUp.isPending} onClick={() => setUp.mutate()}>
                   {data.card === null ? "Save a card" : "Replace card"}
