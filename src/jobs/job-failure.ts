@@ -6,7 +6,7 @@ import { type Failure, failureOf as upstreamFailureOf, UpstreamError, type Upstr
 import type { Route } from "../providers/types.ts";
 import type { ClaimedJob, JobAttempt } from "./claim.ts";
 import type { JobParts } from "./parts.ts";
-import type { JobErrorCode } from "./types.ts";
+import { failureSentences, type JobErrorCode } from "./types.ts";
 
 export class JobFailure extends Error {
   readonly code: JobErrorCode;
@@ -25,7 +25,7 @@ export function failureOf(error: UpstreamError, names: { upstream: string; shown
   const code = error.job?.code ?? codes[error.fault];
   const toldFor = error.fault === "rejected" || error.fault === "refused" || error.job !== null;
   const reason = toldFor && toCustomer.has(code) ? `: ${error.reason.replaceAll(names.upstream, names.shown).trim()}` : "";
-  const sentence = sentences[code] + reason;
+  const sentence = failureSentences[code] + reason;
   return new JobFailure(code, /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`, error.job?.word ?? null, error);
 }
 
@@ -80,28 +80,6 @@ const toCustomer: ReadonlySet<JobErrorCode> = new Set([
   "invalid_input",
   "prompt_too_long",
 ]);
-
-const sentences: Record<JobErrorCode, string> = {
-  content_policy: "The provider refused the content",
-  content_policy_likeness: "The provider refused to depict this person",
-  content_policy_nsfw: "The provider refused the content as not safe for work",
-  content_policy_unsafe: "The provider refused the content as unsafe",
-  moderation_blocked: "Moderation blocked the content",
-  input_too_large: "An input is too large for the model",
-  input_invalid: "An input can't be used by the model",
-  invalid_input: "The provider rejected the request",
-  prompt_too_long: "The prompt is too long for the model",
-  provider_timeout: "The provider did not finish in time",
-  timeout: "The job was not finished in time",
-  provider_rate_limited: "The provider has too many requests at the moment",
-  provider_unavailable: "The provider is not available at the moment",
-  insufficient_credits: "The balance does not reach for this job",
-  provider_error: "The provider failed to make it",
-  job_cancelled: "The operator of the gateway cancelled the job",
-};
-
-/** What the customer reads of a job that an operator ended. */
-export const cancelledMessage = `${sentences.job_cancelled}.`;
 
 // Logs, for the operator, why work failed that a route had accepted: failed polls, and what a job ends with. Failed attempts at a route are
 // reported by src/routing/attempt.ts.

@@ -1,6 +1,8 @@
 // Runs one job from its claim to its end, from wherever its last runner left it.
+import type { Catalog } from "../catalog/types.ts";
 import { ApiError } from "../errors/fail.ts";
 import { mayPass, persist } from "../ledger/account-batcher.ts";
+import { expenseOf, type Used } from "../pricing/expense.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Route, UpstreamCall } from "../providers/types.ts";
 import type { Begun, ImageOrder, MadeFile, Ticket } from "../providers/verbs/media.ts";
@@ -9,9 +11,9 @@ import { attemptRecord } from "../routing/attempt-record.ts";
 import { candidatesOf } from "../routing/candidates.ts";
 import { type ClaimedJob, type JobAttempt, LeaseLost, readUploads, writeIntent, writeTicket } from "./claim.ts";
 import { deliver } from "./deliver.ts";
-import { type Ending, endJob, type FailedEnding } from "./end-job.ts";
-import { callOf, followTicket, routeOf } from "./follow-ticket.ts";
-import { correctExpense, lostAttempt, usedByOrder } from "./job-expense.ts";
+import { type Delivered, type Ending, endJob, type FailedEnding } from "./end-job.ts";
+import { callOf, followTicket, isLastWord, routeOf } from "./follow-ticket.ts";
+import { costOfRoute, lostAttempt, usedByOrder } from "./job-expense.ts";
 import { failureOf, JobFailure, mostTelling, reportTrouble } from "./job-failure.ts";
 import type { Held, JobParts } from "./parts.ts";
 import type { Uploads } from "./types.ts";
@@ -215,4 +217,25 @@ async function askRoute(
 
 function withUploads(order: ImageOrder, { images, mask }: Uploads): ImageOrder {
   return { ...order, references: images, ...(mask !== undefined && { mask }) };
+}
+
+// What it cost, once it has ended.
+
+/** Corrects the attempt that was accepted. Work that was given up costs nothing until late-watch.ts finds it made. */
+function correctExpense(catalog: Pick<Catalog, "models">, job: ClaimedJob, attempts: readonly JobAttempt[], ending: Ending): void {
+  const accepted = attempts.at(-1);
+  if (accepted?.outcome !== "ok" || accepted.cost === undefined) return;
+  if ("delivered" in ending) {
+    const cost = costOfRoute(catalog, job.model, accepted.route);
+    if (cost !== null) accepted.cost = String(expenseOf(cost, usedByFiles(job, ending.delivered)));
+  } else if (ending.watch || isUnmade(ending.failure.cause)) accepted.cost = "0";
+}
+
+function usedByFiles({ kind }: ClaimedJob, { output: { files }, units }: Delivered): Used {
+  return kind === "image" ? { images: files.length } : { seconds: units };
+}
+
+/** The provider itself says that it made nothing. */
+function isUnmade(cause: unknown): boolean {
+  return cause instanceof UpstreamError && isLastWord(cause);
 }

@@ -4,12 +4,11 @@ import type { Db, Queries } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
 import { type Amount, toUsd } from "../money.ts";
 import { lostAttempt } from "./job-expense.ts";
-import { cancelledMessage } from "./job-failure.ts";
 import { jobColumns, parseJobId, type ReadJob } from "./read-jobs.ts";
 import { shownMoney } from "./show-job.ts";
 import { tierLimits } from "./submit-request.ts";
 import type { JobAttempt } from "./claim.ts";
-import type { JobKind, JobRequest, JobStatus } from "./types.ts";
+import { failureSentences, type JobKind, type JobRequest, type JobStatus } from "./types.ts";
 
 export interface StaffJob extends ReadJob {
   request_id: string;
@@ -122,7 +121,7 @@ export async function cancelJob({ pool }: Queries, catalog: Pick<Catalog, "model
   );
   const [job] = rows;
   if (job === undefined) return { refused: "unknown", before: "failed", released: 0n };
-  const values = [id, JSON.stringify(attemptsOf(catalog, job)), cancelledMessage, tierLimits(catalog.tiers)];
+  const values = [id, JSON.stringify(attemptsOf(catalog, job)), `${failureSentences.job_cancelled}.`, tierLimits(catalog.tiers)];
   const { rows: done } = await pool.query<Pick<Cancelled, "refused">>("select media_cancel($1, $2, $3, $4) as refused", values);
   return { refused: done[0]!.refused, before: job.status, released: job.held };
 }

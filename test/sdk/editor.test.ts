@@ -60,12 +60,12 @@ describe("completion offers", () => {
     [
       "formats, whatever they lead to",
       "svc.audio.transcriptions.create({ file: new Blob(), response_format: '‸' })",
-      "json srt text verbose_json vtt",
+      "diarized_json json srt text verbose_json vtt",
     ],
     [
       "kinds of blocks",
       "svc.messages.create({ messages: [{ role: 'user', content: [{ type: '‸' }] }] })",
-      "document image redacted_thinking search_result server_tool_use text thinking tool_result tool_use web_search_tool_result",
+      "compaction document image redacted_thinking search_result server_tool_use text thinking tool_result tool_use web_search_tool_result",
     ],
     ["statuses to list by", "svc.jobs.list({ status: ['‸'] })", "expired failed pending processing queued refunded succeeded"],
     [
