@@ -3,10 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import type { ModelRow } from "svc-sdk/functions";
 import { limitsQuery } from "./queries.ts";
 
-/** Undefined: not known yet. Where it can't be read, nothing is said to be refused: the gateway decides. */
+/** Undefined: not known yet. Where it can't be read at once, nothing is said to be refused, so that no page waits: the gateway decides. */
 export function useHasCredits(): boolean | undefined {
-  const { data, error } = useQuery(limitsQuery);
-  return error === null ? data?.has_credits : true;
+  const { data, failureReason } = useQuery(limitsQuery);
+  return data?.has_credits ?? (failureReason === null ? undefined : true);
 }
 
 export const needsCredit = (model: ModelRow, hasCredits: boolean | undefined): boolean => hasCredits === false && !model.free_tier;
