@@ -3,6 +3,7 @@
 import { connect } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { operations } from "../../../generated/operations.ts";
+import { memory } from "../../support/memory.ts";
 import { roundUsd } from "../../support/round-usd.ts";
 import { familyA, familyB, listen, priceA, priceB, sentence, speechWorld } from "./speech-gateway.ts";
 
@@ -178,9 +179,6 @@ const pieceBytes = 16_381;
 /** What the kernel takes for two connections over the loopback, some 8 MB in each direction, and what HTTP parts hold back. */
 const underWayMax = 40 * 1024 * 1024;
 
-/** Buffers count as external. */
-const held = () => process.memoryUsage().external;
-
 /** Resolves with a figure once it has grown and then stayed for a second. */
 async function standsStill(figure: () => number): Promise<number> {
   for (let last = -1, same = 0; same < 10;) {
@@ -197,7 +195,7 @@ describe("a reader who takes nothing", () => {
     const account = await world.account();
     await listen(world, account, body("a-long", { response_format: "pcm_44100" })); // what the simulator itself keeps of it
     world.gateway.simulator.reset();
-    const before = held();
+    const before = memory();
     const { promise: closed, resolve } = Promise.withResolvers<void>();
     const socket = connect(Number(new URL(world.gateway.url).port), "127.0.0.1");
     socket.on("close", () => resolve()).on("error", () => undefined);
@@ -209,7 +207,7 @@ describe("a reader who takes nothing", () => {
     );
     const sent = await standsStill(() => world.gateway.simulator.calls()[0]?.records ?? 0);
     expect(sent * pieceBytes).toBeLessThan(underWayMax);
-    expect(held() - before).toBeLessThan(underWayMax);
+    expect(memory() - before).toBeLessThan(underWayMax);
     expect(world.gateway.simulator.counters().answered).toBe(0);
     socket.destroy();
     await closed;
