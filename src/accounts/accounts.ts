@@ -1,6 +1,6 @@
 // Authenticates callers: turns an API key into a Caller, from a cache where it can, and a session's token by a query. Every replica hears of
 // revoked keys by NOTIFY and forgets them at once; while its listener may be down, cached callers count only for moments.
-import { LRUCache } from "lru-cache";
+import { boundedMap } from "../concurrency/bounded-map.ts";
 import type { Clock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
 import { listen } from "../db/listen.ts";
@@ -46,8 +46,6 @@ const unknownMax = 10_000;
 const unknownMs = 5_000;
 /** Digests by the text of their keys, so that a known key costs neither a checksum nor a hash. */
 const digestsMax = 10_000;
-/** Entries are counted as a size: `max` would take the room of all of them at once, 7 ms of every start. */
-const one = () => 1;
 /**
  * A key is revoked everywhere within a second, even if the listener fails (docs/behaviour/operation.md#replicas): a cached caller counts only
  * if it was read, or the listener proved that it hears (every 250 ms, src/db/listen.ts), less than this ago. Else it is read again.
@@ -55,9 +53,9 @@ const one = () => 1;
 const deafMs = 900;
 
 export async function createAccounts(db: Db, options: AccountsOptions): Promise<Accounts> {
-  const known = new LRUCache<string, Remembered>({ maxSize: knownMax, sizeCalculation: one, ttl: knownMs });
-  const unknown = new LRUCache<string, Remembered>({ maxSize: unknownMax, sizeCalculation: one, ttl: unknownMs });
-  const digests = new LRUCache<string, string>({ maxSize: digestsMax, sizeCalculation: one });
+  const known = boundedMap<string, Remembered>(knownMax, knownMs);
+  const unknown = boundedMap<string, Remembered>(unknownMax, unknownMs);
+  const digests = boundedMap<string, string>(digestsMax);
   const loading = new Map<string, Promise<Caller | undefined>>();
   const uses = recordKeyUse(db, options);
   /** Counts invalidations: an answer of a query that was sent before one must not be cached after it. */

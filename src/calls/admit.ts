@@ -1,6 +1,6 @@
 // Counts a call against its rate limits and holds its most, all or nothing. As a rule in one statement, for which both must surely fit; where
 // they may not, the limits decide first and the money after them, and a call that the money refuses is uncounted.
-import { LRUCache } from "lru-cache";
+import { boundedMap } from "../concurrency/bounded-map.ts";
 import type { Catalog } from "../catalog/types.ts";
 import type { Clock } from "../clock.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -45,12 +45,12 @@ interface Parts {
   clock: Clock;
 }
 
-/** Callers and models with a call in this minute; as a size, since `max` would take the room of all of them at once. */
+/** Callers and models with a call in this minute. */
 const usualMax = 20_000;
 
 export function openAdmission({ ledger, limits, clock }: Parts): AdmitCall {
   /** The minute in which the last call of a caller to a model fitted: its windows are there, and the next call probably fits as well. */
-  const fitted = new LRUCache<string, number>({ maxSize: usualMax, sizeCalculation: () => 1 });
+  const fitted = boundedMap<string, number>(usualMax);
 
   const admitUsual = async (
     catalog: Pick<Catalog, "tiers">,

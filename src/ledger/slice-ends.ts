@@ -1,7 +1,7 @@
 // How slices end: with the settlement of their last call, or given back because they are recalled, idle or in doubt; and what settlements take
 // off them before (slices.ts, README.md "Slices").
 import { setTimeout as sleep } from "node:timers/promises";
-import { LRUCache } from "lru-cache";
+import { boundedMap } from "../concurrency/bounded-map.ts";
 import { createBatcher, plainArray } from "../db/batcher.ts";
 import type { Db } from "../db/connect.ts";
 import { isTransient } from "../db/transient-error.ts";
@@ -185,8 +185,6 @@ const lookEveryMs = 10;
 /** After a slice that was not given back in time, its account's refusals don't wait. */
 const stalledMs = 1_000;
 const knownMax = 20_000;
-/** Entries are counted as a size: `max` would take the room of all of them at once, at every start. */
-const one = () => 1;
 const waitingMax = 20_000;
 const timeoutMs = 3_000;
 
@@ -204,8 +202,8 @@ const lookSql = `select a.account_id, coalesce(e.closings, 0) as closings,
 /** `recallOwn`: closes the slices of this process. */
 export function openRecalls(db: Db, recallOwn: (accountId: bigint) => Promise<unknown>): Recalling {
   /** How often slices had been closed when it was read last: an attempt that began later has seen what they gave back. */
-  const known = new LRUCache<bigint, bigint>({ maxSize: knownMax, sizeCalculation: one });
-  const stalled = new LRUCache<bigint, number>({ maxSize: knownMax, sizeCalculation: one });
+  const known = boundedMap<bigint, bigint>(knownMax);
+  const stalled = boundedMap<bigint, number>(knownMax);
   const waiting = new Map<bigint, Promise<boolean>>();
   const looking = createBatcher({
     waitingMax,

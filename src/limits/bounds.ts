@@ -1,7 +1,7 @@
 // The rate limit of requests that name no model: reads and account operations by account, public ones by address
 // (docs/behaviour/limits.md#counting). Exact across replicas; while the database is unavailable they are counted in this process's memory,
 // since what they read may not need it.
-import { LRUCache } from "lru-cache";
+import { boundedMap } from "../concurrency/bounded-map.ts";
 import { tierOf, type TierFacts } from "../catalog/tiers.ts";
 import type { Catalog } from "../catalog/types.ts";
 import { withTimeout } from "../concurrency/timeout.ts";
@@ -24,12 +24,10 @@ const timeoutMs = 500;
 /** While the database is unavailable, one request in this time tries it again. */
 const retryMs = 1_000;
 const exhaustedMax = 50_000;
-/** Entries are counted as a size: `max` would take the room of all of them at once, 5 ms of every start. */
-const one = () => 1;
 
 export function boundReads(counters: Pick<Counters, "take">): Bounds {
   /** When an exhausted limit has room again, by performance.now(): nothing is ever given back to it, so no query can help earlier. */
-  const exhausted = new LRUCache<string, { untilMs: number; decision: Decision }>({ maxSize: exhaustedMax, sizeCalculation: one });
+  const exhausted = boundedMap<string, { untilMs: number; decision: Decision }>(exhaustedMax);
   const local = createLocalCounter({ countRefused: false });
   let outageUntil = -Infinity;
 
@@ -88,7 +86,7 @@ interface LocalDecision {
 const keysMax = 50_000;
 
 export function createLocalCounter({ countRefused }: { countRefused: boolean }): LocalCounter {
-  const counts = new LRUCache<string, WindowCount>({ maxSize: keysMax, sizeCalculation: one });
+  const counts = boundedMap<string, WindowCount>(keysMax);
   const countOf = (key: string): WindowCount => {
     const atMs = Math.floor(performance.now());
     const known = counts.get(key);

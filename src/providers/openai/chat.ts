@@ -2,7 +2,8 @@
 import { type Clock, systemClock } from "../../clock.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { arrayOf, isObject, type Json, objectOf, parseLong, textOf } from "../json/read.ts";
-import { wholeOf } from "../json/text.ts";
+import { renameMembers } from "../json/splice.ts";
+import { type JsonText, wholeOf } from "../json/text.ts";
 import { type AskedMessage, chatToMessage, chatToMessageStream } from "../translation/chat-to-message-stream.ts";
 import { messageToChatRequest } from "../translation/message-to-chat-request.ts";
 import type { MessageRequest } from "../translation/message-types.ts";
@@ -13,11 +14,11 @@ import { jsonRequest } from "../transport/json.ts";
 import { readStream, replayedTally, replayStream, type SseRecord, type StreamReader } from "../transport/read-stream.ts";
 import type { Upstream, UpstreamAnswer } from "../transport/types.ts";
 import type { Chat, ChatCall, ChatRecord, ChatStream, ChatTally, ChatWhole } from "../verbs/chat.ts";
+import type { Variant } from "../types.ts";
 import type { Messages } from "../verbs/messages.ts";
 import { allEnded, beginChunks, newChunkState } from "./chunk.ts";
 import { openRecordReader } from "./record-reader.ts";
 import { foreignKeys, readCompletion } from "./response.ts";
-import { inVariant } from "./variants.ts";
 
 export interface ChatTimes {
   clock: Clock;
@@ -187,3 +188,8 @@ const fieldNames: ReadonlyMap<string, string> = new Map(
     reasoning: "thinking",
   }),
 );
+
+/** A request's body as the host reads it; src/catalog/variants.ts lists the variants. */
+function inVariant<Text extends JsonText>(text: Text, variant: Variant | undefined): Text {
+  return variant === undefined ? text : renameMembers(text, variant.fields);
+}
