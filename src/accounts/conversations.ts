@@ -168,7 +168,7 @@ export async function readItems({ db, config }: Sealing, { accountId, id }: Plac
   return rows.flatMap((row) => openedItem(config, { accountId, id }, row));
 }
 
-/** Null: there is none of this id. */
+/** Null: no item has this id. */
 export async function readItem({ db, config }: Sealing, { accountId, id }: Place, itemId: string): Promise<Item | null> {
   const { rows } = await db.pool.query<{ id: string; item: Buffer }>(
     "select id, item from conversation_item where account_id = $1 and conversation_id = $2 and id = $3",

@@ -8,26 +8,6 @@ import type { VideoOrder, ImageOrder, Ticket } from "../providers/verbs/media.ts
 
 export type JobStatus = components["schemas"]["JobStatus"];
 export type JobErrorCode = components["schemas"]["JobErrorCode"];
-
-/** What the customer reads of a failed job, without its stop. */
-export const failureSentences: Record<JobErrorCode, string> = {
-  content_policy: "The provider refused the content",
-  content_policy_likeness: "The provider refused to depict this person",
-  content_policy_nsfw: "The provider refused the content as not safe for work",
-  content_policy_unsafe: "The provider refused the content as unsafe",
-  moderation_blocked: "Moderation blocked the content",
-  input_too_large: "An input is too large for the model",
-  input_invalid: "An input can't be used by the model",
-  invalid_input: "The provider rejected the request",
-  prompt_too_long: "The prompt is too long for the model",
-  provider_timeout: "The provider did not finish in time",
-  timeout: "The job was not finished in time",
-  provider_rate_limited: "The provider has too many requests at the moment",
-  provider_unavailable: "The provider is not available at the moment",
-  insufficient_credits: "The balance does not reach for this job",
-  provider_error: "The provider failed to make it",
-  job_cancelled: "The operator of the gateway cancelled the job",
-};
 export type JobKind = "image" | "video";
 
 /** The API that a job came through: `POST /v1/images/generations`, `/v1/videos/generations` or `/v1/genmedia/run`. */
@@ -122,3 +102,23 @@ export interface Jobs {
   /** Takes no more jobs, hands over what another process can continue, and waits `graceMs` for the rest. */
   stop(graceMs: number): Promise<void>;
 }
+
+/** What the customer reads of a failed job, without its stop. */
+export const failureSentences: Record<JobErrorCode, string> = {
+  content_policy: "The provider refused the content",
+  content_policy_likeness: "The provider refused to depict this person",
+  content_policy_nsfw: "The provider refused the content as not safe for work",
+  content_policy_unsafe: "The provider refused the content as unsafe",
+  moderation_blocked: "Moderation blocked the content",
+  input_too_large: "An input is too large for the model",
+  input_invalid: "An input can't be used by the model",
+  invalid_input: "The provider rejected the request",
+  prompt_too_long: "The prompt is too long for the model",
+  provider_timeout: "The provider did not finish in time",
+  timeout: "The job was not finished in time",
+  provider_rate_limited: "The provider has too many requests at the moment",
+  provider_unavailable: "The provider is not available at the moment",
+  insufficient_credits: "The balance does not reach for this job",
+  provider_error: "The provider failed to make it",
+  job_cancelled: "The operator of the gateway cancelled the job",
+};

@@ -13,7 +13,8 @@ export interface ProviderUsage extends Record<UsageFigure, bigint> {
 
 /**
  * Requests that were answered, interrupted and abandoned ones too; a decision makes several. `input` includes what was read from and written to
- * the prompt cache, `cached` is what was read. `credential`: only what one of the provider's credentials was used for. Tokens are those of the last attempt: what an earlier one made its provider read is not measured.
+ * the prompt cache, `cached` is what was read. `credential`: only what one of the provider's credentials was used for. Tokens are those of the
+ * last attempt: what an earlier one made its provider read is not measured.
  */
 export async function readProviderUsage(
   { pool }: Queries,

@@ -42,7 +42,7 @@ export function openKeepers({ opening, db, clock, config, metrics, onFault, log 
   );
 }
 
-/** At the start, so that a mistyped id is seen before somebody misses a membership. */
+/** At the start, so that a mistyped id shows before a membership is missing. */
 async function reportUnknown(db: Db, { signInProviders }: Ground["config"], log: Logger): Promise<void> {
   for (const { name, speaks } of signInProviders) {
     if (speaks.protocol !== "openid" || speaks.groups === null) continue;

@@ -18,7 +18,7 @@ begin
   return null;
 end $$;
 
--- The job, locked together with its account's balance until the transaction ends. No row: there is none.
+-- The job, locked together with its account's balance until the transaction ends. No row: no job has this id.
 create or replace function media_lock(_id uuid) returns setof media_job language plpgsql
 set enable_seqscan = off set lock_timeout = '3s' as $$
 declare account bigint;
