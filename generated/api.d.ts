@@ -17866,8 +17866,8 @@ export interface components {
             calls_24h: number;
             /** @description Why they failed, the most frequent first. */
             causes: components["schemas"]["FailureCount"][];
-            /** @description USD that the provider charges for all attempts of these hours, as far as the catalog names a cost. */
-            cost_24h_usd: components["schemas"]["Usd"];
+            /** @description USD that the provider charges for all attempts of these hours, as far as the catalog names a cost; null: it names none. */
+            cost_24h_usd: components["schemas"]["Usd"] | null;
             /** @description Null: it is not disabled as a whole. */
             disabled: components["schemas"]["Disabled"] | null;
             /**
@@ -17885,8 +17885,8 @@ export interface components {
             latency_p50_ms: number | null;
             /** @description 95 of 100 of them took at most these milliseconds; null: there were none. */
             latency_p95_ms: number | null;
-            /** @description `revenue_24h_usd` less `cost_24h_usd`. */
-            margin_24h_usd: components["schemas"]["Usd"];
+            /** @description `revenue_24h_usd` less `revenue_without_cost_24h_usd` and `cost_24h_usd`; null: the cost is unknown. */
+            margin_24h_usd: components["schemas"]["Usd"] | null;
             /**
              * @description Always `operator.provider`.
              * @enum {string}
@@ -17896,6 +17896,8 @@ export interface components {
             protocol: string;
             /** @description USD charged for them, refunds taken off. */
             revenue_24h_usd: components["schemas"]["Usd"];
+            /** @description Of it, what calls brought in whose last route names no cost. */
+            revenue_without_cost_24h_usd: components["schemas"]["Usd"];
             /** @description Its routes. */
             routes: components["schemas"]["OperatorRoute"][];
         };
@@ -17961,8 +17963,8 @@ export interface components {
             calls_24h: number;
             /** @description Why they failed, the most frequent first. */
             causes: components["schemas"]["FailureCount"][];
-            /** @description USD that the provider charges for all attempts of these hours, as far as the catalog names a cost. */
-            cost_24h_usd: components["schemas"]["Usd"];
+            /** @description USD that the provider charges for all attempts of these hours, as far as the catalog names a cost; null: it names none. */
+            cost_24h_usd: components["schemas"]["Usd"] | null;
             /** @description Null: it is not disabled by itself. */
             disabled: components["schemas"]["Disabled"] | null;
             /**
@@ -17978,12 +17980,14 @@ export interface components {
             latency_p50_ms: number | null;
             /** @description 95 of 100 of them took at most these milliseconds; null: there were none. */
             latency_p95_ms: number | null;
-            /** @description `revenue_24h_usd` less `cost_24h_usd`. */
-            margin_24h_usd: components["schemas"]["Usd"];
+            /** @description `revenue_24h_usd` less `revenue_without_cost_24h_usd` and `cost_24h_usd`; null: the cost is unknown. */
+            margin_24h_usd: components["schemas"]["Usd"] | null;
             /** @description The models of the catalog that it serves. */
             models: string[];
             /** @description USD charged for them, refunds taken off. */
             revenue_24h_usd: components["schemas"]["Usd"];
+            /** @description Of it, what calls brought in whose last route names no cost. */
+            revenue_without_cost_24h_usd: components["schemas"]["Usd"];
             /** @description The route, as provider/model. */
             route: string;
             /** @description The provider's id of the model. */
@@ -18257,7 +18261,7 @@ export interface components {
             latency_p50_ms: number | null;
             /** @description 95 of 100 answers were complete within these milliseconds; null: there were no calls. */
             latency_p95_ms: number | null;
-            /** @description `revenue_usd` less `cost_usd`; null: the cost is unknown. */
+            /** @description `revenue_usd` less `revenue_without_cost_usd` and `cost_usd`; null: the cost is unknown. */
             margin_usd: components["schemas"]["Usd"] | null;
             /**
              * @description Always `operator.overview`.
@@ -18268,6 +18272,8 @@ export interface components {
             providers: components["schemas"]["OverviewProvider"][];
             /** @description USD charged for these calls, refunds given in this time taken off. */
             revenue_usd: components["schemas"]["Usd"];
+            /** @description Of `revenue_usd`, what calls brought in whose last route names no cost. */
+            revenue_without_cost_usd: components["schemas"]["Usd"];
             /** @description First moment not counted any more. */
             to: components["schemas"]["Timestamp"];
         };

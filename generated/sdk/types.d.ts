@@ -3518,10 +3518,12 @@ export interface OperatorProvider {
   calls_24h: number;
   /** USD charged for them, refunds taken off. */
   revenue_24h_usd: number;
-  /** USD that the provider charges for all attempts of these hours, as far as the catalog names a cost. */
-  cost_24h_usd: number;
-  /** `revenue_24h_usd` less `cost_24h_usd`. */
-  margin_24h_usd: number;
+  /** Of it, what calls brought in whose last route names no cost. */
+  revenue_without_cost_24h_usd: number;
+  /** USD that the provider charges for all attempts of these hours, as far as the catalog names a cost; null: it names none. */
+  cost_24h_usd: number | null;
+  /** `revenue_24h_usd` less `revenue_without_cost_24h_usd` and `cost_24h_usd`; null: the cost is unknown. */
+  margin_24h_usd: number | null;
   /** Its routes. */
   routes: OperatorRoute[];
 }
@@ -3597,10 +3599,12 @@ export interface OperatorRoute {
   calls_24h: number;
   /** USD charged for them, refunds taken off. */
   revenue_24h_usd: number;
-  /** USD that the provider charges for all attempts of these hours, as far as the catalog names a cost. */
-  cost_24h_usd: number;
-  /** `revenue_24h_usd` less `cost_24h_usd`. */
-  margin_24h_usd: number;
+  /** Of it, what calls brought in whose last route names no cost. */
+  revenue_without_cost_24h_usd: number;
+  /** USD that the provider charges for all attempts of these hours, as far as the catalog names a cost; null: it names none. */
+  cost_24h_usd: number | null;
+  /** `revenue_24h_usd` less `revenue_without_cost_24h_usd` and `cost_24h_usd`; null: the cost is unknown. */
+  margin_24h_usd: number | null;
 }
 
 /** The operator of the session. */
@@ -3800,8 +3804,10 @@ export interface Overview {
   revenue_usd: number;
   /** USD that providers charge for them, as far as routes name a cost; null: none does. */
   cost_usd: number | null;
-  /** `revenue_usd` less `cost_usd`; null: the cost is unknown. */
+  /** `revenue_usd` less `revenue_without_cost_usd` and `cost_usd`; null: the cost is unknown. */
   margin_usd: number | null;
+  /** Of `revenue_usd`, what calls brought in whose last route names no cost. */
+  revenue_without_cost_usd: number;
   /** Median milliseconds until an answer was complete; null: there were no calls. */
   latency_p50_ms: number | null;
   /** 95 of 100 answers were complete within these milliseconds; null: there were no calls. */

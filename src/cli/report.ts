@@ -2,7 +2,7 @@
 import { maskedKey } from "../accounts/keys.ts";
 import type { Db } from "../db/connect.ts";
 import { accountIdText, keyIdText } from "../ids.ts";
-import { readReport, type ReportGroup, reportGroups, type ReportRow } from "../ledger/report.ts";
+import { readReport, type ReportGroup, reportGroups, type ReportRow, sumOf } from "../ledger/report.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";
 import { csvField } from "../text/csv.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
@@ -10,8 +10,8 @@ import { withDatabase, withoutTimeout } from "./with-database.ts";
 
 export const spend = (input: Input) => report(input, (one, other) => compare(other.revenue, one.revenue));
 
-/** The worst first. */
-export const margin = (input: Input) => report(input, (one, other) => compare(marginOf(one), marginOf(other)));
+/** The worst first, what is unknown last. */
+export const margin = (input: Input) => report(input, (one, other) => compareMargins(sumOf([one]).margin, sumOf([other]).margin));
 
 type Order = (one: ReportRow, other: ReportRow) => number;
 
@@ -23,7 +23,7 @@ async function report({ config, options }: Input, order: Order): Promise<Outcome
     async (db) => {
       const found = await readReport(db, group, { from, to });
       const rows = await named(db, group, group === "day" ? found : found.sort(order));
-      const total = figuresOf(sumOf(found));
+      const total = figuresOf(found);
       const columns = [...(identities[group] ?? [group]), ...Object.keys(total)];
       const json = { from: from.toISOString(), to: to.toISOString(), rows: rows.map(asJson), total: asJson(total) };
       return { json, text: options.csv === true ? csvOf(columns, rows) : tableOf(from, columns, rows, total) };
@@ -48,28 +48,20 @@ function fail(message: string): never {
   throw new UsageError(message);
 }
 
-function marginOf({ revenue, cost }: Pick<ReportRow, "revenue" | "cost">): Amount {
-  return revenue - cost;
+function compareMargins(one: Amount | null, other: Amount | null): number {
+  return one === null || other === null ? Number(one === null) - Number(other === null) : compare(one, other);
 }
 
 function compare(one: Amount, other: Amount): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-type Figures = Pick<ReportRow, "requests" | "revenue" | "cost">;
-
-function sumOf(rows: readonly Figures[]): Figures {
-  return rows.reduce<Figures>(
-    (sum, row) => ({ requests: sum.requests + row.requests, revenue: sum.revenue + row.revenue, cost: sum.cost + row.cost }),
-    { requests: 0n, revenue: 0n, cost: 0n },
-  );
-}
-
 /** A bigint is money in the ledger's units. */
 type Line = Record<string, string | number | bigint | null>;
 
-function figuresOf({ requests, revenue, cost }: Figures): Line {
-  return { requests: Number(requests), revenue, cost, margin: revenue - cost };
+function figuresOf(rows: readonly ReportRow[]): Line {
+  const { requests, revenue, unmatched, cost, margin } = sumOf(rows);
+  return { requests: Number(requests), revenue, cost, margin, revenue_without_cost: unmatched };
 }
 
 /** The columns before the figures, where there are more than the group's own. */
@@ -87,7 +79,7 @@ async function named(db: Db, group: ReportGroup, rows: readonly ReportRow[]): Pr
     const byId = new Map(found.rows.map((row) => [String(row.id), row]));
     return rows.map((row) => {
       const { id, email, balance } = byId.get(row.name!)!;
-      return { account_id: accountIdText(id), email, balance, ...figuresOf(row) };
+      return { account_id: accountIdText(id), email, balance, ...figuresOf([row]) };
     });
   }
   if (group === "key") {
@@ -102,11 +94,11 @@ async function named(db: Db, group: ReportGroup, rows: readonly ReportRow[]): Pr
         account_id: shown?.account ?? null,
         key: shown?.key ?? null,
         name: key?.name ?? null,
-        ...figuresOf(row),
+        ...figuresOf([row]),
       };
     });
   }
-  return rows.map((row) => ({ [group]: row.name, ...figuresOf(row) }));
+  return rows.map((row) => ({ [group]: row.name, ...figuresOf([row]) }));
 }
 
 function asJson(line: Line) {
@@ -127,11 +119,12 @@ function harmless(text: string): string {
   return /^[=+@\t\r]|^-(?![\d.]+$)/.test(text) ? `'${text}` : text;
 }
 
-const figures: ReadonlySet<string> = new Set(["balance", "requests", "revenue", "cost", "margin"]);
+const figures: ReadonlySet<string> = new Set(["balance", "requests", "revenue", "cost", "margin", "revenue_without_cost"]);
 
 function tableOf(from: Date, columns: readonly string[], rows: readonly Line[], total: Line): string {
   const all = [...rows, { ...total, [columns[0]!]: "total" }];
-  const lines = [columns, ...all.map((row) => columns.map((column) => textOf(row[column])))];
+  const shown = (value: Line[string] | undefined, column: string) => (value === null && figures.has(column) ? "–" : textOf(value));
+  const lines = [columns, ...all.map((row) => columns.map((column) => shown(row[column], column)))];
   const widths = columns.map((_, at) => Math.max(...lines.map((line) => line[at]!.length)));
   const pad = (text: string, at: number) => (figures.has(columns[at]!) ? text.padStart(widths[at]!) : text.padEnd(widths[at]!));
   return [`${from.toISOString().slice(0, 7)}, in USD`, ...lines.map((line) => line.map(pad).join("  ").trimEnd())].join("\n");

@@ -1,33 +1,29 @@
 // What the gateway sold in a time, what that cost and how it went: over all accounts, from the usage log and the ledger.
 import type { components } from "../../generated/api.d.ts";
 import { type Db, inSnapshot } from "../db/connect.ts";
+import { readReport, sumOf } from "../ledger/report.ts";
 import { type Amount, toUsd } from "../money.ts";
 
 interface Sums {
   calls: bigint;
   failed: bigint;
   accounts: bigint;
-  charged: Amount;
   p50: number | null;
   p95: number | null;
 }
 
 export async function readOverview(db: Db, from: Date, to: Date): Promise<components["schemas"]["Overview"]> {
-  return inSnapshot(db, async ({ pool }) => {
+  return inSnapshot(db, async (queries) => {
+    const { pool } = queries;
     const span = [from, to];
     const { rows: sums } = await pool.query<Sums>(sumsSql, span);
-    const { rows: money } = await pool.query<{ refunded: Amount; late: Amount | null; expense: Amount | null }>(moneySql, span);
+    const { revenue, unmatched, cost, margin } = sumOf(await readReport(queries, "day", { from, to }));
     const { rows: codes } = await pool.query<{ code: string; calls: bigint }>(errorsSql, span);
     const { rows: providers } = await pool.query<{ provider: string; attempts: bigint; failures: bigint; cost: Amount | null }>(
       providersSql,
       span,
     );
-    const { calls, failed, accounts, charged, p50, p95 } = sums[0]!;
-    const { refunded, late, expense } = money[0]!;
-    const revenue = charged - refunded;
-    // Where something was asked and no route names a cost, it is not known; where nothing was asked, it is nothing.
-    const isKnown = expense !== null || late !== null || providers.length === 0;
-    const cost = isKnown ? (expense ?? 0n) + (late ?? 0n) : null;
+    const { calls, failed, accounts, p50, p95 } = sums[0]!;
     return {
       object: "operator.overview",
       from: from.toISOString(),
@@ -37,7 +33,8 @@ export async function readOverview(db: Db, from: Date, to: Date): Promise<compon
       active_accounts: Number(accounts),
       revenue_usd: toUsd(revenue),
       cost_usd: cost === null ? null : toUsd(cost),
-      margin_usd: cost === null ? null : toUsd(revenue - cost),
+      margin_usd: margin === null ? null : toUsd(margin),
+      revenue_without_cost_usd: toUsd(unmatched),
       latency_p50_ms: p50,
       latency_p95_ms: p95,
       errors: codes.map((row) => ({ code: row.code, calls: Number(row.calls) })),
@@ -55,15 +52,8 @@ const within = "created_at >= $1 and created_at < $2";
 
 const sumsSql = `
   select count(*) as calls, count(*) filter (where status = 'failed') as failed, count(distinct account_id) as accounts,
-    coalesce(sum(cost), 0)::bigint as charged,
     percentile_disc(0.5) within group (order by latency_ms) as p50, percentile_disc(0.95) within group (order by latency_ms) as p95
   from usage_log where ${within}`;
-
-/** As the reports count it: a refund when it was given, work that came too late when it was found. */
-const moneySql = `
-  select (select coalesce(sum(amount), 0)::bigint from ledger_entry where kind = 'refund' and ${within}) as refunded,
-    (select sum(amount)::bigint from media_expense where at >= $1 and at < $2) as late,
-    (select sum(expense)::bigint from usage_log where ${within}) as expense`;
 
 const errorsSql = `
   select error_code as code, count(*) as calls from usage_log where ${within} and error_code is not null

@@ -6,8 +6,8 @@ import type { Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
 import { cutId } from "../ids.ts";
 import { readRouteFigures, type RouteFigure } from "../ledger/read-usage-log.ts";
-import { readReport, type ReportRow } from "../ledger/report.ts";
-import { type Amount, toUsd } from "../money.ts";
+import { readReport, type ReportRow, sumOf } from "../ledger/report.ts";
+import { toUsd } from "../money.ts";
 import { type DisabledRow, readDisabled } from "./disabled-routes.ts";
 import { healthMinutes, healthOf } from "./route-health.ts";
 
@@ -97,9 +97,7 @@ function figuresOf(
   { figures, money }: { figures: readonly RouteFigure[]; money: readonly ReportRow[] },
 ): Figures {
   const { causes, ...health } = healthOf(figures.filter(({ route }) => isOwn(route)));
-  const own = money.filter(({ name }) => name !== null && isOwn(name));
-  const sum = (of: (row: ReportRow) => Amount) => own.reduce((total, row) => total + of(row), 0n);
-  const [revenue, cost] = [sum((row) => row.revenue), sum((row) => row.cost)];
+  const { requests, revenue, unmatched, cost, margin } = sumOf(money.filter(({ name }) => name !== null && isOwn(name)));
   return {
     ...health,
     causes: Object.entries(causes)
@@ -108,10 +106,11 @@ function figuresOf(
       .slice(0, causesMax),
     latency_p50_ms: latency?.p50 ?? null,
     latency_p95_ms: latency?.p95 ?? null,
-    calls_24h: Number(sum((row) => row.requests)),
+    calls_24h: Number(requests),
     revenue_24h_usd: toUsd(revenue),
-    cost_24h_usd: toUsd(cost),
-    margin_24h_usd: toUsd(revenue - cost),
+    revenue_without_cost_24h_usd: toUsd(unmatched),
+    cost_24h_usd: cost === null ? null : toUsd(cost),
+    margin_24h_usd: margin === null ? null : toUsd(margin),
   };
 }
 

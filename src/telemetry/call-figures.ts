@@ -58,6 +58,14 @@ interface Tally {
   cost: number;
 }
 
+interface Margin {
+  charged: number;
+  /** Of it, for calls whose last route names no cost. */
+  unmatched: number;
+  /** Null: none was known yet. */
+  cost: number | null;
+}
+
 const unitsAUsd = 1e8;
 
 interface Figures {
@@ -67,7 +75,7 @@ interface Figures {
   credentials: Map<string, Map<string, { count: number }>>;
   tallies: Map<string, Map<string, Tally>>;
   /** By model and route; in 1e-8 USD. */
-  margins: Map<string, Map<string, { charged: number; cost: number }>>;
+  margins: Map<string, Map<string, Margin>>;
   holds: Record<HoldKind, { placed: number; units: number; refused: number }>;
   overruns: Map<string, Map<string, { count: number }>>;
   unsettled: number;
@@ -91,7 +99,11 @@ export function countCalls(registry: Registry): CallCounts {
   const { attempts, failures, credentials, tallies, margins, overruns, jobEnds } = figures;
   addCounters(registry, figures);
 
-  const marginOf = (model: string, route: string) => entryOf(margins, model, route, () => ({ charged: 0, cost: 0 }));
+  const marginOf = (model: string, route: string) => entryOf(margins, model, route, () => ({ charged: 0, unmatched: 0, cost: null }));
+  const addCost = (model: string, route: string, cost: string | bigint): void => {
+    const margin = marginOf(model, route);
+    margin.cost = (margin.cost ?? 0) + Number(cost);
+  };
   const countFailure = (route: string, cause: string): void => void (entryOf(failures, route, cause, () => ({ count: 0 })).count += 1);
 
   return {
@@ -112,14 +124,17 @@ export function countCalls(registry: Registry): CallCounts {
       tally.tokens.output += call.output_tokens;
       if (call.unit !== undefined) tally.units.set(call.unit, (tally.units.get(call.unit) ?? 0) + (call.units ?? 0));
       tally.cost += Number(call.cost);
-      for (const { route, cost = "0" } of call.attempts) marginOf(call.model, route).cost += Number(cost);
+      for (const { route, cost } of call.attempts) if (cost !== undefined) addCost(call.model, route, cost);
       const last = call.attempts.at(-1);
-      if (last !== undefined) marginOf(call.model, last.route).charged += Number(call.cost);
+      if (last === undefined) return;
+      const margin = marginOf(call.model, last.route);
+      margin.charged += Number(call.cost);
+      if (last.cost === undefined) margin.unmatched += Number(call.cost);
     },
     countOverrun(model, kind) {
       entryOf(overruns, model, kind, () => ({ count: 0 })).count += 1;
     },
-    countExpense: (model, route, cost) => void (marginOf(model, route).cost += Number(cost)),
+    countExpense: addCost,
     countUnsettled: () => void (figures.unsettled += 1),
     countSettledSlower: (calls) => void (figures.settledSlower += calls),
     countHold(kind, granted) {
@@ -172,12 +187,13 @@ function addCounters(registry: Registry, figures: Figures): void {
   counter("svc_usage_overruns_total", "Answers whose measured usage was above its hold, or above what window and output allow", () =>
     nested(overruns, (model, kind, { count }) => [{ labels: { model, kind }, value: count }]),
   );
-  const ofMargins = (figure: "charged" | "cost") => () =>
+  const ofMargins = (figure: keyof Margin) => () =>
     nested(margins, (model, route, margin) => {
-      const provider = providerOf(route);
-      return [{ labels: { model, route, provider }, value: margin[figure] / unitsAUsd }];
+      const units = margin[figure];
+      return units === null ? [] : [{ labels: { model, route, provider: providerOf(route) }, value: units / unitsAUsd }];
     });
   counter("svc_route_charged_usd_total", "Charges, by the route that was asked last", ofMargins("charged"));
+  counter("svc_route_charged_without_cost_usd_total", "Of them, those at routes that name no cost", ofMargins("unmatched"));
   counter("svc_route_cost_usd_total", "What providers charge the operator, by the routes' costs in the catalog", ofMargins("cost"));
   const ofHolds = (figure: "placed" | "units" | "refused", perUnit: number) => () =>
     pairs(

@@ -135,16 +135,22 @@ test("an attempt keeps the id that its provider gave the answer, for the operato
 });
 
 test("/metrics counts charges and costs by model, route and provider, as the log has them", async () => {
-  const { rows } = await gateway.context.db.pool.query<{ model: string; route: string; cost: bigint; charged: bigint }>(
+  const { rows } = await gateway.context.db.pool.query<
+    Record<"model" | "route", string> & { cost: bigint | null; charged: bigint; unknown: bigint }
+  >(
     `select l.model, a.value ->> 'route' as route, sum((a.value ->> 'cost')::bigint)::bigint as cost,
-       sum(case when a.n = jsonb_array_length(l.attempts) then l.cost else 0 end)::bigint as charged
+       sum(case when a.n = jsonb_array_length(l.attempts) then l.cost else 0 end)::bigint as charged,
+       sum(case when a.n = jsonb_array_length(l.attempts) and not a.value ? 'cost' then l.cost else 0 end)::bigint as unknown
      from usage_log l, jsonb_array_elements(l.attempts) with ordinality a(value, n) group by 1, 2`,
   );
   const page = await scrape(gateway);
   expect(rows.length).toBeGreaterThan(15);
-  for (const { model, route, cost, charged } of rows) {
+  expect(rows.some(({ cost, unknown }) => cost === null && unknown > 0n)).toBe(true);
+  for (const { model, route, cost, charged, unknown } of rows) {
     const of = { model, route, provider: route.split("/")[0]! };
-    expect([route, page.figure("svc_route_cost_usd_total", of)]).toEqual([route, Number(cost ?? 0n) / 1e8]);
+    // Not 0 where it is unknown: there is no sample then.
+    expect([route, page.figure("svc_route_cost_usd_total", of)]).toEqual([route, cost === null ? undefined : Number(cost) / 1e8]);
+    expect([route, page.figure("svc_route_charged_without_cost_usd_total", of)]).toEqual([route, Number(unknown) / 1e8]);
     expect([route, page.figure("svc_route_charged_usd_total", of)]).toEqual([route, Number(charged) / 1e8]);
   }
 });

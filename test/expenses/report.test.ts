@@ -12,7 +12,7 @@ interface Report {
   from: string;
   to: string;
   rows: Record<string, any>[];
-  total: { requests: number; revenue: number; cost: number; margin: number };
+  total: { requests: number; revenue: number; cost: number; margin: number; revenue_without_cost: number };
 }
 
 let gateway: Gateway;
@@ -59,9 +59,11 @@ describe("the sums", () => {
       const costs = [...made.values(), refunded].reduce((sum, { expense }) => sum + (expense ?? 0n), 321n);
       expect(units(total.cost)).toBe(costs);
       expect(total.requests).toBe(made.size + 1);
-      for (const figure of ["requests", "revenue", "cost", "margin"] as const)
+      for (const figure of ["requests", "revenue", "cost", "margin", "revenue_without_cost"] as const)
         expect(rows.reduce((sum, row) => sum + units(row[figure] as number), 0n)).toBe(units(total[figure]));
-      for (const row of [...rows, total]) expect(units(row.margin)).toBe(units(row.revenue) - units(row.cost));
+      expect(units(total.revenue_without_cost)).toBe(made.get("a route without a cost")!.cost);
+      for (const row of [...rows, total])
+        if (row.margin !== null) expect(units(row.margin)).toBe(units(row.revenue) - units(row.revenue_without_cost) - units(row.cost));
     },
   );
 
@@ -86,7 +88,7 @@ describe("a row", () => {
     const call = made.get("sold below cost")!;
     expect(await rowOf("model", "demo/dear")).toEqual({
       ...{ model: "demo/dear", requests: 1, revenue: Number(call.cost) / 1e8, cost: Number(call.expense) / 1e8 },
-      margin: Number(call.cost - call.expense!) / 1e8,
+      ...{ margin: Number(call.cost - call.expense!) / 1e8, revenue_without_cost: 0 },
     });
     expect(await rowOf("model", "demo/unreadable")).toMatchObject({ requests: 1, revenue: 0, cost: 0.001007, margin: -0.001007 });
     expect(await rowOf("model", "demo/video")).toMatchObject({ requests: 1, cost: 0.40000321 });
@@ -98,6 +100,19 @@ describe("a row", () => {
     expect((await rowOf("route", "south/chat")).revenue).toBeCloseTo(Number(cost + made.get("sold below cost")!.cost) / 1e8, 8);
     expect(attempts).toHaveLength(2);
     expect(await rowOf("provider", "ranker")).toMatchObject({ requests: 1, cost: 0.002 });
+  });
+
+  test("whose routes name no cost has neither a cost nor a margin: unknown is not 0", async () => {
+    const revenue = Number(made.get("a route without a cost")!.cost) / 1e8;
+    const unknown = { requests: 1, revenue, cost: null, margin: null, revenue_without_cost: revenue };
+    expect(await rowOf("model", "demo/unknown")).toEqual({ model: "demo/unknown", ...unknown });
+    const { rows } = await report("margin", "model");
+    expect(rows.at(-1)!.model).toBe("demo/unknown");
+    expect(await rowOf("route", "north/chat")).toMatchObject({ cost: expect.any(Number), revenue_without_cost: revenue });
+    const lines = (await svc("report", "margin", "--by", "model")).stdout.split("\n");
+    expect(lines.find((line) => line.startsWith("demo/unknown"))).toMatch(/ 1 +0\.\d+ +– +– +0\.\d+$/);
+    const csv = (await svc("report", "margin", "--by", "model", "--csv")).stdout;
+    expect(csv).toContain(`\ndemo/unknown,1,${revenue},,,${revenue}`);
   });
 
   test("a refund takes from the revenue of the call's model and route, and leaves its cost", async () => {
@@ -125,7 +140,7 @@ describe("a row", () => {
     const { balance } = await gateway.balance(account);
     const { rows } = await report("margin", "account");
     expect(rows).toEqual([
-      { account_id: debtor.id, email: debtor.email, balance: -1.3, requests: 0, revenue: 0, cost: 0, margin: 0 },
+      { account_id: debtor.id, email: debtor.email, balance: -1.3, requests: 0, revenue: 0, cost: 0, margin: 0, revenue_without_cost: 0 },
       {
         account_id: account.id,
         email: account.email,
@@ -134,6 +149,7 @@ describe("a row", () => {
         revenue: expect.any(Number),
         cost: expect.any(Number),
         margin: expect.any(Number),
+        revenue_without_cost: expect.any(Number),
       },
     ]);
     expect((await report("spend", "key")).rows).toEqual([
@@ -149,7 +165,8 @@ describe("a row", () => {
 
 describe("the command", () => {
   test("margin shows the worst first, spend the biggest", async () => {
-    const margins = (await report("margin", "model")).rows.map((row) => row.margin as number);
+    const rows = (await report("margin", "model")).rows.filter(({ margin }) => margin !== null);
+    const margins = rows.map((row) => row.margin as number);
     expect(margins).toEqual(margins.toSorted((one, other) => one - other));
     const revenues = (await report("spend", "model")).rows.map((row) => row.revenue as number);
     expect(revenues).toEqual(revenues.toSorted((one, other) => other - one));
@@ -158,10 +175,10 @@ describe("the command", () => {
   test("a month without a call has no rows, and its bounds", async () => {
     expect(await report("spend", "day", "--month", "2020-02")).toEqual({
       ...{ from: "2020-02-01T00:00:00.000Z", to: "2020-03-01T00:00:00.000Z", rows: [] },
-      total: { requests: 0, revenue: 0, cost: 0, margin: 0 },
+      total: { requests: 0, revenue: 0, cost: 0, margin: 0, revenue_without_cost: 0 },
     });
     expect((await svc("report", "spend", "--by", "day", "--month", "2020-02")).stdout).toBe(
-      "2020-02, in USD\nday    requests  revenue  cost  margin\ntotal         0        0     0       0\n",
+      "2020-02, in USD\nday    requests  revenue  cost  margin  revenue_without_cost\ntotal         0        0     0       0                     0\n",
     );
   });
 
@@ -171,16 +188,16 @@ describe("the command", () => {
     const { row } = await make(gateway, customer, asks["sold below cost"]);
     const { stdout } = await svc("report", "margin", "--by", "account", "--csv");
     const lines = stdout.trimEnd().split("\n");
-    expect(lines[0]).toBe("account_id,email,balance,requests,revenue,cost,margin");
+    expect(lines[0]).toBe("account_id,email,balance,requests,revenue,cost,margin,revenue_without_cost");
     expect(lines).toHaveLength(4);
     expect(stdout).toContain(`\n${customer.id},"'=1+1,""x""@example.com",`);
-    expect(stdout).toMatch(new RegExp(`,1,${Number(row.cost) / 1e8},${Number(row.expense) / 1e8},-0\\.\\d+\n`));
+    expect(stdout).toMatch(new RegExp(`,1,${Number(row.cost) / 1e8},${Number(row.expense) / 1e8},-0\\.\\d+,0\n`));
   });
 
   test("--csv of a month without a call is the line of names", async () => {
     const csv = async (by: string) => (await svc("report", "spend", "--by", by, "--month", "2020-02", "--csv")).stdout;
-    expect(await csv("key")).toBe("key_id,account_id,key,name,requests,revenue,cost,margin\n");
-    expect(await csv("day")).toBe("day,requests,revenue,cost,margin\n");
+    expect(await csv("key")).toBe("key_id,account_id,key,name,requests,revenue,cost,margin,revenue_without_cost\n");
+    expect(await csv("day")).toBe("day,requests,revenue,cost,margin,revenue_without_cost\n");
   });
 
   test.each([[["--by", "weather"]], [["--by", "day", "--month", "2026-13"]], [[]]])("%s is wrong usage", async (words) => {

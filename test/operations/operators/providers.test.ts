@@ -5,10 +5,12 @@ import { newOperator } from "../../support/operators.ts";
 import { language, provider } from "../chat/chat-gateway.ts";
 
 const catalog = JSON.stringify({
-  providers: [provider("north"), provider("south"), provider("west")],
+  providers: [provider("north"), provider("south"), provider("west"), provider("east")],
   models: [
     language("demo/two", ["a", "b"], { routes: [route("north", "a"), route("south", "b")] }),
     language("demo/one", ["c"], { routes: [route("west", "c")] }),
+    language("demo/unknown", ["e"], { routes: [{ provider: "east", model: "e" }] }),
+    language("demo/mixed", ["f"], { routes: [route("east", "f")] }),
     language("demo/failing", ["d"], { routes: [route("west", "sim-fail-503")] }),
   ],
 });
@@ -78,6 +80,28 @@ describe("the list", () => {
       causes: [{ cause: "http_503", attempts: 1 }],
     });
   });
+});
+
+test("a route without a cost: its cost and margin are unknown, its provider's leave its revenue out, and say how much that is", async () => {
+  const east = async () => (await list()).at(-1)! as unknown as Record<string, number | null> & { routes: Record<string, unknown>[] };
+  const before = await first.balance(caller);
+  expect((await call(first, "demo/unknown")).status).toBe(200);
+  const charged = (await first.balance(caller)).spent - before.spent;
+  expect(charged).toBeGreaterThan(0);
+  const unknown = { cost_24h_usd: null, margin_24h_usd: null };
+  const [own] = (await east()).routes;
+  expect(own).toMatchObject({ route: "east/e", calls_24h: 1, ...unknown });
+  expect(own!["revenue_24h_usd"]).toBeCloseTo(charged, 8);
+  expect(own!["revenue_without_cost_24h_usd"]).toBe(own!["revenue_24h_usd"]);
+  expect(await east()).toMatchObject({ ...unknown, calls_24h: 1 });
+  expect((await call(first, "demo/mixed")).status).toBe(200);
+  const mixed = await east();
+  expect(mixed["revenue_without_cost_24h_usd"]).toBeCloseTo(charged, 8);
+  expect(mixed["cost_24h_usd"]).toBeGreaterThan(0);
+  expect(mixed["margin_24h_usd"]).toBeCloseTo(mixed["revenue_24h_usd"]! - charged - mixed["cost_24h_usd"]!, 8);
+  const overview = (await first.request("GET", "/v1/operator/overview", { key: finance.key })).json;
+  expect(overview.revenue_without_cost_usd).toBeCloseTo(charged, 8);
+  expect(overview.margin_usd).toBeCloseTo(overview.revenue_usd - charged - overview.cost_usd, 8);
 });
 
 describe("disabling", () => {
