@@ -2746,6 +2746,78 @@ export interface paths {
         patch: operations["updateWorkspace"];
         trace?: never;
     };
+    "/v1/workspace/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List mail domains
+         * @description Lists the mail domains that the workspace has claimed.
+         */
+        get: operations["listDomains"];
+        put?: never;
+        /**
+         * Claim a mail domain
+         * @description Claims a mail domain. Publish `record_value` as a TXT record of the name `record_name`, then verify the domain: until then the claim does nothing. A
+         *     domain of a public mail provider is 400 `invalid_parameter`. A domain that the workspace has claimed keeps its record and gets the new role. A
+         *     workspace has 20 domains at most: 403 `permission_denied`.
+         */
+        post: operations["claimDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspace/domains/{domain}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a mail domain
+         * @description Removes a mail domain: nobody joins by it any more. Members stay.
+         */
+        delete: operations["removeDomain"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the role of a mail domain
+         * @description Changes the role of those who join by the domain from now on. Members keep theirs.
+         */
+        patch: operations["updateDomain"];
+        trace?: never;
+    };
+    "/v1/workspace/domains/{domain}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify a mail domain
+         * @description Looks for the domain's TXT record. Where it is found, people with a verified address of the domain become members with the domain's role when
+         *     they next sign in, but for those who were removed from the workspace or left it. A domain is verified for one workspace at a time: 409
+         *     `domain_taken`. A person looks for 10 records a minute at most: 429 `rate_limit_exceeded`.
+         */
+        post: operations["verifyDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/workspace/invitations": {
         parameters: {
             query?: never;
@@ -5820,6 +5892,64 @@ export interface components {
              * @enum {string}
              */
             type: "citations_delta";
+        };
+        /** @description Body of a 400. */
+        ClaimDomainError400: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 403. */
+        ClaimDomainError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "session_required" | "csrf_failed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 400. */
         CloneVoiceError400: {
@@ -11611,6 +11741,37 @@ export interface components {
         };
         /** @description Where a document comes from. */
         DocumentSource: components["schemas"]["Base64Source"] | components["schemas"]["TextSource"] | components["schemas"]["ContentSource"] | components["schemas"]["UrlSource"] | components["schemas"]["FileSource"];
+        /** @description Another role for those who join from now on. */
+        DomainChange: {
+            /** @description Role of those who join by it. */
+            role: components["schemas"]["DomainRole"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Which domain, and as what its people join. */
+        DomainClaim: {
+            /** @description The domain. */
+            domain: components["schemas"]["DomainName"];
+            /**
+             * @description Role of those who join by it.
+             * @default developer
+             */
+            role?: components["schemas"]["DomainRole"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A public domain name with at least two labels. Write an international one in its `xn--` form. */
+        DomainName: string;
+        /**
+         * @description Role of those who join by a domain: no domain makes owners.
+         * @enum {string}
+         */
+        DomainRole: "admin" | "developer" | "billing" | "viewer";
+        /**
+         * @description Whether a domain has members join.
+         * @enum {string}
+         */
+        DomainStatus: "pending" | "verified";
         /**
          * @description An email address: at most 254 ASCII characters, case-insensitive. Write an international domain in its `xn--` form. Characters that
          *     separate addresses in a mail are not allowed.
@@ -12408,6 +12569,35 @@ export interface components {
             };
         };
         /** @description Body of a 404. */
+        Error404DomainNotFound: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "domain_not_found";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "not_found_error";
+            };
+        };
+        /** @description Body of a 404. */
         Error404EndpointNotFound: {
             /** @description Endpoints that may have been meant, at most 5; on `endpoint_not_found`. */
             available_endpoints?: string[];
@@ -13043,6 +13233,35 @@ export interface components {
                  * @enum {string}
                  */
                 code: "card_missing";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 409. */
+        Error409DomainUnverifiedOrDomainTaken: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "domain_unverified" | "domain_taken";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -19451,6 +19670,16 @@ export interface components {
                 type: "permission_error";
             };
         };
+        /** @description A domain that is no longer the workspace's. */
+        RemovedDomain: {
+            /** @description Domain id. */
+            id: string;
+            /**
+             * @description Always true.
+             * @enum {boolean}
+             */
+            removed: true;
+        };
         /** @description A person who is no longer a member. */
         RemovedMember: {
             /** @description User id of the person. */
@@ -19465,6 +19694,35 @@ export interface components {
              * @enum {boolean}
              */
             removed: true;
+        };
+        /** @description Body of a 403. */
+        RemoveDomainError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "session_required" | "csrf_failed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
         };
         /** @description Body of a 403. */
         RemoveMemberError403: {
@@ -23354,6 +23612,64 @@ export interface components {
                 type: "permission_error";
             };
         };
+        /** @description Body of a 400. */
+        UpdateDomainError400: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 403. */
+        UpdateDomainError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "session_required" | "csrf_failed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
         /** @description Body of a 403. */
         UpdateMemberError403: {
             /** @description The error. */
@@ -23870,6 +24186,35 @@ export interface components {
                 type: "invalid_request_error";
             };
         };
+        /** @description Body of a 403. */
+        VerifyDomainError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "session_required" | "csrf_failed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
         /**
          * @description The aspect ratios of a video.
          * @enum {string}
@@ -24340,6 +24685,45 @@ export interface components {
             response_retention_days?: number | null;
         } & {
             [key: string]: unknown;
+        };
+        /** @description A mail domain of a workspace. */
+        WorkspaceDomain: {
+            /** @description When it was claimed. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description The domain, in lower case. Those below it are others. */
+            domain: string;
+            /** @description Domain id. */
+            id: string;
+            /**
+             * @description Always `workspace.domain`.
+             * @enum {string}
+             */
+            object: "workspace.domain";
+            /** @description Name of the TXT record that proves whose the domain is. */
+            record_name: string;
+            /** @description What that record has to say. */
+            record_value: string;
+            /** @description Role of those who join by it. */
+            role: components["schemas"]["DomainRole"];
+            /** @description Whether people join by it. */
+            status: components["schemas"]["DomainStatus"];
+            /** @description When its record was last found; null: never. */
+            verified_at: components["schemas"]["Timestamp"] | null;
+        };
+        /** @description The workspace's domains. Not paged. */
+        WorkspaceDomainList: {
+            /** @description The domains, in the order of their claims; 20 at most. */
+            data: components["schemas"]["WorkspaceDomain"][];
+            /**
+             * @description Always false: every domain is listed.
+             * @enum {boolean}
+             */
+            has_more: false;
+            /**
+             * @description Always `list`.
+             * @enum {string}
+             */
+            object: "list";
         };
         /** @description The workspaces of the person who is signed in. Not paged. */
         WorkspaceList: {
@@ -46914,6 +47298,710 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    listDomains: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The workspace's domains. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceDomainList"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error403PermissionDeniedOrSessionRequired"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    claimDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Which domain, and as what its people join. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DomainClaim"];
+            };
+        };
+        responses: {
+            /** @description The domain as it is now. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceDomain"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClaimDomainError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClaimDomainError403"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    removeDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Domain id. */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The domain is no longer the workspace's. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedDomain"];
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemoveDomainError403"];
+                };
+            };
+            /** @description `domain_not_found`: The id is not that of a domain that the workspace has claimed, or it was removed. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404DomainNotFound"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    updateDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Domain id. */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        /** @description The role. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DomainChange"];
+            };
+        };
+        responses: {
+            /** @description The domain as it is now. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceDomain"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateDomainError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateDomainError403"];
+                };
+            };
+            /** @description `domain_not_found`: The id is not that of a domain that the workspace has claimed, or it was removed. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404DomainNotFound"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    verifyDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Domain id. */
+                domain: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The domain as it is now. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceDomain"];
+                };
+            };
+            /** @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it. */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error400InvalidParameter"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `session_required`: Endpoints that change the account require a dashboard session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerifyDomainError403"];
+                };
+            };
+            /** @description `domain_not_found`: The id is not that of a domain that the workspace has claimed, or it was removed. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404DomainNotFound"];
+                };
+            };
+            /**
+             * @description `domain_unverified`: The TXT record that proves whose the domain is was not found, says something else, or could not be read. Nothing was changed.
+             *     `domain_taken`: The record was found, and a domain has members of one workspace only. Nothing was changed.
+             */
+            409: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error409DomainUnverifiedOrDomainTaken"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */

@@ -105,6 +105,9 @@ export type ErrorCode =
   | "account_not_found"
   | "provider_not_found"
   | "not_possible"
+  | "domain_not_found"
+  | "domain_unverified"
+  | "domain_taken"
   | "webhook_not_found"
   | "webhook_delivery_not_found"
   | "captcha_failed"
@@ -789,6 +792,30 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "message": "That is not possible: {reason}.",
     "happened": "The state of what the operator wants to change does not allow it. Nothing was changed.",
     "fix": "The message says what stands in the way."
+  },
+  "domain_not_found": {
+    "status": 404,
+    "type": "not_found_error",
+    "retryable": false,
+    "message": "There is no such domain in this workspace.",
+    "happened": "The id is not that of a domain that the workspace has claimed, or it was removed.",
+    "fix": "Use an id from GET /v1/workspace/domains."
+  },
+  "domain_unverified": {
+    "status": 409,
+    "type": "invalid_request_error",
+    "retryable": false,
+    "message": "The domain is not verified: {reason}.",
+    "happened": "The TXT record that proves whose the domain is was not found, says something else, or could not be read. Nothing was changed.",
+    "fix": "Publish record_value as a TXT record of the name record_name. A new record may take an hour to be seen everywhere: try again later."
+  },
+  "domain_taken": {
+    "status": 409,
+    "type": "invalid_request_error",
+    "retryable": false,
+    "message": "Another workspace has verified this domain.",
+    "happened": "The record was found, and a domain has members of one workspace only. Nothing was changed.",
+    "fix": "Remove the domain from the other workspace first."
   },
   "webhook_not_found": {
     "status": 404,

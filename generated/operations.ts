@@ -140,6 +140,11 @@ export type OperationId =
   | "createVideo"
   | "getWorkspace"
   | "updateWorkspace"
+  | "listDomains"
+  | "claimDomain"
+  | "updateDomain"
+  | "removeDomain"
+  | "verifyDomain"
   | "listInvitations"
   | "createInvitation"
   | "revokeInvitation"
@@ -6535,6 +6540,200 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "bodyRequired": true,
     "bodyMax": 65536,
     "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listDomains": {
+    "id": "listDomains",
+    "method": "get",
+    "path": "/v1/workspace/domains",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "claimDomain": {
+    "id": "claimDomain",
+    "method": "post",
+    "path": "/v1/workspace/domains",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "updateDomain": {
+    "id": "updateDomain",
+    "method": "patch",
+    "path": "/v1/workspace/domains/{domain}",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "domain_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [
+      {
+        "name": "domain",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "removeDomain": {
+    "id": "removeDomain",
+    "method": "delete",
+    "path": "/v1/workspace/domains/{domain}",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "rate_limit_exceeded",
+      "domain_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "domain",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "verifyDomain": {
+    "id": "verifyDomain",
+    "method": "post",
+    "path": "/v1/workspace/domains/{domain}/verify",
+    "auth": "session",
+    "xApiKey": false,
+    "roles": [
+      "owner",
+      "admin"
+    ],
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "session_required",
+      "csrf_failed",
+      "rate_limit_exceeded",
+      "domain_not_found",
+      "domain_unverified",
+      "domain_taken",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "domain",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
     "successes": [
       200
     ],

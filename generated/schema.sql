@@ -316,6 +316,15 @@ create table escrow (
   constraint escrow_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id)
 ) with (fillfactor=50);
 
+create table former_member (
+  account_id bigint not null,
+  person_id bigint not null,
+  constraint former_member_pkey PRIMARY KEY (account_id, person_id),
+  constraint former_member_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint former_member_person_id_fkey FOREIGN KEY (person_id) REFERENCES account(id)
+);
+CREATE INDEX former_member_of_person ON public.former_member USING btree (person_id);
+
 create table hold (
   account_id bigint not null,
   id uuid not null,
@@ -1139,6 +1148,23 @@ create table webhook_endpoint (
   constraint webhook_endpoint_description_check CHECK (((length(description) >= 1) AND (length(description) <= 200))),
   constraint webhook_endpoint_url_check CHECK (((length(url) >= 1) AND (length(url) <= 2048)))
 );
+
+create table workspace_domain (
+  id uuid not null,
+  account_id bigint not null,
+  domain text not null,
+  role text not null,
+  token text not null,
+  created_at timestamp with time zone not null,
+  verified_at timestamp with time zone,
+  constraint workspace_domain_pkey PRIMARY KEY (id),
+  constraint workspace_domain_account_id_domain_key UNIQUE (account_id, domain),
+  constraint workspace_domain_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
+  constraint workspace_domain_domain_check CHECK (((domain <> ''::text) AND (domain = lower(domain)))),
+  constraint workspace_domain_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'developer'::text, 'billing'::text, 'viewer'::text]))),
+  constraint workspace_domain_token_check CHECK ((token <> ''::text))
+);
+CREATE UNIQUE INDEX workspace_domain_verified ON public.workspace_domain USING btree (domain) WHERE (verified_at IS NOT NULL);
 
 -- function account_media_limits(_tiers jsonb, _account bigint) returns jsonb
 -- function admit_calls(_owner uuid, _ttl interval, _shown text, _account bigint[], _want bigint[], _key_account bigint[], _key bigint[], _key_want bigint[], _window_account bigint[], _bucket text[], _seconds integer[], _amount bigint[], _limit bigint[], _call_account bigint[], _call_id uuid[], _call_want bigint[], _call_key bigint[], OUT at_ms bigint, OUT accounts bigint[], OUT available bigint[], OUT reserved bigint[], OUT n bigint[], OUT previous bigint[], OUT keys bigint[], OUT keys_left bigint[]) returns record set lock_timeout=1s, plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_hashjoin=off, enable_mergejoin=off

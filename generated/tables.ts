@@ -231,6 +231,11 @@ export interface Escrow {
   closings: bigint;
 }
 
+export interface FormerMember {
+  account_id: bigint;
+  person_id: bigint;
+}
+
 export interface Hold {
   account_id: bigint;
   amount: bigint;
@@ -757,6 +762,16 @@ export interface WebhookEndpoint {
   url: string;
 }
 
+export interface WorkspaceDomain {
+  account_id: bigint;
+  created_at: Timestamp;
+  domain: string;
+  id: string;
+  role: string;
+  token: string;
+  verified_at: Timestamp | null;
+}
+
 export interface DB {
   account: Account;
   api_key: ApiKey;
@@ -774,6 +789,7 @@ export interface DB {
   credit_grant: CreditGrant;
   disabled_route: DisabledRoute;
   escrow: Escrow;
+  former_member: FormerMember;
   hold: Hold;
   idempotency_key: IdempotencyKey;
   identity: Identity;
@@ -821,4 +837,5 @@ export interface DB {
   voucher: Voucher;
   voucher_batch: VoucherBatch;
   webhook_endpoint: WebhookEndpoint;
+  workspace_domain: WorkspaceDomain;
 }

@@ -54890,6 +54890,572 @@ validate_bodies_updateWorkspace.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_claimDomain = validate_bodies_claimDomain;
+const schema_DomainClaim = {
+"type": "object",
+"required": ["domain"],
+"properties": {
+"domain": { "$ref": "#/components/schemas/DomainName" },
+"role": {
+"$ref": "#/components/schemas/DomainRole",
+"default": "developer"
+}
+},
+"additionalProperties": true
+};
+const schema_DomainName = {
+"type": "string",
+"minLength": 3,
+"maxLength": 253,
+"pattern": "^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$",
+"description": "A public domain name with at least two labels. Write an international one in its `xn--` form.",
+"x-must": "must be a domain such as example.com"
+};
+const schema_DomainRole = {
+"type": "string",
+"enum": [
+"admin",
+"developer",
+"billing",
+"viewer"
+]
+};
+const pattern_368f55a2 = new RegExp("^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$", "u");
+function validate_DomainClaim(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_DomainClaim.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.domain === void 0 && (missing0 = "domain")) {
+validate_DomainClaim.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_DomainClaim,
+data
+}];
+return false;
+} else {
+if (data.domain !== void 0) {
+let data0 = data.domain;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 253) {
+validate_DomainClaim.errors = [{
+instancePath: instancePath + "/domain",
+keyword: "maxLength",
+params: { limit: 253 },
+message: "must NOT have more than 253 characters",
+parentSchema: schema_DomainName,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 3) {
+validate_DomainClaim.errors = [{
+instancePath: instancePath + "/domain",
+keyword: "minLength",
+params: { limit: 3 },
+message: "must NOT have fewer than 3 characters",
+parentSchema: schema_DomainName,
+data: data0
+}];
+return false;
+} else if (!pattern_368f55a2.test(data0)) {
+validate_DomainClaim.errors = [{
+instancePath: instancePath + "/domain",
+keyword: "pattern",
+params: { pattern: "^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$" },
+message: "must match pattern \"^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$\"",
+parentSchema: schema_DomainName,
+data: data0
+}];
+return false;
+}
+} else {
+validate_DomainClaim.errors = [{
+instancePath: instancePath + "/domain",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_DomainName,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.role !== void 0) {
+let data1 = data.role;
+if (typeof data1 !== "string") {
+validate_DomainClaim.errors = [{
+instancePath: instancePath + "/role",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_DomainRole,
+data: data1
+}];
+return false;
+}
+if (!(data1 === "admin" || data1 === "developer" || data1 === "billing" || data1 === "viewer")) {
+validate_DomainClaim.errors = [{
+instancePath: instancePath + "/role",
+keyword: "enum",
+params: { allowedValues: schema_DomainRole.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_DomainRole,
+data: data1
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+} else {
+validate_DomainClaim.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_DomainClaim,
+data
+}];
+return false;
+}
+validate_DomainClaim.errors = vErrors;
+return true;
+}
+validate_DomainClaim.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_claimDomain(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_claimDomain.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_DomainClaim(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_DomainClaim.errors : vErrors.concat(validate_DomainClaim.errors);
+errors = vErrors.length;
+}
+validate_bodies_claimDomain.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_claimDomain.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_updateDomain = validate_bodies_updateDomain;
+const schema_DomainChange = {
+"type": "object",
+"required": ["role"],
+"properties": { "role": { "$ref": "#/components/schemas/DomainRole" } },
+"additionalProperties": true
+};
+function validate_DomainChange(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_DomainChange.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.role === void 0 && (missing0 = "role")) {
+validate_DomainChange.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_DomainChange,
+data
+}];
+return false;
+} else if (data.role !== void 0) {
+let data0 = data.role;
+if (typeof data0 !== "string") {
+validate_DomainChange.errors = [{
+instancePath: instancePath + "/role",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_DomainRole,
+data: data0
+}];
+return false;
+}
+if (!(data0 === "admin" || data0 === "developer" || data0 === "billing" || data0 === "viewer")) {
+validate_DomainChange.errors = [{
+instancePath: instancePath + "/role",
+keyword: "enum",
+params: { allowedValues: schema_DomainRole.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_DomainRole,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_DomainChange.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_DomainChange,
+data
+}];
+return false;
+}
+validate_DomainChange.errors = vErrors;
+return true;
+}
+validate_DomainChange.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_updateDomain(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_updateDomain.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_DomainChange(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_DomainChange.errors : vErrors.concat(validate_DomainChange.errors);
+errors = vErrors.length;
+}
+validate_bodies_updateDomain.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_updateDomain.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_updateDomain = validate_parameters_updateDomain;
+const schema_parameters_updateDomain = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "domain": {
+"type": "string",
+"maxLength": 64
+} },
+"required": ["domain"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_updateDomain"
+};
+function validate_parameters_updateDomain(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_updateDomain.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_updateDomain.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_updateDomain,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.domain === void 0 && (missing1 = "domain")) {
+validate_parameters_updateDomain.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_updateDomain.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.domain !== void 0) {
+let data1 = data0.domain;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 64) {
+validate_parameters_updateDomain.errors = [{
+instancePath: instancePath + "/path/domain",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_updateDomain.properties.path.properties.domain,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_updateDomain.errors = [{
+instancePath: instancePath + "/path/domain",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_updateDomain.properties.path.properties.domain,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_updateDomain.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_updateDomain.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_updateDomain.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_updateDomain,
+data
+}];
+return false;
+}
+validate_parameters_updateDomain.errors = vErrors;
+return true;
+}
+validate_parameters_updateDomain.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_removeDomain = validate_parameters_removeDomain;
+const schema_parameters_removeDomain = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "domain": {
+"type": "string",
+"maxLength": 64
+} },
+"required": ["domain"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_removeDomain"
+};
+function validate_parameters_removeDomain(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_removeDomain.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_removeDomain.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_removeDomain,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.domain === void 0 && (missing1 = "domain")) {
+validate_parameters_removeDomain.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_removeDomain.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.domain !== void 0) {
+let data1 = data0.domain;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 64) {
+validate_parameters_removeDomain.errors = [{
+instancePath: instancePath + "/path/domain",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_removeDomain.properties.path.properties.domain,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_removeDomain.errors = [{
+instancePath: instancePath + "/path/domain",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_removeDomain.properties.path.properties.domain,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_removeDomain.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_removeDomain.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_removeDomain.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_removeDomain,
+data
+}];
+return false;
+}
+validate_parameters_removeDomain.errors = vErrors;
+return true;
+}
+validate_parameters_removeDomain.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_verifyDomain = validate_parameters_verifyDomain;
+const schema_parameters_verifyDomain = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "domain": {
+"type": "string",
+"maxLength": 64
+} },
+"required": ["domain"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_verifyDomain"
+};
+function validate_parameters_verifyDomain(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_verifyDomain.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_verifyDomain.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_verifyDomain,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.domain === void 0 && (missing1 = "domain")) {
+validate_parameters_verifyDomain.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_verifyDomain.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.domain !== void 0) {
+let data1 = data0.domain;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 64) {
+validate_parameters_verifyDomain.errors = [{
+instancePath: instancePath + "/path/domain",
+keyword: "maxLength",
+params: { limit: 64 },
+message: "must NOT have more than 64 characters",
+parentSchema: schema_parameters_verifyDomain.properties.path.properties.domain,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_verifyDomain.errors = [{
+instancePath: instancePath + "/path/domain",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_verifyDomain.properties.path.properties.domain,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_verifyDomain.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_verifyDomain.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_verifyDomain.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_verifyDomain,
+data
+}];
+return false;
+}
+validate_parameters_verifyDomain.errors = vErrors;
+return true;
+}
+validate_parameters_verifyDomain.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_createInvitation = validate_bodies_createInvitation;
 const schema_InvitationRequest = {
 "type": "object",
@@ -67983,6 +68549,8 @@ countResponseTokens: bodies_countResponseTokens,
 createSystemOneDecision: bodies_createSystemOneDecision,
 createVideo: bodies_createVideo,
 updateWorkspace: bodies_updateWorkspace,
+claimDomain: bodies_claimDomain,
+updateDomain: bodies_updateDomain,
 createInvitation: bodies_createInvitation,
 updateMember: bodies_updateMember,
 updateNotices: bodies_updateNotices,
@@ -68083,6 +68651,9 @@ getUsageSummary: parameters_getUsageSummary,
 getReceipt: parameters_getReceipt,
 getReceiptProof: parameters_getReceiptProof,
 createVideo: parameters_createVideo,
+updateDomain: parameters_updateDomain,
+removeDomain: parameters_removeDomain,
+verifyDomain: parameters_verifyDomain,
 revokeInvitation: parameters_revokeInvitation,
 resendInvitation: parameters_resendInvitation,
 leaveWorkspace: parameters_leaveWorkspace,
@@ -68105,6 +68676,7 @@ bodies_adjustAccount,
 bodies_applyCatalog,
 bodies_cancelOperatorJob,
 bodies_checkCatalog,
+bodies_claimDomain,
 bodies_compactResponse,
 bodies_compareCatalog,
 bodies_confirmSession,
@@ -68162,6 +68734,7 @@ bodies_suspendAccount,
 bodies_updateApiKey,
 bodies_updateAutoTopup,
 bodies_updateConversation,
+bodies_updateDomain,
 bodies_updateMember,
 bodies_updateNotices,
 bodies_updateWebhook,
@@ -68256,6 +68829,7 @@ parameters_listWebhookDeliveries,
 parameters_receivePaymentEvent,
 parameters_recommendModels,
 parameters_refundCall,
+parameters_removeDomain,
 parameters_removeMember,
 parameters_replayWebhookDelivery,
 parameters_resendInvitation,
@@ -68271,6 +68845,8 @@ parameters_suspendAccount,
 parameters_testWebhook,
 parameters_updateApiKey,
 parameters_updateConversation,
+parameters_updateDomain,
 parameters_updateMember,
-parameters_updateWebhook
+parameters_updateWebhook,
+parameters_verifyDomain
 };

@@ -101,6 +101,11 @@ import { createInvitation } from "./create-invitation.ts";
 import { resendInvitation } from "./resend-invitation.ts";
 import { revokeInvitation } from "./revoke-invitation.ts";
 import { listInvitations } from "./list-invitations.ts";
+import { claimDomain } from "./claim-domain.ts";
+import { listDomains } from "./list-domains.ts";
+import { removeDomain } from "./remove-domain.ts";
+import { updateDomain } from "./update-domain.ts";
+import { verifyDomain } from "./verify-domain.ts";
 import { updateMember } from "./update-member.ts";
 import { removeMember } from "./remove-member.ts";
 import { leaveWorkspace } from "./leave-workspace.ts";
@@ -203,6 +208,11 @@ export const handlers: Handlers = {
   resendInvitation,
   revokeInvitation,
   listInvitations,
+  claimDomain,
+  listDomains,
+  removeDomain,
+  updateDomain,
+  verifyDomain,
   updateMember,
   removeMember,
   leaveWorkspace,

@@ -1,7 +1,7 @@
 // Reads the environment, once (docs/behaviour/operation.md#start). Nothing else reads process.env; src/catalog/load.ts, which needs the
 // provider keys that the catalog names, gets the environment handed in.
 import { foldEmail, isDomain, isEmailAddress } from "./text/email-address.ts";
-import { readDomains } from "./text/domain-list.ts";
+import { readDomains, readNameServers } from "./text/domain-list.ts";
 import { type GroupSettings, readAsked } from "./text/group-list.ts";
 import { type Amount, parseUsd } from "./money.ts";
 
@@ -19,6 +19,8 @@ export interface Config {
   publicUrl: string | null;
   /** Lets the gateway load addresses that callers give on private ranges (still HTTPS only); for tests. */
   allowPrivateUrls: boolean;
+  /** Asked for the records that prove domains (src/workspaces/domains.ts); none: the machine's. */
+  nameServers: string[];
   /** The bucket for what media jobs make (src/media/blob-address.ts); null: a folder under dataDir. */
   blobUrl: string | null;
   smtpUrl: string | null;
@@ -112,17 +114,15 @@ export interface TracesConfig {
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const text = (name: string) => environment[name]?.trim() || null;
   return {
-    host: text("HOST") ?? "127.0.0.1",
-    port: wholeNumber(text("PORT"), "PORT", 0, 65_535) ?? 8787,
+    ...{ host: text("HOST") ?? "127.0.0.1", port: wholeNumber(text("PORT"), "PORT", 0, 65_535) ?? 8787 },
     databaseUrl: postgresAddress(text("DATABASE_URL"), "DATABASE_URL"),
     databaseDirectUrl: postgresAddress(text("DATABASE_DIRECT_URL"), "DATABASE_DIRECT_URL"),
-    dataDir: text("SVC_DATA_DIR") ?? ".svc",
-    catalogPath: text("SVC_CATALOG"),
+    ...{ dataDir: text("SVC_DATA_DIR") ?? ".svc", catalogPath: text("SVC_CATALOG") },
     publicUrl: webAddress(text("SVC_PUBLIC_URL"), "SVC_PUBLIC_URL")?.href.replace(/\/+$/, "") ?? null,
     allowPrivateUrls: oneOf(text("SVC_ALLOW_PRIVATE_URLS"), "SVC_ALLOW_PRIVATE_URLS", onOff) === "1",
     blobUrl: text("SVC_BLOB_URL"),
-    smtpUrl: text("SMTP_URL"),
-    mailFrom: text("SVC_MAIL_FROM") ?? "gateway@localhost",
+    nameServers: readNameServers(text("SVC_DNS_SERVERS"), "SVC_DNS_SERVERS"),
+    ...{ smtpUrl: text("SMTP_URL"), mailFrom: text("SVC_MAIL_FROM") ?? "gateway@localhost" },
     signUp: {
       mode: (oneOf(text("SVC_SIGNUP"), "SVC_SIGNUP", ["open", "invite", "closed"]) ?? "open") as SignUpConfig["mode"],
       domains: domainList(text("SVC_SIGNUP_DOMAINS"), "SVC_SIGNUP_DOMAINS"),

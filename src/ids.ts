@@ -106,6 +106,8 @@ export const { text: userIdText, parse: parseUserId } = uuidIds("usr_");
 
 export const { text: invitationIdText, parse: parseInvitationId } = uuidIds("inv_");
 
+export const { text: domainIdText, parse: parseDomainId } = uuidIds("dom_");
+
 /** A session as shown: not its token, from which nothing of it follows. */
 export const { text: sessionIdText, parse: parseSessionId } = uuidIds("ses_");
 

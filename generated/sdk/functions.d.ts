@@ -66,6 +66,8 @@ import type {
   DeletedResponse,
   DeletedWebhook,
   DiarizedTranscription,
+  DomainChange,
+  DomainClaim,
   EmailRequest,
   EmbeddingList,
   EmbeddingRequest,
@@ -176,6 +178,7 @@ import type {
   RecommendationList,
   RecoveryCodes,
   RemoveMemberQuery,
+  RemovedDomain,
   RemovedMember,
   RerankRanking,
   RerankRequest,
@@ -261,6 +264,8 @@ import type {
   WebhookRoll,
   Workspace,
   WorkspaceChange,
+  WorkspaceDomain,
+  WorkspaceDomainList,
   WorkspaceList,
   WorkspaceRequest,
 } from "./types.js";
@@ -2676,6 +2681,89 @@ export declare function getWorkspace(client: Client, options?: RequestOptions): 
  * @throws {SvcError} 503 `overloaded`
  */
 export declare function updateWorkspace(client: Client, input: WorkspaceChange, options?: RequestOptions): Call<Workspace, "updateWorkspace">;
+
+/**
+ * Lists the mail domains that the workspace has claimed.
+ *
+ * `GET /v1/workspace/domains`, /docs/api/listDomains
+ *
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function listDomains(client: Client, options?: RequestOptions): Pages<WorkspaceDomainList, "listDomains">;
+
+/**
+ * Claims a mail domain. Publish `record_value` as a TXT record of the name `record_name`, then verify the domain: until then the claim does nothing. A
+ * domain of a public mail provider is 400 `invalid_parameter`. A domain that the workspace has claimed keeps its record and gets the new role. A
+ * workspace has 20 domains at most: 403 `permission_denied`.
+ *
+ * `POST /v1/workspace/domains`, /docs/api/claimDomain
+ *
+ * @example
+ * await svc.workspaces.domains.claim({ domain: "example.com", role: "developer" });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function claimDomain(client: Client, input: DomainClaim, options?: RequestOptions): Call<WorkspaceDomain, "claimDomain">;
+
+/**
+ * Changes the role of those who join by the domain from now on. Members keep theirs.
+ *
+ * `PATCH /v1/workspace/domains/{domain}`, /docs/api/updateDomain
+ *
+ * @example
+ * await svc.workspaces.domains.update(domain, { role: "viewer" });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 404 `domain_not_found`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function updateDomain(client: Client, domain: string, input: DomainChange, options?: RequestOptions): Call<WorkspaceDomain, "updateDomain">;
+
+/**
+ * Removes a mail domain: nobody joins by it any more. Members stay.
+ *
+ * `DELETE /v1/workspace/domains/{domain}`, /docs/api/removeDomain
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 404 `domain_not_found`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function removeDomain(client: Client, domain: string, options?: RequestOptions): Call<RemovedDomain, "removeDomain">;
+
+/**
+ * Looks for the domain's TXT record. Where it is found, people with a verified address of the domain become members with the domain's role when
+ * they next sign in, but for those who were removed from the workspace or left it. A domain is verified for one workspace at a time: 409
+ * `domain_taken`. A person looks for 10 records a minute at most: 429 `rate_limit_exceeded`.
+ *
+ * `POST /v1/workspace/domains/{domain}/verify`, /docs/api/verifyDomain
+ *
+ * @throws {SvcError} 400 `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `session_required`, `csrf_failed`
+ * @throws {SvcError} 404 `domain_not_found`
+ * @throws {SvcError} 409 `domain_unverified`, `domain_taken`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function verifyDomain(client: Client, domain: string, options?: RequestOptions): Call<WorkspaceDomain, "verifyDomain">;
 
 /**
  * Lists the invitations to the workspace that were not accepted yet.

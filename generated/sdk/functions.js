@@ -541,6 +541,26 @@ export function updateWorkspace(client, input, options) {
   return call(client, { path: "/v1/workspace", method: "PATCH", auth: "session" }, input, options);
 }
 
+export function listDomains(client, options) {
+  return pages((cursor) => call(client, { path: "/v1/workspace/domains", auth: "session" }, { ...undefined, ...cursor }, options));
+}
+
+export function claimDomain(client, input, options) {
+  return call(client, { path: "/v1/workspace/domains", method: "POST", auth: "session" }, input, options);
+}
+
+export function updateDomain(client, domain, input, options) {
+  return call(client, { path: () => `/v1/workspace/domains/${segment(domain)}`, method: "PATCH", auth: "session" }, input, options);
+}
+
+export function removeDomain(client, domain, options) {
+  return call(client, { path: () => `/v1/workspace/domains/${segment(domain)}`, method: "DELETE", auth: "session" }, undefined, options);
+}
+
+export function verifyDomain(client, domain, options) {
+  return call(client, { path: () => `/v1/workspace/domains/${segment(domain)}/verify`, method: "POST", auth: "session" }, undefined, options);
+}
+
 export function listInvitations(client, options) {
   return pages((cursor) => call(client, { path: "/v1/workspace/invitations", auth: "session" }, { ...undefined, ...cursor }, options));
 }

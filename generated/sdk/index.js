@@ -161,6 +161,13 @@ export class Svc {
       },
       get: of(f.getWorkspace),
       update: of(f.updateWorkspace),
+      domains: {
+        list: of(f.listDomains),
+        claim: of(f.claimDomain),
+        update: of(f.updateDomain),
+        remove: of(f.removeDomain),
+        verify: of(f.verifyDomain),
+      },
       leave: of(f.leaveWorkspace),
       members: {
         list: of(f.listMembers),

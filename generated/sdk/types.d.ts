@@ -1469,6 +1469,26 @@ export interface DocumentBlock {
 /** Where a document comes from. */
 export type DocumentSource = Base64Source | TextSource | ContentSource | UrlSource | FileSource;
 
+/** Another role for those who join from now on. */
+export interface DomainChange {
+  /** Role of those who join by it. */
+  role: DomainRole;
+}
+
+/** Which domain, and as what its people join. */
+export interface DomainClaim {
+  /** The domain. */
+  domain: string;
+  /** Role of those who join by it. */
+  role?: DomainRole | undefined;
+}
+
+/** Role of those who join by a domain: no domain makes owners. */
+export type DomainRole = "admin" | "developer" | "billing" | "viewer";
+
+/** Whether a domain has members join. */
+export type DomainStatus = "pending" | "verified";
+
 /** Where to send the mail. */
 export interface EmailRequest {
   /** Email address of the account. */
@@ -4632,6 +4652,14 @@ export interface RefusedCredential {
   detail: string;
 }
 
+/** A domain that is no longer the workspace's. */
+export interface RemovedDomain {
+  /** Always true. */
+  removed: true;
+  /** Domain id. */
+  id: string;
+}
+
 /** A person who is no longer a member. */
 export interface RemovedMember {
   /** Always true. */
@@ -7229,6 +7257,38 @@ export interface WorkspaceChange {
   response_retention_days?: number | null | undefined;
 }
 
+/** A mail domain of a workspace. */
+export interface WorkspaceDomain {
+  /** Domain id. */
+  id: string;
+  /** Always `workspace.domain`. */
+  object: "workspace.domain";
+  /** The domain, in lower case. Those below it are others. */
+  domain: string;
+  /** Role of those who join by it. */
+  role: DomainRole;
+  /** Whether people join by it. */
+  status: DomainStatus;
+  /** Name of the TXT record that proves whose the domain is. */
+  record_name: string;
+  /** What that record has to say. */
+  record_value: string;
+  /** When it was claimed. */
+  created_at: string;
+  /** When its record was last found; null: never. */
+  verified_at: string | null;
+}
+
+/** The workspace's domains. Not paged. */
+export interface WorkspaceDomainList {
+  /** Always `list`. */
+  object: "list";
+  /** The domains, in the order of their claims; 20 at most. */
+  data: WorkspaceDomain[];
+  /** Always false: every domain is listed. */
+  has_more: false;
+}
+
 /** The workspaces of the person who is signed in. Not paged. */
 export interface WorkspaceList {
   /** Always `list`. */
@@ -8182,6 +8242,8 @@ export type CancelBatchError403 = Refusal<403, "permission_denied" | "operation_
 export type CancelOperatorJobError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type CancelOperatorJobError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type CheckCatalogError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type ClaimDomainError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type ClaimDomainError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type CloneVoiceError400 = Refusal<400, "invalid_request" | "not_a_voice_clone_model", ErrorBody<"invalid_request" | "not_a_voice_clone_model", "invalid_request_error">>;
 export type CloneVoiceError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CloneVoiceError402 = Refusal<402, "insufficient_credits" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_credits" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
@@ -8363,6 +8425,7 @@ export type Error403SignupClosed = Refusal<403, "signup_closed", ErrorBody<"sign
 export type Error404BatchNotFound = Refusal<404, "batch_not_found", ErrorBody<"batch_not_found", "not_found_error">>;
 export type Error404ConversationNotFound = Refusal<404, "conversation_not_found", ErrorBody<"conversation_not_found", "not_found_error">>;
 export type Error404ConversationNotFoundOrConversationItemNotFound = Refusal<404, "conversation_not_found" | "conversation_item_not_found", ErrorBody<"conversation_not_found" | "conversation_item_not_found", "not_found_error">>;
+export type Error404DomainNotFound = Refusal<404, "domain_not_found", ErrorBody<"domain_not_found", "not_found_error">>;
 export type Error404EndpointNotFound = Refusal<404, "endpoint_not_found", ErrorBody<"endpoint_not_found", "not_found_error">>;
 export type Error404EndpointNotFoundOrAccountNotFound = Refusal<404, "endpoint_not_found" | "account_not_found", ErrorBody<"endpoint_not_found" | "account_not_found", "not_found_error">>;
 export type Error404EndpointNotFoundOrJobNotFound = Refusal<404, "endpoint_not_found" | "job_not_found", ErrorBody<"endpoint_not_found" | "job_not_found", "not_found_error">>;
@@ -8385,6 +8448,7 @@ export type Error404WebhookNotFoundOrWebhookDeliveryNotFound = Refusal<404, "web
 export type Error409AccountNotDeletable = Refusal<409, "account_not_deletable", ErrorBody<"account_not_deletable", "invalid_request_error">>;
 export type Error409BatchEnded = Refusal<409, "batch_ended", ErrorBody<"batch_ended", "invalid_request_error">>;
 export type Error409CardMissing = Refusal<409, "card_missing", ErrorBody<"card_missing", "invalid_request_error">>;
+export type Error409DomainUnverifiedOrDomainTaken = Refusal<409, "domain_unverified" | "domain_taken", ErrorBody<"domain_unverified" | "domain_taken", "invalid_request_error">>;
 export type Error409IdempotencyKeyReusedOrNotPossible = Refusal<409, "idempotency_key_reused" | "not_possible", ErrorBody<"idempotency_key_reused" | "not_possible", "invalid_request_error">>;
 export type Error409JobCancelled = Refusal<409, "job_cancelled", ErrorBody<"job_cancelled", "invalid_request_error">>;
 export type Error409NotPossible = Refusal<409, "not_possible", ErrorBody<"not_possible", "invalid_request_error">>;
@@ -8478,6 +8542,7 @@ export type RedeemVoucherError403 = Refusal<403, "permission_denied" | "session_
 export type RefundCallError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type RefundCallError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type RemoveCardError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type RemoveDomainError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type RemoveMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type RemoveOperatorError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type RemoveOperatorError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
@@ -8520,12 +8585,15 @@ export type UpdateAutoTopupError403 = Refusal<403, "permission_denied" | "sessio
 export type UpdateConversationError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type UpdateConversationError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type UpdateConversationError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed", "permission_error">>;
+export type UpdateDomainError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type UpdateDomainError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateNoticesError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type UpdateNoticesError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateWebhookError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type VerifyAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
+export type VerifyDomainError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 
 /** The errors of `account.delete`. */
 export type DeleteAccountError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | DeleteAccountError403 | Error409AccountNotDeletable | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
@@ -8793,6 +8861,16 @@ export type CreateVideoError = CreateVideoError400 | CreateVideoError401 | Creat
 export type GetWorkspaceError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.update`. */
 export type UpdateWorkspaceError = Error400InvalidJsonOrInvalidParameter | Error401MissingApiKeyOrInvalidApiKey | UpdateWorkspaceError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.domains.list`. */
+export type ListDomainsError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.domains.claim`. */
+export type ClaimDomainError = ClaimDomainError400 | Error401MissingApiKeyOrInvalidApiKey | ClaimDomainError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.domains.update`. */
+export type UpdateDomainError = UpdateDomainError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateDomainError403 | Error404DomainNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.domains.remove`. */
+export type RemoveDomainError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | RemoveDomainError403 | Error404DomainNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `workspaces.domains.verify`. */
+export type VerifyDomainError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | VerifyDomainError403 | Error404DomainNotFound | Error409DomainUnverifiedOrDomainTaken | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.invitations.list`. */
 export type ListInvitationsError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDeniedOrSessionRequired | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `workspaces.invitations.create`. */
@@ -8888,6 +8966,12 @@ export interface ErrorsByCode {
   db_error: Refusal<500, "db_error", ErrorBody<"db_error", "api_error"> | GenmediaErrorBody<"db_error">>;
   /** The description of the voice is longer than 1000 characters. */
   description_too_long: Refusal<400, "description_too_long", ErrorBody<"description_too_long", "invalid_request_error"> | ModelErrorBody<"description_too_long", "invalid_request_error">>;
+  /** The id is not that of a domain that the workspace has claimed, or it was removed. */
+  domain_not_found: Refusal<404, "domain_not_found", ErrorBody<"domain_not_found", "not_found_error">>;
+  /** The record was found, and a domain has members of one workspace only. Nothing was changed. */
+  domain_taken: Refusal<409, "domain_taken", ErrorBody<"domain_taken", "invalid_request_error">>;
+  /** The TXT record that proves whose the domain is was not found, says something else, or could not be read. Nothing was changed. */
+  domain_unverified: Refusal<409, "domain_unverified", ErrorBody<"domain_unverified", "invalid_request_error">>;
   /** The account's email address is not verified yet. */
   email_unverified: Refusal<403, "email_unverified", OlderErrorBody<"email_unverified", "permission_error">>;
   /** The path is unknown. */
@@ -9098,6 +9182,9 @@ export type ErrorCode =
   | "csrf_failed"
   | "db_error"
   | "description_too_long"
+  | "domain_not_found"
+  | "domain_taken"
+  | "domain_unverified"
   | "email_unverified"
   | "endpoint_not_found"
   | "expired_token"
@@ -10658,6 +10745,61 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: UpdateWorkspaceError;
+  };
+  /** `workspaces.domains.list`: `GET /v1/workspace/domains`. */
+  listDomains: {
+    path: never;
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: WorkspaceDomainList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListDomainsError;
+  };
+  /** `workspaces.domains.claim`: `POST /v1/workspace/domains`. */
+  claimDomain: {
+    path: never;
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: DomainClaim;
+    result: WorkspaceDomain;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ClaimDomainError;
+  };
+  /** `workspaces.domains.update`: `PATCH /v1/workspace/domains/{domain}`. */
+  updateDomain: {
+    path: { domain: string };
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: DomainChange;
+    result: WorkspaceDomain;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: UpdateDomainError;
+  };
+  /** `workspaces.domains.remove`: `DELETE /v1/workspace/domains/{domain}`. */
+  removeDomain: {
+    path: { domain: string };
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: RemovedDomain;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: RemoveDomainError;
+  };
+  /** `workspaces.domains.verify`: `POST /v1/workspace/domains/{domain}/verify`. */
+  verifyDomain: {
+    path: { domain: string };
+    query: never;
+    headers: { "X-Workspace-Id"?: string };
+    body: never;
+    result: WorkspaceDomain;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: VerifyDomainError;
   };
   /** `workspaces.invitations.list`: `GET /v1/workspace/invitations`. */
   listInvitations: {

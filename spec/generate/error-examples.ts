@@ -155,6 +155,7 @@ const samplesOf: Record<string, Record<string, string>> = {
   topup_not_found: { id: "top_0195c1f2" },
   account_not_deletable: { reason: "12.5 USD would be lost: repeat it with forfeit_balance=true" },
   voucher_not_redeemable: { reason: "it was redeemed before" },
+  domain_unverified: { reason: "there is no TXT record _svc-verify.example.com" },
   not_possible: { reason: "the account is an operator's, who has to be removed first" },
   account_not_found: { id: "acc_42" },
   batch_not_found: { id: "batch_0195c1f2" },

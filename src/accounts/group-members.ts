@@ -1,7 +1,8 @@
-// Memberships that follow the groups of an identity provider: added, changed and removed at each sign-in. Those that an invitation made stay as
-// they are, and no group makes or removes an owner.
-import type { Queries } from "../db/connect.ts";
-import { parseWorkspaceId, workspaceIdText } from "../ids.ts";
+// Memberships that begin with a sign-in. They follow the groups of an identity provider: added, changed and removed at each sign-in; those that an
+// invitation made stay as they are, and no group makes or removes an owner. And by a workspace's mail domain a person joins once.
+import { type Db, inTransaction, type Queries } from "../db/connect.ts";
+import { parseUserId, parseWorkspaceId, workspaceIdText } from "../ids.ts";
+import { domainOf, foldEmail } from "../text/email-address.ts";
 import { disableKeysOf } from "./manage-keys.ts";
 import { joinedMax, membersMax } from "./members.ts";
 import type { Role } from "./roles.ts";
@@ -53,6 +54,7 @@ export async function followGroups(transaction: Queries, { personId, provider, r
       continue;
     }
     await transaction.pool.query("delete from member where account_id = $1 and person_id = $2", values(accountId));
+    await recordFormerMember(transaction, accountId, personId);
     await disableKeysOf(transaction, accountId, personId);
     joined -= 1;
     followed.removed.push(workspaceIdText(userId));
@@ -104,4 +106,61 @@ export async function unknownWorkspaces({ pool }: Queries, ids: readonly string[
   const { rows } = await pool.query<{ id: string }>(sql, [uuids]);
   const known = new Set(rows.map(({ id }) => workspaceIdText(id)));
   return [...new Set(ids)].filter((id) => !known.has(id));
+}
+
+/** Signing in with an address of the workspace's domain does not bring the person back; an invitation and a group do. */
+export async function recordFormerMember({ pool }: Queries, accountId: bigint, personId: bigint): Promise<void> {
+  await pool.query("insert into former_member (account_id, person_id) values ($1, $2) on conflict do nothing", [accountId, personId]);
+}
+
+/** What became of a person with an address of a workspace's domain; null: nothing. */
+export type Joined = { workspace: string; as: Role | "full" } | null;
+
+interface ByDomain {
+  accountId: bigint;
+  personId: bigint;
+  workspace: string;
+  role: Role;
+  isFull: boolean;
+}
+
+/** After a person (`usr_…`) has signed in. A domain belongs to one workspace; who is or was a member there does not join by it. */
+export async function joinByDomain(db: Db, person: string, at: Date): Promise<Joined> {
+  const found = await findByDomain(db, person);
+  if (found === undefined) return null;
+  return inTransaction(db, async (transaction) => {
+    const ids = [found.accountId, found.personId];
+    await transaction.pool.query("select 1 from account where id = any($1) order by id for no key update", [ids]);
+    // As it is now: another sign-in, a removal or a change of the domain may have come first.
+    const now = await findByDomain(transaction, person);
+    if (now === undefined || now.accountId !== found.accountId) return null;
+    const { workspace, role, isFull } = now;
+    if (isFull) return { workspace: workspaceIdText(workspace), as: "full" };
+    await transaction.pool.query("insert into member (account_id, person_id, role, created_at) values ($1, $2, $3, $4)", [
+      ...ids,
+      role,
+      at,
+    ]);
+    return { workspace: workspaceIdText(workspace), as: role };
+  });
+}
+
+async function findByDomain({ pool }: Queries, person: string): Promise<ByDomain | undefined> {
+  const address = await pool.query<{ id: bigint; email: string }>(
+    "select id, email from account where user_id = $1 and email_norm is not null and email_verified_at is not null and deleted_at is null",
+    [parseUserId(person)],
+  );
+  if (address.rows[0] === undefined) return undefined;
+  const { id: personId, email } = address.rows[0];
+  const { rows } = await pool.query<ByDomain>(
+    `select a.id as "accountId", $1::bigint as "personId", a.user_id as workspace, d.role,
+       (select count(*) from member where account_id = a.id) >= ${membersMax}
+         or (select count(*) from member where person_id = $1) >= ${joinedMax} as "isFull"
+     from workspace_domain d join account a on a.id = d.account_id
+     where d.domain = $2 and d.verified_at is not null and a.id <> $1 and a.deleted_at is null
+       and not exists (select from member where account_id = a.id and person_id = $1)
+       and not exists (select from former_member where account_id = a.id and person_id = $1)`,
+    [personId, domainOf(foldEmail(email))],
+  );
+  return rows[0];
 }

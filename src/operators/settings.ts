@@ -24,6 +24,7 @@ const shown: Record<string, (config: Config) => Value> = {
   SVC_CHARGE_LOG: ({ chargeLog }) => chargeLog,
   SVC_DATA_DIR: ({ dataDir }) => dataDir,
   SVC_DISPOSABLE_DOMAINS: ({ signUp }) => `${signUp.disposable.size} domains`,
+  SVC_DNS_SERVERS: ({ nameServers }) => nameServers.join(", ") || null,
   SVC_LEDGER_HEAD_FILE: ({ ledgerHeadFile }) => ledgerHeadFile,
   SVC_MAIL_FROM: ({ mailFrom }) => mailFrom,
   SVC_OPERATORS: ({ operators }) => operators.join(", ") || null,

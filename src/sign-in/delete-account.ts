@@ -153,7 +153,8 @@ async function close(transaction: Queries, accountId: bigint, at: Date): Promise
   await purgeKept(transaction, accountId);
   await pool.query("delete from batch_line l using batch b where b.id = l.batch_id and b.account_id = $1", [accountId]);
   await pool.query("update stored_file set deleted_at = $2 where account_id = $1 and deleted_at is null", [accountId, at]);
-  for (const table of ["stored_response", "conversation"]) await pool.query(`delete from ${table} where account_id = $1`, [accountId]);
+  for (const table of ["stored_response", "conversation", "workspace_domain", "former_member"])
+    await pool.query(`delete from ${table} where account_id = $1`, [accountId]);
   await pool.query(
     "update account set suspended_at = coalesce(suspended_at, $2), deleted_at = $2, response_retention_days = null where id = $1",
     [accountId, at],
@@ -167,6 +168,7 @@ async function forget(transaction: Queries, personId: bigint, { userId, email }:
   await closeSessions(transaction, personId);
   for (const table of ["verification", "identity", "known_network"])
     await pool.query(`delete from ${table} where account_id = $1`, [personId]);
+  await pool.query("delete from former_member where person_id = $1", [personId]);
   await pool.query("delete from invitation where email_norm = lower($1)", [email]);
   await pool.query("update signup_mailbox set mailbox = forgotten_mailbox(mailbox) where account_id = $1", [personId]);
   // A shared workspace has the address of the person who created it; from now on an owner's, if there is one.

@@ -32,6 +32,7 @@ export async function* exportAccount(
   const { db } = context;
   yield await readProfile(db, personId);
   yield await readWorkspaces(db, personId);
+  yield await readDomains(db, personId);
   const sessions = (await readSessions(db, { personId, after: undefined, at }, page)) ?? [];
   yield sessions.map((session) => ({ record: "session", ...sessionRecord(session, hash) }));
   yield (await listKeys(db, personId)).map((key) => ({ record: "api_key", ...key }));
@@ -80,6 +81,17 @@ async function readWorkspaces({ pool }: Db, personId: bigint): Promise<Line[]> {
     name,
     role,
     created_at: createdAt,
+  }));
+}
+
+/** Of the own workspace. */
+async function readDomains({ pool }: Db, accountId: bigint): Promise<Line[]> {
+  const { rows } = await pool.query<{ domain: string; role: string; createdAt: Date; verifiedAt: Date | null }>(
+    `select domain, role, created_at as "createdAt", verified_at as "verifiedAt" from workspace_domain where account_id = $1 order by created_at`,
+    [accountId],
+  );
+  return rows.map(({ domain, role, createdAt, verifiedAt }) => ({
+    ...{ record: "domain", domain, role, created_at: createdAt, verified_at: verifiedAt },
   }));
 }
 

@@ -11,7 +11,7 @@ import { fail, failParameter } from "../errors/fail.ts";
 import type { Answer, Flow, Identity, IdentityProvider } from "../identity/types.ts";
 import { lockAccountOf, lockOrMakeAccount, waitForOthers } from "./lock-account.ts";
 import { assertMaySignUp, byInvitation, failClosed } from "./sign-up.ts";
-import { finishSignIn, markVerified, reclaim } from "./verified.ts";
+import { finishSignIn, joinOwnDomain, markVerified, reclaim } from "./verified.ts";
 
 type Needs = Pick<Context, "db" | "identityProviders" | "log">;
 
@@ -59,10 +59,11 @@ export async function finishExternalSignIn(
   // Each transaction locks accounts in an order of its own; a session begins only once the memberships are as the groups say.
   const known = roles === null ? null : await inTransaction(db, findAccount);
   if (roles !== null && known !== null) await joinByGroups(context, { personId: known, provider: name, roles, at });
-  return inTransaction(db, async (transaction) => {
+  const session = await inTransaction(db, async (transaction) => {
     const accountId = known ?? (await findAccount(transaction));
     return finishSignIn(transaction, { accountId, client, userAgent, at, catalog });
   });
+  return joinOwnDomain(context, session, at);
 }
 
 async function joinByGroups({ db, log }: Needs, joining: Parameters<typeof followGroups>[1]): Promise<void> {

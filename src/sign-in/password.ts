@@ -10,9 +10,9 @@ import { findAccountOf, lockAccount } from "./lock-account.ts";
 import { takeSecondFactor } from "./second-factor.ts";
 import { forgetNetworks, isKnownNetwork } from "./throttle.ts";
 import { readByToken, useUp } from "./verifications.ts";
-import { endVerifications, finishSignIn } from "./verified.ts";
+import { endVerifications, finishSignIn, joinOwnDomain } from "./verified.ts";
 
-type Needs = Pick<Context, "db" | "catalog">;
+type Needs = Pick<Context, "db" | "catalog" | "log">;
 
 interface PasswordSignIn {
   email: string;
@@ -29,22 +29,26 @@ interface PasswordSignIn {
  * A wrong password, an unknown address and an unverified one get the same reply after the same work: else signing up and in would tell
  * which addresses have an account. Only a caller who knows the password learns that the account is suspended.
  */
-export async function signInByPassword({ db, catalog }: Needs, { email, password, code, client, userAgent, at }: PasswordSignIn) {
+export async function signInByPassword({ db, catalog, log }: Needs, { email, password, code, client, userAgent, at }: PasswordSignIn) {
   const [account, known] = await Promise.all([findAccountOf(db, email), isKnownNetwork(db, { email, client, at })]);
   const stored = account?.passwordHash ?? null; // null before the address is verified
   const right = await verifyPassword(password, stored, { about: foldEmail(email), known });
   if (account === undefined || !right) fail("invalid_credentials");
   if (account.suspended) failSuspended();
   const gaveCode = await takeSecondFactor({ db }, { accountId: account.id, code, at });
-  return inTransaction(db, async (transaction) => {
+  const session = await inTransaction(db, async (transaction) => {
     // A password that was changed meanwhile has ended every session; none may begin with the old one after that.
     const now = await lockAccount(transaction, account.id);
     if (now.passwordHash !== account.passwordHash) fail("invalid_credentials");
     return finishSignIn(transaction, { accountId: account.id, client, userAgent, at, catalog, gaveCode });
   });
+  return joinOwnDomain({ db, log }, session, at);
 }
 
-export async function resetPassword({ db }: Needs, { token, password, at }: { token: string; password: string; at: Date }): Promise<User> {
+export async function resetPassword(
+  { db }: Pick<Context, "db">,
+  { token, password, at }: { token: string; password: string; at: Date },
+): Promise<User> {
   const verification = await readByToken(db, "reset_password", token, at);
   const { accountId } = verification;
   const passwordHash = await hashPassword(password, { about: `reset ${accountId}` });

@@ -1,11 +1,13 @@
 // What follows once a user has proved to own an address, by a mail, a password or an external provider: the address counts as verified,
 // the signup credit is given, anyone who had signed up in the user's name loses access, and a session begins.
+import { joinByDomain } from "../accounts/group-members.ts";
 import { deleteKeys } from "../accounts/manage-keys.ts";
 import { closeSessions, openSession } from "../accounts/sessions.ts";
 import { dropTotp } from "../accounts/totp.ts";
 import { failSuspended, findUser, type User } from "../accounts/users.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog } from "../catalog/types.ts";
+import type { Context } from "../context.ts";
 import type { Queries } from "../db/connect.ts";
 import { postSignupCredit } from "../ledger/post.ts";
 import type { Amount } from "../money.ts";
@@ -81,6 +83,25 @@ export async function finishSignIn(db: Queries, { accountId, client, userAgent, 
     csrf_token: session.csrfToken,
     user: userRecord(catalog, user),
   };
+}
+
+/**
+ * Once the person is signed in: a workspace that can't be joined now is joined by the next sign-in, and keeps nobody out. Returns the session as it
+ * is.
+ */
+export async function joinOwnDomain<Session extends { user: { id: string } }>(
+  { db, log }: Pick<Context, "db" | "log">,
+  session: Session,
+  at: Date,
+): Promise<Session> {
+  const person = session.user.id;
+  try {
+    const joined = await joinByDomain(db, person, at);
+    if (joined !== null) log.info({ person, ...joined }, "a person joins the workspace of the address's domain");
+  } catch (error) {
+    log.error({ err: error, person }, "a person could not join the workspace of the address's domain");
+  }
+  return session;
 }
 
 // A user as the contract shows it, with the tier that its money reaches.

@@ -7,10 +7,10 @@ import { inTransaction, type Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
 import { type LockedAccount, lockAccount, lockAccountOf } from "./lock-account.ts";
 import { assertUsable, readByToken, tryCode, useUp, type Verification, writeNobodys } from "./verifications.ts";
-import { finishSignIn, markVerified } from "./verified.ts";
+import { finishSignIn, joinOwnDomain, markVerified } from "./verified.ts";
 import { assertMaySignUp } from "./sign-up.ts";
 
-type Needs = Pick<Context, "config" | "db" | "catalog">;
+type Needs = Pick<Context, "config" | "db" | "catalog" | "log">;
 
 interface From {
   client: string;
@@ -20,10 +20,12 @@ interface From {
 
 export async function verifyByToken(context: Needs, { token, client, userAgent, at }: From & { token: string }) {
   const verification = await readByToken(context.db, "verify_email", token, at);
-  return inTransaction(context.db, async (transaction) => {
+  const verified = await inTransaction(context.db, async (transaction) => {
     const account = await lockAccount(transaction, verification.accountId);
     return verify(context, transaction, { account, verification, param: "token", client, userAgent, at });
   });
+  await joinOwnDomain(context, verified.session, at);
+  return verified;
 }
 
 /** No account, a wrong code and the code of another account look the same from outside; wrong ones are counted. */
@@ -36,7 +38,9 @@ export async function verifyByCode(context: Needs, { email, code, client, userAg
     assertUsable(verification, "code", at);
     return verify(context, transaction, { account, verification, param: "code", client, userAgent, at });
   });
-  return verified ?? fail("invalid_token", { param: "code" });
+  if (verified === undefined) return fail("invalid_token", { param: "code" });
+  await joinOwnDomain(context, verified.session, at);
+  return verified;
 }
 
 async function verify(

@@ -1,4 +1,5 @@
-// A list of domains, as a setting or in a file: one a line or separated by commas; what follows a # is a comment.
+// A list of domains, as a setting or in a file: one a line or separated by commas; what follows a # is a comment. And a list of name servers.
+import { Resolver } from "node:dns";
 import { readFileSync } from "node:fs";
 import { isDomain } from "./email-address.ts";
 
@@ -21,4 +22,15 @@ export function readDomains(text: string | null, name: string): ReadonlySet<stri
 export function isListed(domains: ReadonlySet<string>, domain: string): boolean {
   const labels = domain.split(".");
   return labels.some((_, index) => domains.has(labels.slice(index).join(".")));
+}
+
+/** IP addresses with commas between them, each with a port or without. */
+export function readNameServers(text: string | null, name: string): string[] {
+  const servers = text === null ? [] : text.split(",").map((one) => one.trim());
+  try {
+    new Resolver().setServers(servers);
+    return servers;
+  } catch {
+    throw new Error(`${name} must be IP addresses with commas between them, such as 1.1.1.1,[2606:4700::1111]:53, not "${text}"`);
+  }
 }

@@ -4,6 +4,7 @@ import type { CallerSession } from "../accounts/caller.ts";
 import type { BudgetChange } from "../accounts/key-budgets.ts";
 import { disableKeysOf } from "../accounts/manage-keys.ts";
 import { setMemberBudget } from "../accounts/member-budgets.ts";
+import { recordFormerMember } from "../accounts/group-members.ts";
 import { countOwners, findMember, type Member, type MemberRecord, memberRecords } from "../accounts/members.ts";
 import type { Role } from "../accounts/roles.ts";
 import { lockAccountRow } from "../accounts/users.ts";
@@ -79,6 +80,7 @@ async function take(transaction: Queries, accountId: bigint, member: Member, key
   const { personId } = member;
   if (personId === accountId || member.role === "owner") await assertDispensable(transaction, accountId, member);
   await transaction.pool.query("delete from member where account_id = $1 and person_id = $2", [accountId, personId]);
+  await recordFormerMember(transaction, accountId, personId);
   return { member, keysDisabled: keys === "keep" ? 0 : await disableKeysOf(transaction, accountId, personId) };
 }
 

@@ -26,6 +26,7 @@ const promised = `createChatCompletion createMessage countMessageTokens createCo
   createQuote getReceiptProof getUsageSummary rollApiKey getApiKeyUsage
   listWorkspaces createWorkspace getWorkspace updateWorkspace listMembers updateMember removeMember leaveWorkspace
   createInvitation listInvitations resendInvitation revokeInvitation acceptInvitation
+  listDomains claimDomain verifyDomain updateDomain removeDomain
   getNotices updateNotices listNotices listWebhooks createWebhook getWebhook updateWebhook deleteWebhook rollWebhookSecret listWebhookDeliveries
   testWebhook replayWebhookDelivery
   confirmSession getOperator listOperatorActions listOperatorAccounts getOperatorAccount listAccountLedger suspendAccount resumeAccount setAccountTier getOperatorOverview

@@ -39,6 +39,7 @@ const refused: Partial<Record<OperationId, [status: number, code: string, why: s
   deleteAccount: [409, "account_not_deletable", "the demo account is an operator's here"],
   cancelBatch: [409, "batch_ended", "its input file is empty"],
   cancelOperatorJob: [409, "not_possible", "the image has been made by then"],
+  verifyDomain: [409, "domain_unverified", "nobody has published the record"],
   getResponse: [404, "response_not_found", "the workspace stores none"],
   deleteResponse: [404, "response_not_found", "the workspace stores none"],
   listResponseInputItems: [404, "response_not_found", "the workspace stores none"],
@@ -71,6 +72,7 @@ const first: OperationId[] = [
   "createFile",
   "createBatch",
   "createWebhook",
+  "claimDomain",
   "testWebhook",
 ];
 const last: OperationId[] = [
@@ -79,6 +81,7 @@ const last: OperationId[] = [
   "deleteFile",
   "deleteWebhook",
   "revokeInvitation",
+  "removeDomain",
   "disableProvider",
   "enableProvider",
   "rollApiKey",
@@ -107,6 +110,9 @@ const placeholders: Partial<Record<OperationId, [invented: RegExp, real: () => s
   deleteApiKey: [/key_\w+/, () => fieldOfReply("createApiKey", "id")],
   resendInvitation: [/inv_\w+/, () => fieldOfReply("createInvitation", "id")],
   revokeInvitation: [/inv_\w+/, () => fieldOfReply("createInvitation", "id")],
+  verifyDomain: [/dom_\w+/, () => fieldOfReply("claimDomain", "id")],
+  updateDomain: [/dom_\w+/, () => fieldOfReply("claimDomain", "id")],
+  removeDomain: [/dom_\w+/, () => fieldOfReply("claimDomain", "id")],
   getWebhook: [/whk_\w+/, () => fieldOfReply("createWebhook", "id")],
   updateWebhook: [/whk_\w+/, () => fieldOfReply("createWebhook", "id")],
   deleteWebhook: [/whk_\w+/, () => fieldOfReply("createWebhook", "id")],

@@ -39,6 +39,7 @@ const bodies: Partial<Record<string, object>> = {
   updateWebhook: { enabled: true },
   rollWebhookSecret: { grace_seconds: 60 },
   updateMember: { role: "viewer" },
+  updateDomain: { role: "viewer" },
   suspendAccount: { reason: "a test" },
   setAccountTier: { tier: 2, reason: "a test" },
   disableProvider: { reason: "a test" },

@@ -63,6 +63,7 @@ async function filled(): Promise<Filled> {
   const made = await ask("POST", "/v1/auth/keys", { name: "team" });
   const key = made.api_key as string;
   const invitation = (await ask("POST", "/v1/workspace/invitations", { email: `new-${accountId}@example.com`, role: "viewer" })).id;
+  const domain = (await ask("POST", "/v1/workspace/domains", { domain: `team-${accountId}.example` })).id;
   const topup = (await ask("POST", "/v1/credits/topup", { amount_usd: 20 })).id;
   const post = (path: string, body: unknown) => gateway.request("POST", path, { key, body });
   const request = (await post("/v1/chat/completions", { model: "demo/chat", messages: hello })).headers["x-request-id"]!;
@@ -83,6 +84,7 @@ async function filled(): Promise<Filled> {
     ...{ getConversationItem: conversation, deleteConversationItem: conversation },
     ...{ updateApiKey: made.id, deleteApiKey: made.id, rollApiKey: made.id, getApiKeyUsage: made.id },
     ...{ getTopup: topup, getReceipt: request, getReceiptProof: request, getJob: job, getGenmediaJob: genmedia },
+    ...{ verifyDomain: domain, updateDomain: domain, removeDomain: domain },
     ...{ revokeInvitation: invitation, resendInvitation: invitation, updateMember: team.viewer.userId, removeMember: team.viewer.userId },
   };
   return { ...team, key, item, ids };
@@ -92,6 +94,7 @@ async function filled(): Promise<Filled> {
 const unknownLike = (id: string) => id.replace(/[0-9a-f]{12}$|\d+$/, (end) => (end.length === 12 ? "0123456789ab" : "987654321"));
 const bodies: Partial<Record<OperationId, object>> = {
   updateMember: { role: "admin" },
+  updateDomain: { role: "admin" },
   updateApiKey: { enabled: false },
   rollApiKey: { grace_seconds: 0 },
   updateConversation: { metadata: null },
@@ -150,6 +153,7 @@ describe("what is another workspace's looks like what isn't there", () => {
     const read = async (path: string) => (await gateway.ask(theirs.owner, "GET", path, { in: theirs.workspace })).json.data;
     expect(await read("/v1/auth/keys")).toMatchObject([{ id: theirs.ids.updateApiKey, enabled: true, previous_secret_until: null }]);
     expect(await read("/v1/workspace/invitations")).toMatchObject([{ id: theirs.ids.revokeInvitation, status: "pending" }]);
+    expect(await read("/v1/workspace/domains")).toMatchObject([{ id: theirs.ids.verifyDomain, role: "developer" }]);
     expect((await read("/v1/workspace/members")).map(({ role }: { role: string }) => role)).toEqual([
       "owner",
       "admin",
@@ -169,7 +173,14 @@ describe("lists show one workspace", () => {
         ...(workspace === undefined ? {} : { headers: { "x-workspace-id": workspace } }),
       })
     ).text;
-  const lists = ["/v1/auth/keys", "/v1/auth/usage/logs", "/v1/credits/ledger", "/v1/workspace/members", "/v1/workspace/invitations"];
+  const lists = [
+    "/v1/auth/keys",
+    "/v1/auth/usage/logs",
+    "/v1/credits/ledger",
+    "/v1/workspace/members",
+    "/v1/workspace/invitations",
+    "/v1/workspace/domains",
+  ];
   /** Every text that only the other workspace's lists may hold. */
   const marks = (team: Filled) => [...Object.values(team.ids), team.viewer.email, String(team.key.slice(0, 8))];
 
