@@ -1516,6 +1516,35 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/images/variations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Vary an image
+         * @description Makes images that resemble an uploaded one, without a prompt: OpenAI's `images.createVariation`. It is an image job like those of
+         *     `POST /v1/images/generations`, with the same prices (a fee for reference images and the model's usual quality included), slots and queue, and the
+         *     answer has OpenAI's `created` and `data` beside it. Images that are not ready in time give the job alone: poll it at `GET /v1/jobs/{id}`. A job
+         *     that fails meanwhile gives its error, and nothing is charged. A caller who leaves does not stop the job.
+         *
+         *     What was uploaded is kept until the job ends. To say what should change, use `POST /v1/images/edits`.
+         *
+         *     ```sh
+         *     curl "$SVC_URL/v1/images/variations" -H "Authorization: Bearer $SVC_KEY" -F image=@harbour.png -F model=north/image-reference-flash
+         *     ```
+         */
+        post: operations["createImageVariation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/invitations/accept": {
         parameters: {
             query?: never;
@@ -4997,6 +5026,11 @@ export interface components {
             supports_tools?: boolean;
             /** @description True for a transcription model that also translates speech to English text (`/audio/translations`), such as Whisper. Default false. */
             supports_translation?: boolean;
+            /**
+             * @description True for an image model that makes variations of an image without a prompt (`/images/variations`), such as DALL·E 2. All its routes are at
+             *     providers of the protocols `openai` and `azure-openai`. Default false.
+             */
+            supports_variations?: boolean;
             /** @description Default: whether `input_modalities` contains `image`. */
             supports_vision?: boolean;
             /**
@@ -8589,6 +8623,234 @@ export interface components {
         };
         /** @description Body of a 500. */
         CreateImageError500: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "provider_error" | "internal_error" | "db_error";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "api_error";
+            };
+        };
+        /** @description Body of a 400. */
+        CreateImageVariationError400: {
+            /** @description The closest model id; null if no id is close. */
+            did_you_mean?: string | null;
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_parameter" | "invalid_model" | "prompt_too_long";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+            /** @description Other models that may work. */
+            suggested_models?: string[];
+        };
+        /** @description Body of a 401. */
+        CreateImageVariationError401: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "auth_error" | "key_expired";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "authentication_error";
+            };
+        };
+        /** @description Body of a 402. */
+        CreateImageVariationError402: {
+            /** @description USD that the account can spend now: the same as `have_usd`, except with `key_limit_reached`. */
+            balance: components["schemas"]["Usd"];
+            /** @description The model, the account's tier and what the balance can pay. */
+            details: components["schemas"]["PaymentDetails"];
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "insufficient_balance" | "key_limit_reached" | "model_requires_paid";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "billing_error";
+            };
+            /** @description USD available now; with `key_limit_reached` what is left of the key's or its member's budget, at least 0. */
+            have_usd: components["schemas"]["Usd"];
+            /** @description USD held by the account's other requests in flight; absent with `key_limit_reached`. */
+            held_usd?: components["schemas"]["Usd"];
+            /** @description Minimum USD that must be available for this request. */
+            need_usd: components["schemas"]["Usd"];
+            /** @description The same as `need_usd`. */
+            required: components["schemas"]["Usd"];
+            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            resets_at?: components["schemas"]["Timestamp"];
+            /** @description How to add credit. */
+            topup: components["schemas"]["TopUp"];
+            /**
+             * Format: uri
+             * @description Page that explains how to add credit.
+             */
+            topup_url: string;
+        };
+        /** @description Body of a 403. */
+        CreateImageVariationError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 422. */
+        CreateImageVariationError422: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "content_policy" | "content_policy_likeness" | "content_policy_nsfw" | "content_policy_unsafe" | "moderation_blocked" | "input_too_large" | "input_invalid" | "invalid_input";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 429. */
+        CreateImageVariationError429: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "rate_limited" | "provider_rate_limited";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "rate_limit_error";
+            };
+        };
+        /** @description Body of a 500. */
+        CreateImageVariationError500: {
             /** @description The error. */
             error: {
                 /**
@@ -15636,6 +15898,32 @@ export interface components {
         };
         /** @description Where an image comes from. */
         ImageSource: components["schemas"]["Base64Source"] | components["schemas"]["UrlSource"] | components["schemas"]["FileSource"];
+        ImageVariationForm: {
+            /** @description Same as the header `Idempotency-Key`, and takes precedence over it. */
+            idempotency_key?: string;
+            /**
+             * Format: binary
+             * @description The image to vary: PNG, JPEG or WebP, known by its bytes; else 400 `invalid_parameter`. At most 25 MB, else 413 `invalid_request`. A provider
+             *     may take less: a square PNG, or 4 MB.
+             */
+            image: Uint8Array;
+            /**
+             * @description Id or alias of an image model that makes variations. One that does not gives 400 `invalid_parameter`, and the message lists those that do;
+             *     unknown ids, and models of another type, give 400 `invalid_model`.
+             */
+            model: string;
+            /**
+             * Format: double
+             * @description Number of images: 1 to 4, default 1. A number outside this range is clamped, and a fraction is cut off. Each is billed.
+             */
+            n?: number;
+            /** @description `b64_json` for the bytes of the images in `data`; else they have URLs. */
+            response_format?: string;
+            /** @description As in `POST /v1/images/generations`. */
+            size?: string;
+            /** @description Whom you ask for. It has no effect and goes to no provider. */
+            user?: string;
+        };
         /** @description A block of a message. Blocks of other tools that the provider runs than searches are refused with 400 `unsupported_content`. */
         InputBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"] | components["schemas"]["InputThinkingBlock"] | components["schemas"]["RedactedThinkingBlock"] | components["schemas"]["ToolUseBlock"] | components["schemas"]["ToolResultBlock"] | components["schemas"]["ServerToolUseBlock"] | components["schemas"]["WebSearchToolResultBlock"] | components["schemas"]["CompactionBlock"] | components["schemas"]["OtherBlock"];
         /** @description The next part of a tool call's arguments. */
@@ -37594,6 +37882,338 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CreateImageError500"];
+                };
+            };
+            /** @description `provider_unavailable`: Every route failed. Nothing was charged. */
+            502: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error502ProviderUnavailable"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+            /**
+             * @description `provider_timeout`: The provider timed out, or did not answer in time.
+             *     `timeout`: The job timed out: an image after 5 minutes, a video after 20. An expired job waited 60 minutes for a slot, or was found unfinished 30 minutes after its start.
+             */
+            504: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error504ProviderTimeoutOrTimeout"];
+                };
+            };
+        };
+    };
+    createImageVariation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description As in `POST /v1/images/generations`, whose keys it shares: the body is not compared. A key longer than 128 characters is cut to 128. */
+                "Idempotency-Key"?: string;
+                /** @description `wait=SECONDS`: answer after that time at the latest, instead of 180 seconds; 300 at most. */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The form. */
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["ImageVariationForm"];
+            };
+        };
+        responses: {
+            /** @description The existing job with this idempotency key, or the short form of a new job that waits because all slots are in use. */
+            200: {
+                headers: {
+                    /** @description `wait` where the answer was waited for. */
+                    "preference-applied"?: string;
+                    /** @description Seconds to wait before the next poll; absent once the job's status is final. */
+                    "retry-after"?: number;
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    /** @description The alias sent as `model`; absent if the request used a model id. */
+                    "x-svc-alias"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageJob"] | components["schemas"]["QueuedImageJob"];
+                };
+            };
+            /** @description A new job with its hold placed. */
+            202: {
+                headers: {
+                    /** @description `wait` where the answer was waited for. */
+                    "preference-applied"?: string;
+                    /** @description Seconds to wait before the next poll; absent once the job's status is final. */
+                    "retry-after"?: number;
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    /** @description The alias sent as `model`; absent if the request used a model id. */
+                    "x-svc-alias"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageJob"];
+                };
+            };
+            /**
+             * @description `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             *     `invalid_model`: The id is unknown, paused or retired, or belongs to a model of another type.
+             *     `prompt_too_long`: The prompt or the lyrics are longer than the model accepts.
+             */
+            400: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateImageVariationError400"];
+                };
+            };
+            /**
+             * @description `auth_error`: The key or session token is unknown, was revoked or disabled, or has expired.
+             *     `key_expired`: The key's `expires_at` has passed.
+             */
+            401: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateImageVariationError401"];
+                };
+            };
+            /**
+             * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
+             */
+            402: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateImageVariationError402"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `operation_not_allowed`: The operation is not one of the key's `allowed_operations`, or one of its `scopes` excludes it.
+             *     `network_not_allowed`: The request comes from an address outside the key's `allowed_networks`.
+             *     `model_not_allowed`: The model is not one of the key's `allowed_models`. Nothing was charged.
+             */
+            403: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateImageVariationError403"];
+                };
+            };
+            /** @description `job_cancelled`: An operator of the gateway ended the job before it was done. Nothing was charged. */
+            409: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error409JobCancelled"];
+                };
+            };
+            /** @description `invalid_request`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413InvalidRequest"];
+                };
+            };
+            /**
+             * @description `content_policy`: The provider's content policy refused the prompt, a reference or the result, without details.
+             *     `content_policy_likeness`: The provider does not depict this person: its policy on the likenesses of real people refused the prompt or a reference.
+             *     `content_policy_nsfw`: The provider's policy on sexual content refused the prompt or a reference, or the finished image was blacked out.
+             *     `content_policy_unsafe`: The provider's policy on dangerous content (violence, weapons, self-harm) refused the prompt or a reference.
+             *     `moderation_blocked`: The provider's moderation stopped the prompt or the result.
+             *     `input_too_large`: A source image or soundtrack has more bytes or pixels than the model accepts.
+             *     `input_invalid`: The model could not use an input: a source file could not be fetched or read, its type is not supported, or a value is outside its range.
+             *     `invalid_input`: The provider rejected a field or value of the request, without details.
+             */
+            422: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateImageVariationError422"];
+                };
+            };
+            /**
+             * @description `rate_limited`: The queue of waiting jobs is full. On images also the older value of rate_limit_exceeded.
+             *     `provider_rate_limited`: The provider has too many requests at the moment.
+             */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateImageVariationError429"];
+                };
+            };
+            /**
+             * @description `provider_error`: The model has no provider that generates images or videos. Nothing was held or charged.
+             *     `internal_error`: An error in the gateway itself. Nothing was charged.
+             *     `db_error`: The gateway's database failed. Any hold was released in full.
+             */
+            500: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateImageVariationError500"];
                 };
             };
             /** @description `provider_unavailable`: Every route failed. Nothing was charged. */

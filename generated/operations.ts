@@ -80,6 +80,7 @@ export type OperationId =
   | "runGenmedia"
   | "createImageEdit"
   | "createImage"
+  | "createImageVariation"
   | "acceptInvitation"
   | "listJobs"
   | "getJob"
@@ -3652,6 +3653,110 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     ],
     "bodyRequired": true,
     "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "Prefer",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200,
+      202
+    ],
+    "streams": false,
+    "counts": true
+  },
+  "createImageVariation": {
+    "id": "createImageVariation",
+    "method": "post",
+    "path": "/v1/images/variations",
+    "auth": "key",
+    "xApiKey": false,
+    "dialect": "images",
+    "errors": [
+      "missing_parameter",
+      "invalid_parameter",
+      "invalid_model",
+      "prompt_too_long",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "insufficient_credits",
+      "key_limit_reached",
+      "model_requires_paid",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "rate_limited",
+      "key_expired",
+      "operation_not_allowed",
+      "network_not_allowed",
+      "model_not_allowed",
+      "provider_unavailable",
+      "provider_error",
+      "internal_error",
+      "db_error",
+      "overloaded",
+      "content_policy",
+      "content_policy_likeness",
+      "content_policy_nsfw",
+      "content_policy_unsafe",
+      "moderation_blocked",
+      "input_too_large",
+      "input_invalid",
+      "invalid_input",
+      "provider_timeout",
+      "timeout",
+      "provider_rate_limited",
+      "job_cancelled"
+    ],
+    "bodies": [
+      "multipart/form-data"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 26214400,
+    "form": {
+      "fileMax": 26214400,
+      "files": [
+        {
+          "name": "image",
+          "many": false
+        }
+      ],
+      "fields": [
+        {
+          "name": "model",
+          "type": "string"
+        },
+        {
+          "name": "n",
+          "type": "number"
+        },
+        {
+          "name": "size",
+          "type": "string"
+        },
+        {
+          "name": "response_format",
+          "type": "string"
+        },
+        {
+          "name": "user",
+          "type": "string"
+        },
+        {
+          "name": "idempotency_key",
+          "type": "string"
+        }
+      ]
+    },
     "parameters": [
       {
         "name": "Idempotency-Key",

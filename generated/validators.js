@@ -28537,6 +28537,301 @@ validate_parameters_createImage.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const forms_createImageVariation = validate_forms_createImageVariation;
+const schema_ImageVariationForm = {
+"type": "object",
+"properties": {
+"image": {
+"type": "string",
+"format": "binary"
+},
+"model": {
+"type": "string",
+"x-invalid-code": "invalid_model"
+},
+"n": {
+"type": "number",
+"format": "double"
+},
+"size": { "type": "string" },
+"response_format": { "type": "string" },
+"user": { "type": "string" },
+"idempotency_key": { "type": "string" }
+},
+"required": ["image", "model"]
+};
+function validate_forms_createImageVariation(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_forms_createImageVariation.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.image === void 0 && (missing0 = "image") || data.model === void 0 && (missing0 = "model")) {
+validate_forms_createImageVariation.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_ImageVariationForm,
+data
+}];
+return false;
+} else {
+if (data.image !== void 0) {
+let data0 = data.image;
+if (!(typeof data0 === "string")) {
+validate_forms_createImageVariation.errors = [{
+instancePath: instancePath + "/image",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ImageVariationForm.properties.image,
+data: data0
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.model !== void 0) {
+let data1 = data.model;
+if (typeof data1 !== "string") {
+validate_forms_createImageVariation.errors = [{
+instancePath: instancePath + "/model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ImageVariationForm.properties.model,
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.n !== void 0) {
+let data2 = data.n;
+if (typeof data2 == "number") {
+if (!formats_f5433107.validate(data2)) {
+validate_forms_createImageVariation.errors = [{
+instancePath: instancePath + "/n",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_ImageVariationForm.properties.n,
+data: data2
+}];
+return false;
+}
+} else {
+validate_forms_createImageVariation.errors = [{
+instancePath: instancePath + "/n",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_ImageVariationForm.properties.n,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.size !== void 0) {
+let data3 = data.size;
+if (typeof data3 !== "string") {
+validate_forms_createImageVariation.errors = [{
+instancePath: instancePath + "/size",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ImageVariationForm.properties.size,
+data: data3
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.response_format !== void 0) {
+let data4 = data.response_format;
+if (typeof data4 !== "string") {
+validate_forms_createImageVariation.errors = [{
+instancePath: instancePath + "/response_format",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ImageVariationForm.properties.response_format,
+data: data4
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.user !== void 0) {
+let data5 = data.user;
+if (typeof data5 !== "string") {
+validate_forms_createImageVariation.errors = [{
+instancePath: instancePath + "/user",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ImageVariationForm.properties.user,
+data: data5
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data.idempotency_key !== void 0) {
+let data6 = data.idempotency_key;
+if (typeof data6 !== "string") {
+validate_forms_createImageVariation.errors = [{
+instancePath: instancePath + "/idempotency_key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ImageVariationForm.properties.idempotency_key,
+data: data6
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_forms_createImageVariation.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_ImageVariationForm,
+data
+}];
+return false;
+}
+validate_forms_createImageVariation.errors = vErrors;
+return true;
+}
+validate_forms_createImageVariation.evaluated = {
+"props": {
+"image": true,
+"model": true,
+"n": true,
+"size": true,
+"response_format": true,
+"user": true,
+"idempotency_key": true
+},
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_createImageVariation = validate_parameters_createImageVariation;
+const schema_parameters_createImageVariation = {
+"type": "object",
+"properties": { "header": {
+"type": "object",
+"properties": {
+"Idempotency-Key": { "type": "string" },
+"Prefer": { "type": "string" }
+},
+"required": []
+} },
+"required": ["header"],
+"$id": "https://svc.invalid/api/parameters_createImageVariation"
+};
+function validate_parameters_createImageVariation(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_createImageVariation.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.header === void 0 && (missing0 = "header")) {
+validate_parameters_createImageVariation.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_createImageVariation,
+data
+}];
+return false;
+} else if (data.header !== void 0) {
+let data0 = data.header;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0["Idempotency-Key"] !== void 0) {
+let data1 = data0["Idempotency-Key"];
+if (typeof data1 !== "string") {
+validate_parameters_createImageVariation.errors = [{
+instancePath: instancePath + "/header/Idempotency-Key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createImageVariation.properties.header.properties["Idempotency-Key"],
+data: data1
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.Prefer !== void 0) {
+let data2 = data0.Prefer;
+if (typeof data2 !== "string") {
+validate_parameters_createImageVariation.errors = [{
+instancePath: instancePath + "/header/Prefer",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createImageVariation.properties.header.properties.Prefer,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+} else {
+validate_parameters_createImageVariation.errors = [{
+instancePath: instancePath + "/header",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createImageVariation.properties.header,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createImageVariation.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createImageVariation,
+data
+}];
+return false;
+}
+validate_parameters_createImageVariation.errors = vErrors;
+return true;
+}
+validate_parameters_createImageVariation.evaluated = {
+"props": { "header": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const bodies_acceptInvitation = validate_bodies_acceptInvitation;
 const schema_InvitationAcceptance = {
 "type": "object",
@@ -60304,6 +60599,7 @@ const schema_CatalogModel = {
 "additionalProperties": { "$ref": "#/components/schemas/CatalogPixels" }
 },
 "supports_mask": { "type": "boolean" },
+"supports_variations": { "type": "boolean" },
 "durations": {
 "type": "array",
 "items": { "$ref": "#/components/schemas/CatalogSeconds" }
@@ -66045,91 +66341,37 @@ return false;
 var valid0 = _errs134 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.durations !== void 0) {
-let data53 = data.durations;
+if (data.supports_variations !== void 0) {
+let data53 = data.supports_variations;
 const _errs136 = errors;
-if (errors === _errs136) {
-if (Array.isArray(data53)) {
-const len7 = data53.length;
-for (let i7 = 0; i7 < len7; i7++) {
-let data54 = data53[i7];
-const _errs138 = errors;
-if (errors === errors) {
-if (typeof data54 == "number") {
-if (data54 > 3600 || isNaN(data54)) {
+if (typeof data53 !== "boolean") {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/durations/" + i7,
-keyword: "maximum",
-params: {
-comparison: "<=",
-limit: 3600
-},
-message: "must be <= 3600",
-parentSchema: schema_CatalogSeconds,
-data: data54
-}];
-return false;
-} else if (data54 <= 0 || isNaN(data54)) {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/durations/" + i7,
-keyword: "exclusiveMinimum",
-params: {
-comparison: ">",
-limit: 0
-},
-message: "must be > 0",
-parentSchema: schema_CatalogSeconds,
-data: data54
-}];
-return false;
-} else if (!formats_f5433107.validate(data54)) {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/durations/" + i7,
-keyword: "format",
-params: { format: "double" },
-message: "must match format \"double\"",
-parentSchema: schema_CatalogSeconds,
-data: data54
-}];
-return false;
-}
-} else {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/durations/" + i7,
+instancePath: instancePath + "/supports_variations",
 keyword: "type",
-params: { type: "number" },
-message: "must be number",
-parentSchema: schema_CatalogSeconds,
-data: data54
-}];
-return false;
-}
-}
-if (!(_errs138 === errors)) break;
-}
-} else {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/durations",
-keyword: "type",
-params: { type: "array" },
-message: "must be array",
-parentSchema: schema_CatalogModel.properties.durations,
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_CatalogModel.properties.supports_variations,
 data: data53
 }];
 return false;
 }
-}
 var valid0 = _errs136 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.default_duration_s !== void 0) {
-let data55 = data.default_duration_s;
-const _errs141 = errors;
+if (data.durations !== void 0) {
+let data54 = data.durations;
+const _errs138 = errors;
+if (errors === _errs138) {
+if (Array.isArray(data54)) {
+const len7 = data54.length;
+for (let i7 = 0; i7 < len7; i7++) {
+let data55 = data54[i7];
+const _errs140 = errors;
 if (errors === errors) {
 if (typeof data55 == "number") {
 if (data55 > 3600 || isNaN(data55)) {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/default_duration_s",
+instancePath: instancePath + "/durations/" + i7,
 keyword: "maximum",
 params: {
 comparison: "<=",
@@ -66142,7 +66384,7 @@ data: data55
 return false;
 } else if (data55 <= 0 || isNaN(data55)) {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/default_duration_s",
+instancePath: instancePath + "/durations/" + i7,
 keyword: "exclusiveMinimum",
 params: {
 comparison: ">",
@@ -66155,7 +66397,7 @@ data: data55
 return false;
 } else if (!formats_f5433107.validate(data55)) {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/default_duration_s",
+instancePath: instancePath + "/durations/" + i7,
 keyword: "format",
 params: { format: "double" },
 message: "must match format \"double\"",
@@ -66166,7 +66408,7 @@ return false;
 }
 } else {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/default_duration_s",
+instancePath: instancePath + "/durations/" + i7,
 keyword: "type",
 params: { type: "number" },
 message: "must be number",
@@ -66176,30 +66418,101 @@ data: data55
 return false;
 }
 }
-var valid0 = _errs141 === errors;
+if (!(_errs140 === errors)) break;
+}
+} else {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/durations",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_CatalogModel.properties.durations,
+data: data54
+}];
+return false;
+}
+}
+var valid0 = _errs138 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.default_duration_s !== void 0) {
+let data56 = data.default_duration_s;
+const _errs143 = errors;
+if (errors === errors) {
+if (typeof data56 == "number") {
+if (data56 > 3600 || isNaN(data56)) {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/default_duration_s",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 3600
+},
+message: "must be <= 3600",
+parentSchema: schema_CatalogSeconds,
+data: data56
+}];
+return false;
+} else if (data56 <= 0 || isNaN(data56)) {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/default_duration_s",
+keyword: "exclusiveMinimum",
+params: {
+comparison: ">",
+limit: 0
+},
+message: "must be > 0",
+parentSchema: schema_CatalogSeconds,
+data: data56
+}];
+return false;
+} else if (!formats_f5433107.validate(data56)) {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/default_duration_s",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogSeconds,
+data: data56
+}];
+return false;
+}
+} else {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/default_duration_s",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogSeconds,
+data: data56
+}];
+return false;
+}
+}
+var valid0 = _errs143 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.extra_keys !== void 0) {
-let data56 = data.extra_keys;
-const _errs144 = errors;
-if (errors === _errs144) {
-if (Array.isArray(data56)) {
-const len8 = data56.length;
-for (let i8 = 0; i8 < len8; i8++) {
-let data57 = data56[i8];
+let data57 = data.extra_keys;
 const _errs146 = errors;
-if (typeof data57 !== "string") {
+if (errors === _errs146) {
+if (Array.isArray(data57)) {
+const len8 = data57.length;
+for (let i8 = 0; i8 < len8; i8++) {
+let data58 = data57[i8];
+const _errs148 = errors;
+if (typeof data58 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/extra_keys/" + i8,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogModel.properties.extra_keys.items,
-data: data57
+data: data58
 }];
 return false;
 }
-if (!(_errs146 === errors)) break;
+if (!(_errs148 === errors)) break;
 }
 } else {
 validate_CatalogModel.errors = [{
@@ -66208,35 +66521,35 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogModel.properties.extra_keys,
-data: data56
+data: data57
 }];
 return false;
 }
 }
-var valid0 = _errs144 === errors;
+var valid0 = _errs146 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.withheld !== void 0) {
-let data58 = data.withheld;
-const _errs148 = errors;
-if (errors === _errs148) {
-if (Array.isArray(data58)) {
-const len9 = data58.length;
-for (let i9 = 0; i9 < len9; i9++) {
-let data59 = data58[i9];
+let data59 = data.withheld;
 const _errs150 = errors;
-if (typeof data59 !== "string") {
+if (errors === _errs150) {
+if (Array.isArray(data59)) {
+const len9 = data59.length;
+for (let i9 = 0; i9 < len9; i9++) {
+let data60 = data59[i9];
+const _errs152 = errors;
+if (typeof data60 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/withheld/" + i9,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogModel.properties.withheld.items,
-data: data59
+data: data60
 }];
 return false;
 }
-if (!(_errs150 === errors)) break;
+if (!(_errs152 === errors)) break;
 }
 } else {
 validate_CatalogModel.errors = [{
@@ -66245,83 +66558,83 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogModel.properties.withheld,
-data: data58
+data: data59
 }];
 return false;
 }
 }
-var valid0 = _errs148 === errors;
+var valid0 = _errs150 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.capability !== void 0) {
-let data60 = data.capability;
-const _errs152 = errors;
-if (typeof data60 !== "string") {
+let data61 = data.capability;
+const _errs154 = errors;
+if (typeof data61 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/capability",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogCapability,
-data: data60
+data: data61
 }];
 return false;
 }
-if (!(data60 === "music" || data60 === "sfx" || data60 === "voice-clone" || data60 === "voice-design")) {
+if (!(data61 === "music" || data61 === "sfx" || data61 === "voice-clone" || data61 === "voice-design")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/capability",
 keyword: "enum",
 params: { allowedValues: schema_CatalogCapability.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogCapability,
-data: data60
+data: data61
 }];
 return false;
 }
-var valid0 = _errs152 === errors;
+var valid0 = _errs154 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.voice_family !== void 0) {
-let data61 = data.voice_family;
-const _errs155 = errors;
-if (typeof data61 !== "string") {
+let data62 = data.voice_family;
+const _errs157 = errors;
+if (typeof data62 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/voice_family",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogVoiceFamily,
-data: data61
+data: data62
 }];
 return false;
 }
-if (!(data61 === "provider_a" || data61 === "provider_b")) {
+if (!(data62 === "provider_a" || data62 === "provider_b")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/voice_family",
 keyword: "enum",
 params: { allowedValues: schema_CatalogVoiceFamily.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogVoiceFamily,
-data: data61
+data: data62
 }];
 return false;
 }
-var valid0 = _errs155 === errors;
+var valid0 = _errs157 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.default_voice !== void 0) {
-let data62 = data.default_voice;
-const _errs158 = errors;
-if (errors === _errs158) {
-if (typeof data62 === "string") {
-if (func_7a031813(data62) < 1) {
+let data63 = data.default_voice;
+const _errs160 = errors;
+if (errors === _errs160) {
+if (typeof data63 === "string") {
+if (func_7a031813(data63) < 1) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/default_voice",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogModel.properties.default_voice,
-data: data62
+data: data63
 }];
 return false;
 }
@@ -66332,41 +66645,24 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogModel.properties.default_voice,
-data: data62
+data: data63
 }];
 return false;
 }
 }
-var valid0 = _errs158 === errors;
+var valid0 = _errs160 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.supports_timestamps !== void 0) {
-let data63 = data.supports_timestamps;
-const _errs160 = errors;
-if (typeof data63 !== "boolean") {
+let data64 = data.supports_timestamps;
+const _errs162 = errors;
+if (typeof data64 !== "boolean") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/supports_timestamps",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
 parentSchema: schema_CatalogModel.properties.supports_timestamps,
-data: data63
-}];
-return false;
-}
-var valid0 = _errs160 === errors;
-} else var valid0 = true;
-if (valid0) {
-if (data.supports_translation !== void 0) {
-let data64 = data.supports_translation;
-const _errs162 = errors;
-if (typeof data64 !== "boolean") {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/supports_translation",
-keyword: "type",
-params: { type: "boolean" },
-message: "must be boolean",
-parentSchema: schema_CatalogModel.properties.supports_translation,
 data: data64
 }];
 return false;
@@ -66374,16 +66670,16 @@ return false;
 var valid0 = _errs162 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.supports_streaming !== void 0) {
-let data65 = data.supports_streaming;
+if (data.supports_translation !== void 0) {
+let data65 = data.supports_translation;
 const _errs164 = errors;
 if (typeof data65 !== "boolean") {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/supports_streaming",
+instancePath: instancePath + "/supports_translation",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
-parentSchema: schema_CatalogModel.properties.supports_streaming,
+parentSchema: schema_CatalogModel.properties.supports_translation,
 data: data65
 }];
 return false;
@@ -66391,16 +66687,16 @@ return false;
 var valid0 = _errs164 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.supports_diarization !== void 0) {
-let data66 = data.supports_diarization;
+if (data.supports_streaming !== void 0) {
+let data66 = data.supports_streaming;
 const _errs166 = errors;
 if (typeof data66 !== "boolean") {
 validate_CatalogModel.errors = [{
-instancePath: instancePath + "/supports_diarization",
+instancePath: instancePath + "/supports_streaming",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
-parentSchema: schema_CatalogModel.properties.supports_diarization,
+parentSchema: schema_CatalogModel.properties.supports_streaming,
 data: data66
 }];
 return false;
@@ -66408,8 +66704,25 @@ return false;
 var valid0 = _errs166 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.pricing !== void 0) {
+if (data.supports_diarization !== void 0) {
+let data67 = data.supports_diarization;
 const _errs168 = errors;
+if (typeof data67 !== "boolean") {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/supports_diarization",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_CatalogModel.properties.supports_diarization,
+data: data67
+}];
+return false;
+}
+var valid0 = _errs168 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.pricing !== void 0) {
+const _errs170 = errors;
 if (!validate_CatalogPricing(data.pricing, {
 instancePath: instancePath + "/pricing",
 parentData: data,
@@ -66420,39 +66733,39 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogPricing.errors : vErrors.concat(validate_CatalogPricing.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs168 === errors;
+var valid0 = _errs170 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.pricing_mode !== void 0) {
-let data68 = data.pricing_mode;
-const _errs169 = errors;
-if (typeof data68 !== "string") {
+let data69 = data.pricing_mode;
+const _errs171 = errors;
+if (typeof data69 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/pricing_mode",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_PricingMode,
-data: data68
+data: data69
 }];
 return false;
 }
-if (!(data68 === "per-token" || data68 === "per-image" || data68 === "per-quality" || data68 === "per-megapixel" || data68 === "per-second" || data68 === "per-minute" || data68 === "per-1k-chars" || data68 === "per-song" || data68 === "per-call")) {
+if (!(data69 === "per-token" || data69 === "per-image" || data69 === "per-quality" || data69 === "per-megapixel" || data69 === "per-second" || data69 === "per-minute" || data69 === "per-1k-chars" || data69 === "per-song" || data69 === "per-call")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/pricing_mode",
 keyword: "enum",
 params: { allowedValues: schema_PricingMode.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_PricingMode,
-data: data68
+data: data69
 }];
 return false;
 }
-var valid0 = _errs169 === errors;
+var valid0 = _errs171 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.list_price !== void 0) {
-const _errs172 = errors;
+const _errs174 = errors;
 if (!validate_CatalogPricing(data.list_price, {
 instancePath: instancePath + "/list_price",
 parentData: data,
@@ -66463,59 +66776,59 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogPricing.errors : vErrors.concat(validate_CatalogPricing.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs172 === errors;
+var valid0 = _errs174 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.promotion !== void 0) {
-let data70 = data.promotion;
-const _errs173 = errors;
-const _errs174 = errors;
-let valid32 = false;
+let data71 = data.promotion;
 const _errs175 = errors;
+const _errs176 = errors;
+let valid32 = false;
+const _errs177 = errors;
 if (errors === errors) {
-if (data70 && typeof data70 == "object" && !Array.isArray(data70)) {
+if (data71 && typeof data71 == "object" && !Array.isArray(data71)) {
 let missing1;
-if (data70.label === void 0 && (missing1 = "label")) {
+if (data71.label === void 0 && (missing1 = "label")) {
 const err14 = {
 instancePath: instancePath + "/promotion",
 keyword: "required",
 params: { missingProperty: missing1 },
 message: "must have required property '" + missing1 + "'",
 parentSchema: schema_CatalogPromotion,
-data: data70
+data: data71
 };
 if (vErrors === null) vErrors = [err14];
 else vErrors.push(err14);
 errors++;
 } else {
-const _errs178 = errors;
-for (const key2 in data70) if (!(key2 === "label")) {
+const _errs180 = errors;
+for (const key2 in data71) if (!(key2 === "label")) {
 const err15 = {
 instancePath: instancePath + "/promotion",
 keyword: "additionalProperties",
 params: { additionalProperty: key2 },
 message: "must NOT have additional properties",
 parentSchema: schema_CatalogPromotion,
-data: data70
+data: data71
 };
 if (vErrors === null) vErrors = [err15];
 else vErrors.push(err15);
 errors++;
 break;
 }
-if (_errs178 === errors) {
-if (data70.label !== void 0) {
-let data71 = data70.label;
+if (_errs180 === errors) {
+if (data71.label !== void 0) {
+let data72 = data71.label;
 if (errors === errors) {
-if (typeof data71 === "string") {
-if (func_7a031813(data71) < 1) {
+if (typeof data72 === "string") {
+if (func_7a031813(data72) < 1) {
 const err16 = {
 instancePath: instancePath + "/promotion/label",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogPromotion.properties.label,
-data: data71
+data: data72
 };
 if (vErrors === null) vErrors = [err16];
 else vErrors.push(err16);
@@ -66528,7 +66841,7 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogPromotion.properties.label,
-data: data71
+data: data72
 };
 if (vErrors === null) vErrors = [err17];
 else vErrors.push(err17);
@@ -66545,30 +66858,30 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogPromotion,
-data: data70
+data: data71
 };
 if (vErrors === null) vErrors = [err18];
 else vErrors.push(err18);
 errors++;
 }
 }
-var _valid4 = _errs175 === errors;
+var _valid4 = _errs177 === errors;
 valid32 = valid32 || _valid4;
-const _errs181 = errors;
-if (data70 !== null) {
+const _errs183 = errors;
+if (data71 !== null) {
 const err19 = {
 instancePath: instancePath + "/promotion",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
 parentSchema: schema_CatalogModel.properties.promotion.anyOf[1],
-data: data70
+data: data71
 };
 if (vErrors === null) vErrors = [err19];
 else vErrors.push(err19);
 errors++;
 }
-var _valid4 = _errs181 === errors;
+var _valid4 = _errs183 === errors;
 valid32 = valid32 || _valid4;
 if (!valid32) {
 const err20 = {
@@ -66577,7 +66890,7 @@ keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
 parentSchema: schema_CatalogModel.properties.promotion,
-data: data70
+data: data71
 };
 if (vErrors === null) vErrors = [err20];
 else vErrors.push(err20);
@@ -66585,26 +66898,26 @@ errors++;
 validate_CatalogModel.errors = vErrors;
 return false;
 } else {
-errors = _errs174;
+errors = _errs176;
 if (vErrors !== null) {
-if (_errs174) vErrors.length = _errs174;
+if (_errs176) vErrors.length = _errs176;
 else vErrors = null;
 }
 }
-var valid0 = _errs173 === errors;
+var valid0 = _errs175 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.routes !== void 0) {
-let data72 = data.routes;
-const _errs183 = errors;
-if (errors === _errs183) {
-if (Array.isArray(data72)) {
-const len10 = data72.length;
-for (let i10 = 0; i10 < len10; i10++) {
+let data73 = data.routes;
 const _errs185 = errors;
-if (!validate_CatalogRoute(data72[i10], {
+if (errors === _errs185) {
+if (Array.isArray(data73)) {
+const len10 = data73.length;
+for (let i10 = 0; i10 < len10; i10++) {
+const _errs187 = errors;
+if (!validate_CatalogRoute(data73[i10], {
 instancePath: instancePath + "/routes/" + i10,
-parentData: data72,
+parentData: data73,
 parentDataProperty: i10,
 rootData,
 dynamicAnchors
@@ -66612,7 +66925,7 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogRoute.errors : vErrors.concat(validate_CatalogRoute.errors);
 errors = vErrors.length;
 }
-if (!(_errs185 === errors)) break;
+if (!(_errs187 === errors)) break;
 }
 } else {
 validate_CatalogModel.errors = [{
@@ -66621,63 +66934,63 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogModel.properties.routes,
-data: data72
+data: data73
 }];
 return false;
 }
 }
-var valid0 = _errs183 === errors;
+var valid0 = _errs185 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.route_by !== void 0) {
-let data74 = data.route_by;
-const _errs186 = errors;
-if (typeof data74 !== "string") {
+let data75 = data.route_by;
+const _errs188 = errors;
+if (typeof data75 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/route_by",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_RoutingSort,
-data: data74
+data: data75
 }];
 return false;
 }
-if (!(data74 === "price" || data74 === "latency" || data74 === "throughput")) {
+if (!(data75 === "price" || data75 === "latency" || data75 === "throughput")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/route_by",
 keyword: "enum",
 params: { allowedValues: schema_RoutingSort.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_RoutingSort,
-data: data74
+data: data75
 }];
 return false;
 }
-var valid0 = _errs186 === errors;
+var valid0 = _errs188 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.fallbacks !== void 0) {
-let data75 = data.fallbacks;
-const _errs189 = errors;
-if (errors === _errs189) {
-if (Array.isArray(data75)) {
-const len11 = data75.length;
-for (let i11 = 0; i11 < len11; i11++) {
-let data76 = data75[i11];
+let data76 = data.fallbacks;
 const _errs191 = errors;
-if (typeof data76 !== "string") {
+if (errors === _errs191) {
+if (Array.isArray(data76)) {
+const len11 = data76.length;
+for (let i11 = 0; i11 < len11; i11++) {
+let data77 = data76[i11];
+const _errs193 = errors;
+if (typeof data77 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/fallbacks/" + i11,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogModel.properties.fallbacks.items,
-data: data76
+data: data77
 }];
 return false;
 }
-if (!(_errs191 === errors)) break;
+if (!(_errs193 === errors)) break;
 }
 } else {
 validate_CatalogModel.errors = [{
@@ -66686,59 +66999,42 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogModel.properties.fallbacks,
-data: data75
+data: data76
 }];
 return false;
 }
 }
-var valid0 = _errs189 === errors;
+var valid0 = _errs191 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.state !== void 0) {
-let data77 = data.state;
-const _errs193 = errors;
+let data78 = data.state;
+const _errs195 = errors;
 if (errors === errors) {
-if (data77 && typeof data77 == "object" && !Array.isArray(data77)) {
-const _errs196 = errors;
-for (const key3 in data77) if (!(key3 === "paused" || key3 === "retired" || key3 === "replacement")) {
+if (data78 && typeof data78 == "object" && !Array.isArray(data78)) {
+const _errs198 = errors;
+for (const key3 in data78) if (!(key3 === "paused" || key3 === "retired" || key3 === "replacement")) {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state",
 keyword: "additionalProperties",
 params: { additionalProperty: key3 },
 message: "must NOT have additional properties",
 parentSchema: schema_CatalogState,
-data: data77
+data: data78
 }];
 return false;
 }
-if (_errs196 === errors) {
-if (data77.paused !== void 0) {
-let data78 = data77.paused;
-const _errs197 = errors;
-if (typeof data78 !== "boolean") {
+if (_errs198 === errors) {
+if (data78.paused !== void 0) {
+let data79 = data78.paused;
+const _errs199 = errors;
+if (typeof data79 !== "boolean") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state/paused",
 keyword: "type",
 params: { type: "boolean" },
 message: "must be boolean",
 parentSchema: schema_CatalogState.properties.paused,
-data: data78
-}];
-return false;
-}
-var valid39 = _errs197 === errors;
-} else var valid39 = true;
-if (valid39) {
-if (data77.retired !== void 0) {
-let data79 = data77.retired;
-const _errs199 = errors;
-if (typeof data79 !== "boolean") {
-validate_CatalogModel.errors = [{
-instancePath: instancePath + "/state/retired",
-keyword: "type",
-params: { type: "boolean" },
-message: "must be boolean",
-parentSchema: schema_CatalogState.properties.retired,
 data: data79
 }];
 return false;
@@ -66746,21 +67042,38 @@ return false;
 var valid39 = _errs199 === errors;
 } else var valid39 = true;
 if (valid39) {
-if (data77.replacement !== void 0) {
-let data80 = data77.replacement;
+if (data78.retired !== void 0) {
+let data80 = data78.retired;
 const _errs201 = errors;
-if (typeof data80 !== "string") {
+if (typeof data80 !== "boolean") {
+validate_CatalogModel.errors = [{
+instancePath: instancePath + "/state/retired",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_CatalogState.properties.retired,
+data: data80
+}];
+return false;
+}
+var valid39 = _errs201 === errors;
+} else var valid39 = true;
+if (valid39) {
+if (data78.replacement !== void 0) {
+let data81 = data78.replacement;
+const _errs203 = errors;
+if (typeof data81 !== "string") {
 validate_CatalogModel.errors = [{
 instancePath: instancePath + "/state/replacement",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogState.properties.replacement,
-data: data80
+data: data81
 }];
 return false;
 }
-var valid39 = _errs201 === errors;
+var valid39 = _errs203 === errors;
 } else var valid39 = true;
 }
 }
@@ -66772,13 +67085,14 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogState,
-data: data77
+data: data78
 }];
 return false;
 }
 }
-var valid0 = _errs193 === errors;
+var valid0 = _errs195 === errors;
 } else var valid0 = true;
+}
 }
 }
 }
@@ -68565,7 +68879,8 @@ createTranslation: forms_createTranslation,
 understandAudio: forms_understandAudio,
 cloneVoice: forms_cloneVoice,
 createFile: forms_createFile,
-createImageEdit: forms_createImageEdit
+createImageEdit: forms_createImageEdit,
+createImageVariation: forms_createImageVariation
 };
 const parameters = {
 deleteAccount: parameters_deleteAccount,
@@ -68614,6 +68929,7 @@ getGenmediaJob: parameters_getGenmediaJob,
 runGenmedia: parameters_runGenmedia,
 createImageEdit: parameters_createImageEdit,
 createImage: parameters_createImage,
+createImageVariation: parameters_createImageVariation,
 listJobs: parameters_listJobs,
 getJob: parameters_getJob,
 createMessage: parameters_createMessage,
@@ -68745,6 +69061,7 @@ forms,
 forms_cloneVoice,
 forms_createFile,
 forms_createImageEdit,
+forms_createImageVariation,
 forms_createTranscription,
 forms_createTranslation,
 forms_understandAudio,
@@ -68761,6 +69078,7 @@ parameters_createDecision,
 parameters_createEmbeddings,
 parameters_createImage,
 parameters_createImageEdit,
+parameters_createImageVariation,
 parameters_createMessage,
 parameters_createMusic,
 parameters_createRerank,

@@ -19,6 +19,7 @@ import { createSystemOneDecision } from "./create-system-one-decision.ts";
 import { createEmbeddings } from "./create-embeddings.ts";
 import { createImage } from "./create-image.ts";
 import { createImageEdit } from "./create-image-edit.ts";
+import { createImageVariation } from "./create-image-variation.ts";
 import { createMusic } from "./create-music.ts";
 import { batchHandlers } from "./batches.ts";
 import { createFile } from "./create-file.ts";
@@ -133,6 +134,7 @@ export const handlers: Handlers = {
   ...conversationHandlers,
   createImage,
   createImageEdit,
+  createImageVariation,
   createMusic: answerOnce(createMusic),
   createQuote,
   createRerank: answerOnce(keepAnswers(createRerank)),

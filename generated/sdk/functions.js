@@ -305,6 +305,10 @@ export function createImage(client, input, options) {
   return call(client, { path: "/v1/images/generations", method: "POST", newKey }, input, options);
 }
 
+export function createImageVariation(client, input, options) {
+  return call(client, { path: "/v1/images/variations", method: "POST", newKey, encode: formOf }, input, options);
+}
+
 export function acceptInvitation(client, input, options) {
   return call(client, { path: "/v1/invitations/accept", method: "POST", auth: "session" }, input, options);
 }

@@ -92,6 +92,7 @@ import type {
   ImageEditForm,
   ImageJob,
   ImageRequest,
+  ImageVariationForm,
   Invitation,
   InvitationAcceptance,
   InvitationList,
@@ -1814,6 +1815,34 @@ export interface ImagesMethods {
    * @throws {SvcError} 504 `provider_timeout`, `timeout`
    */
   generate(input: ImageRequest, options?: IdempotentOptions): Call<ImageJob | QueuedImageJob, "createImage">;
+  /**
+   * Makes images that resemble an uploaded one, without a prompt: OpenAI's `images.createVariation`. It is an image job like those of
+   * `POST /v1/images/generations`, with the same prices (a fee for reference images and the model's usual quality included), slots and queue, and the
+   * answer has OpenAI's `created` and `data` beside it. Images that are not ready in time give the job alone: poll it at `GET /v1/jobs/{id}`. A job
+   * that fails meanwhile gives its error, and nothing is charged. A caller who leaves does not stop the job.
+   *
+   * What was uploaded is kept until the job ends. To say what should change, use `POST /v1/images/edits`.
+   *
+   * ```sh
+   * curl "$SVC_URL/v1/images/variations" -H "Authorization: Bearer $SVC_KEY" -F image=@harbour.png -F model=north/image-reference-flash
+   * ```
+   *
+   * `POST /v1/images/variations`, /docs/api/createImageVariation
+   *
+   * @throws {SvcError} 400 `invalid_parameter`, `invalid_model`, `prompt_too_long`
+   * @throws {SvcError} 401 `auth_error`, `key_expired`
+   * @throws {SvcError} 402 `insufficient_balance`, `key_limit_reached`, `model_requires_paid`
+   * @throws {SvcError} 403 `permission_denied`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
+   * @throws {SvcError} 409 `job_cancelled`
+   * @throws {SvcError} 413 `invalid_request`
+   * @throws {SvcError} 422 `content_policy`, `content_policy_likeness`, `content_policy_nsfw`, `content_policy_unsafe`, `moderation_blocked`, `input_too_large`, `input_invalid`, `invalid_input`
+   * @throws {SvcError} 429 `rate_limited`, `provider_rate_limited`
+   * @throws {SvcError} 500 `provider_error`, `internal_error`, `db_error`
+   * @throws {SvcError} 502 `provider_unavailable`
+   * @throws {SvcError} 503 `overloaded`
+   * @throws {SvcError} 504 `provider_timeout`, `timeout`
+   */
+  createVariation(input: ImageVariationForm, options?: IdempotentOptions): Call<ImageJob | QueuedImageJob, "createImageVariation">;
   /**
    * Generates an image and waits for the finished job, with its `output` and `charged_amount` (USD).
    *

@@ -149,6 +149,7 @@ export class Svc {
     this.images = {
       edit: of(f.createImageEdit),
       generate: of(f.createImage),
+      createVariation: of(f.createImageVariation),
       generateAndWait: of(f.generateImageAndWait),
     };
     this.workspaces = {

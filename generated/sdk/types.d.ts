@@ -2003,6 +2003,30 @@ export interface ImageRequest {
 /** Where an image comes from. */
 export type ImageSource = Base64Source | UrlSource | FileSource;
 
+/** The request of `images.createVariation`. */
+export interface ImageVariationForm {
+  /**
+   * The image to vary: PNG, JPEG or WebP, known by its bytes; else 400 `invalid_parameter`. At most 25 MB, else 413 `invalid_request`. A provider
+   * may take less: a square PNG, or 4 MB.
+   */
+  image: Upload;
+  /**
+   * Id or alias of an image model that makes variations. One that does not gives 400 `invalid_parameter`, and the message lists those that do;
+   * unknown ids, and models of another type, give 400 `invalid_model`.
+   */
+  model: string;
+  /** Number of images: 1 to 4, default 1. A number outside this range is clamped, and a fraction is cut off. Each is billed. */
+  n?: number | undefined;
+  /** As in `POST /v1/images/generations`. */
+  size?: string | undefined;
+  /** `b64_json` for the bytes of the images in `data`; else they have URLs. */
+  response_format?: string | undefined;
+  /** Whom you ask for. It has no effect and goes to no provider. */
+  user?: string | undefined;
+  /** Same as the header `Idempotency-Key`, and takes precedence over it. */
+  idempotency_key?: string | undefined;
+}
+
 /** A block of a message. Blocks of other tools that the provider runs than searches are refused with 400 `unsupported_content`. */
 export type InputBlock = 
   | TextBlock
@@ -8320,6 +8344,13 @@ export type CreateImageError403 = Refusal<403, "permission_denied" | "operation_
 export type CreateImageError422 = Refusal<422, "content_policy" | "content_policy_likeness" | "content_policy_nsfw" | "content_policy_unsafe" | "moderation_blocked" | "input_too_large" | "input_invalid" | "invalid_input", ErrorBody<"content_policy" | "content_policy_likeness" | "content_policy_nsfw" | "content_policy_unsafe" | "moderation_blocked" | "input_too_large" | "input_invalid" | "invalid_input", "invalid_request_error">>;
 export type CreateImageError429 = Refusal<429, "rate_limited" | "provider_rate_limited", ErrorBody<"rate_limited" | "provider_rate_limited", "rate_limit_error">>;
 export type CreateImageError500 = Refusal<500, "provider_error" | "internal_error" | "db_error", ErrorBody<"provider_error" | "internal_error" | "db_error", "api_error">>;
+export type CreateImageVariationError400 = Refusal<400, "invalid_parameter" | "invalid_model" | "prompt_too_long", ModelErrorBody<"invalid_parameter" | "invalid_model" | "prompt_too_long", "invalid_request_error">>;
+export type CreateImageVariationError401 = Refusal<401, "auth_error" | "key_expired", ErrorBody<"auth_error" | "key_expired", "authentication_error">>;
+export type CreateImageVariationError402 = Refusal<402, "insufficient_balance" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"insufficient_balance" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
+export type CreateImageVariationError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
+export type CreateImageVariationError422 = Refusal<422, "content_policy" | "content_policy_likeness" | "content_policy_nsfw" | "content_policy_unsafe" | "moderation_blocked" | "input_too_large" | "input_invalid" | "invalid_input", ErrorBody<"content_policy" | "content_policy_likeness" | "content_policy_nsfw" | "content_policy_unsafe" | "moderation_blocked" | "input_too_large" | "input_invalid" | "invalid_input", "invalid_request_error">>;
+export type CreateImageVariationError429 = Refusal<429, "rate_limited" | "provider_rate_limited", ErrorBody<"rate_limited" | "provider_rate_limited", "rate_limit_error">>;
+export type CreateImageVariationError500 = Refusal<500, "provider_error" | "internal_error" | "db_error", ErrorBody<"provider_error" | "internal_error" | "db_error", "api_error">>;
 export type CreateInvitationError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type CreateInvitationError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type CreateMessageAnthropicError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "thread_unsupported_request", AnthropicErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "thread_unsupported_request", "invalid_request_error">>;
@@ -8743,6 +8774,8 @@ export type RunGenmediaError = RunGenmediaGenmediaError400 | RunGenmediaGenmedia
 export type CreateImageEditError = CreateImageEditError400 | CreateImageEditError401 | CreateImageEditError402 | CreateImageEditError403 | Error409JobCancelled | Error413InvalidRequest | CreateImageEditError422 | CreateImageEditError429 | CreateImageEditError500 | Error502ProviderUnavailable | Error503Overloaded | Error504ProviderTimeoutOrTimeout;
 /** The errors of `images.generate`. */
 export type CreateImageError = CreateImageError400 | CreateImageError401 | CreateImageError402 | CreateImageError403 | Error409JobCancelled | Error413InvalidRequest | CreateImageError422 | CreateImageError429 | CreateImageError500 | Error502ProviderUnavailable | Error503Overloaded | Error504ProviderTimeoutOrTimeout;
+/** The errors of `images.createVariation`. */
+export type CreateImageVariationError = CreateImageVariationError400 | CreateImageVariationError401 | CreateImageVariationError402 | CreateImageVariationError403 | Error409JobCancelled | Error413InvalidRequest | CreateImageVariationError422 | CreateImageVariationError429 | CreateImageVariationError500 | Error502ProviderUnavailable | Error503Overloaded | Error504ProviderTimeoutOrTimeout;
 /** The errors of `workspaces.invitations.accept`. */
 export type AcceptInvitationError = AcceptInvitationError400 | Error401MissingApiKeyOrInvalidApiKey | AcceptInvitationError403 | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `jobs.list`. */
@@ -10096,6 +10129,17 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id", "preference-applied" | "retry-after" | "x-svc-alias">;
     error: CreateImageError;
+  };
+  /** `images.createVariation`: `POST /v1/images/variations`. */
+  createImageVariation: {
+    path: never;
+    query: never;
+    headers: { "Idempotency-Key"?: string; Prefer?: string };
+    body: ImageVariationForm;
+    result: ImageJob | QueuedImageJob;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id", "preference-applied" | "retry-after" | "x-svc-alias">;
+    error: CreateImageVariationError;
   };
   /** `workspaces.invitations.accept`: `POST /v1/invitations/accept`. */
   acceptInvitation: {

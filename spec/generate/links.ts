@@ -30,7 +30,7 @@ const charged = [
 
 const links: readonly Link[] = [
   {
-    from: ["createImage", "createImageEdit", "createVideo"],
+    from: ["createImage", "createImageEdit", "createImageVariation", "createVideo"],
     name: "job",
     to: "getJob",
     parameters: { id: "$response.body#/id" },

@@ -4,7 +4,7 @@ import { type OperationId, operations } from "../../generated/operations.ts";
 
 export type KeyScope = components["schemas"]["KeyScope"];
 
-const media = new Set<OperationId>(["createImage", "createImageEdit", "createVideo", "runGenmedia"]);
+const media = new Set<OperationId>(["createImage", "createImageEdit", "createImageVariation", "createVideo", "runGenmedia"]);
 const audio = new Set<OperationId>([
   "createMusic",
   "createSoundEffect",

@@ -102,6 +102,7 @@ function mediaOf(model: FileModel, reads: readonly string[]): MediaRules {
     requiresImage: model.requires_image ?? false,
     maxReferences: model.max_references ?? 10,
     supportsMask: model.supports_mask ?? false,
+    supportsVariations: model.supports_variations ?? false,
     allowedSizes: model.allowed_sizes ?? [],
     referencePrice: priceFromUsd(model.reference_usd ?? 0),
     defaultAspect: model.default_aspect ?? defaultAspect,

@@ -47,6 +47,8 @@ function modelFaults(model: FileModel, path: Path, names: Names): Fault[] {
     if (provider === undefined) faults.push({ path: at, message: `there is no provider "${route.provider}"` });
     else if (!(protocolsOf[model.type] ?? [provider.protocol]).includes(provider.protocol))
       faults.push({ path: at, message: `"${route.provider}" speaks ${provider.protocol}, over which no ${kind} model can be served` });
+    else if (model.supports_variations === true && !variationProtocols.includes(provider.protocol))
+      faults.push({ path: at, message: `"${route.provider}" speaks ${provider.protocol}, over which no variations can be had` });
   });
   model.fallbacks?.forEach((id, index) => {
     const at = [...path, "fallbacks", index];
@@ -88,6 +90,9 @@ const protocolsOf: Partial<Record<FileModel["type"], readonly FileProvider["prot
   reranking: ["rerank", "bedrock", "cohere"],
 };
 
+/** Those that have an endpoint for variations (docs/behaviour/providers.md#protocols). */
+const variationProtocols: readonly FileProvider["protocol"][] = ["openai", "azure-openai"];
+
 function stateFaults({ state }: FileModel, path: Path, names: Names): Fault[] {
   if (state === undefined) return [];
   const faults: Fault[] = [];
@@ -115,6 +120,10 @@ function mediaFaults(model: FileModel, path: Path): Fault[] {
     faults.push({ path: [...path, "default_duration_s"], message: "is not one of durations" });
   if (model.requires_image === true && model.max_references === 0)
     faults.push({ path: [...path, "max_references"], message: "is 0, but the model requires an image" });
+  if (model.supports_variations === true && model.type !== "image")
+    faults.push({ path: [...path, "supports_variations"], message: "belongs to image models only" });
+  if (model.supports_variations === true && model.max_references === 0)
+    faults.push({ path: [...path, "max_references"], message: "is 0, but a variation has an image" });
   return faults;
 }
 

@@ -123,6 +123,8 @@ export interface MediaRules {
   maxReferences: number;
   /** Edits the part of an image that a mask shows. */
   supportsMask: boolean;
+  /** Makes variations of an image without a prompt. */
+  supportsVariations: boolean;
   /** Sizes that may be asked for; empty: any. */
   allowedSizes: readonly string[];
   /** Added once to a request that carries references. */

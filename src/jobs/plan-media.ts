@@ -42,6 +42,23 @@ export async function planImageEdit(
   return await allowed(context, caller, imagePlan(context.config, asked, { ...fields, prompt }, sent.images));
 }
 
+/** `POST /v1/images/variations`: as planImageEdit, of a model that makes variations; there is no prompt, and one image. */
+export async function planImageVariation(
+  context: Planning,
+  caller: Caller,
+  fields: { model: string } & Pick<ImageFields, "n" | "size">,
+): Promise<JobPlan> {
+  const { catalog } = context;
+  const asked = imageModel(catalog, fields.model);
+  const { id, media } = asked.model;
+  if (!media.supportsVariations) failParameter("model", `${cutId(id)} makes no variations of images${modelsThat(catalog, varies)}`);
+  const { n, size } = fields;
+  const plan = imagePlan(context.config, asked, { n, size, prompt: "" }, 1);
+  if (plan.request.kind === "image") plan.request.order.isVariation = true;
+  return await allowed(context, caller, plan);
+}
+
+const varies = ({ type, media }: Model) => type === "image" && media.supportsVariations;
 const edits = ({ type, media }: Model) => type === "image" && media.takesImages;
 const masks = (model: Model) => edits(model) && model.media.supportsMask;
 

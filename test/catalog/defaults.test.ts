@@ -210,6 +210,7 @@ describe("rules of media models", () => {
       supportsStreaming: false,
       supportsDiarization: false,
       supportsMask: false,
+      supportsVariations: false,
     });
   });
 

@@ -20,7 +20,13 @@ const clients = useClients(
     ],
     models: [
       {
-        ...{ id: "demo/edit", type: "image", requires_image: true, pricing: { mode: "per-image", usd_per_image: 0.04 } },
+        ...{
+          id: "demo/edit",
+          type: "image",
+          requires_image: true,
+          supports_variations: true,
+          pricing: { mode: "per-image", usd_per_image: 0.04 },
+        },
         routes: [{ provider: "north", model: "image-large" }],
       },
       {
@@ -119,5 +125,16 @@ test("images.edit gives the images of one upload or several; a model that edits 
   expect(several.data!.map(({ b64_json }) => Buffer.from(b64_json!, "base64").toString("latin1", 1, 4))).toEqual(["PNG", "PNG"]);
   expect(await customer.spent()).toBe(0.12);
   const refused = client.images.edit({ model: "demo/image", prompt, image: file("a") });
+  await expect(refused).rejects.toMatchObject({ status: 400, code: "invalid_parameter", param: "model" });
+});
+
+test("images.createVariation gives images of an upload; a model that makes none is an error", async () => {
+  const customer = await clients.customer();
+  const client = customer.openai();
+  const image = new File([new Uint8Array(makeImage("png", 64, 64, "a").bytes)], "a.png", { type: "image/png" });
+  const made = await client.images.createVariation({ model: "demo/edit", image, n: 2, size: "256x256" });
+  expect(made.data).toEqual(Array.from({ length: 2 }, () => ({ url: expect.stringMatching(/\/media\/\w+\.png$/) })));
+  expect(await customer.spent()).toBe(0.08);
+  const refused = client.images.createVariation({ model: "demo/image", image });
   await expect(refused).rejects.toMatchObject({ status: 400, code: "invalid_parameter", param: "model" });
 });

@@ -17,7 +17,7 @@ const ids = all.map(({ id }) => id);
 
 /** The working names of the 52 operations: SDK, tests and documentation rest on them. */
 const promised = `createChatCompletion createMessage countMessageTokens createCompletion createEmbeddings createRerank createDecision
-  createSystemOneDecision createImage createImageEdit getJob listJobs runGenmedia getGenmediaJob createVideo createTranscription createTranslation understandAudio createSpeech
+  createSystemOneDecision createImage createImageEdit createImageVariation getJob listJobs runGenmedia getGenmediaJob createVideo createTranscription createTranslation understandAudio createSpeech
   createMusic createSoundEffect listVoices cloneVoice designVoice listModels getModel recommendModels getPricing listPriceChanges getLegacyPricing listTiers
   getCreditBalance createTopup getTopup listLedgerEntries receivePaymentEvent signUp verifyAccount resendVerification signIn
   signInWithProvider getSession signOut forgotPassword resetPassword createApiKey listApiKeys updateApiKey deleteApiKey getLimits

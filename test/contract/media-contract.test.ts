@@ -150,7 +150,7 @@ describe("headers of a success", () => {
     expect(layer).toMatchObject({ type: "integer", minimum: 1, maximum: 3 });
   });
 
-  test.each(["createImage", "createImageEdit", "createVideo", "runGenmedia"])(
+  test.each(["createImage", "createImageEdit", "createImageVariation", "createVideo", "runGenmedia"])(
     "%s takes Idempotency-Key, of any length, since longer ones are cut",
     (id) => {
       const header = operation(id).parameters.find(({ name }) => name === "Idempotency-Key");

@@ -78,6 +78,27 @@ export const promised: Record<string, Promised> = {
       504: ["provider_timeout", "timeout"],
     },
   },
+  createImageVariation: {
+    at: "post /v1/images/variations",
+    successes: [200, 202],
+    refusals: {
+      400: ["invalid_model", "invalid_parameter", "prompt_too_long"],
+      401: ["auth_error", "key_expired"],
+      402: ["key_limit_reached", "insufficient_balance", "model_requires_paid"],
+      403: modelDenied,
+      409: ["job_cancelled"],
+      413: ["invalid_request"],
+      422: [
+        ...["content_policy", "content_policy_likeness", "content_policy_nsfw", "content_policy_unsafe", "moderation_blocked"],
+        ...["input_too_large", "input_invalid", "invalid_input"],
+      ],
+      429: ["rate_limited", "provider_rate_limited"],
+      500: ["db_error", "provider_error", ...unknown],
+      502: ["provider_unavailable"],
+      503: overloaded,
+      504: ["provider_timeout", "timeout"],
+    },
+  },
   getJob: {
     at: "get /v1/jobs/{id}",
     successes: [200],

@@ -28,6 +28,9 @@ test.skipIf(!hasCurl)("every command does what the guide says, in its order", as
   const edited = await json('curl -s "$SVC_URL/v1/images/edits"');
   expect(edited).toMatchObject({ status: "succeeded", data: [{ url: edited.output.url }] });
 
+  const varied = await json('curl -s "$SVC_URL/v1/images/variations"');
+  expect(varied).toMatchObject({ status: "succeeded", data: [{ url: varied.output.url }] });
+
   const [fox, created, again, replayed] = (await next("for TRY")).trim().split("\n");
   expect([created, replayed]).toEqual(["202", "200"]);
   const foxId = (JSON.parse(fox!) as { id: string }).id;
@@ -50,7 +53,7 @@ test.skipIf(!hasCurl)("every command does what the guide says, in its order", as
     output: { images: [{ content_type: "image/png" }] },
   });
   const { data } = await json('curl -s "$SVC_URL/v1/jobs?kind=image');
-  expect(data.map((one: { id: string }) => one.id)).toEqual([foxId, edited.id, waited.id, submitted.id]);
+  expect(data.map((one: { id: string }) => one.id)).toEqual([foxId, varied.id, edited.id, waited.id, submitted.id]);
   const { mismatches } = JSON.parse(await run("npx svc ledger audit --json")) as { mismatches: unknown[] };
   expect(mismatches).toEqual([]);
   expect(shell.left()).toEqual([]);

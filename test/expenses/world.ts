@@ -68,6 +68,7 @@ export const catalog = {
     ]),
     sold("demo/edit", "image", { mode: "per-image", usd_per_image: 0.03 }, [route("north", { per_image: 0.02 }, "image-large")], {
       input_modalities: ["text", "image"],
+      supports_variations: true,
     }),
     sold("demo/video", "video", { mode: "per-second", usd_per_second: 0.1 }, [route("studio", { per_second: 0.08 }, "tide/video")]),
     sold("demo/say", "speech", { mode: "per-1k-chars", usd_per_1k_chars: 0.07 }, [route("voices-b", { per_1k_chars: 0.05 }, "speech")], {
@@ -167,6 +168,7 @@ export const asks = {
   "an image whose file is lost": { path: "images/generations", body: { model: "demo/image-lost", prompt: "A boat", n: 2 }, job: true },
   "an image that is awaited": { path: "genmedia/run", body: { model: "demo/image-run", prompt: "A boat" }, job: true },
   "an edited image": { path: "images/edits", body: { model: "demo/edit", prompt: "At night" }, image: true, job: true },
+  "a varied image": { path: "images/variations", body: { model: "demo/edit", n: 2 }, image: true, job: true },
   video: { path: "videos/generations", body: { model: "demo/video", prompt: "A boat", duration_s: 5 }, job: true },
   speech: { path: "audio/speech", body: { model: "demo/say", input: "é".repeat(300) } },
   music: { path: "audio/music", body: { model: "demo/song", prompt: "A boat" } },

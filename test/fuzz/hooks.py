@@ -96,6 +96,7 @@ models = {
     "createRerank": named(*ids(type="reranking")),
     "createImage": named(*ids(type="image")),
     "createImageEdit": named(*ids(type="image")),
+    "createImageVariation": named(*ids(type="image")),
     "createVideo": ids(type="video"),
     "runGenmedia": named(*ids(type="image"), *ids(type="video")),
     "createTranscription": named(*ids(type="transcription")),
@@ -216,7 +217,7 @@ def fill_form(operation, case):
         body["file"] = chosen(voice_recordings if operation == "cloneVoice" else recordings, body["file"])
         unseen(case, ParameterLocation.BODY)
     for name in ("image", "mask"):
-        if name in body and operation == "createImageEdit":
+        if name in body and operation in ("createImageEdit", "createImageVariation"):
             body[name] = [picture for _ in body[name]] if isinstance(body[name], list) else picture
             unseen(case, ParameterLocation.BODY)
 

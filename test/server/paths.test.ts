@@ -55,7 +55,7 @@ describe("404 endpoint_not_found under /v1, with the endpoints that are near", (
     ["/v1/chat", ["POST /v1/chat/completions"]],
     ["/v1/completion", ["POST /v1/completions"]],
     ["/v1/embedding", ["POST /v1/embeddings"]],
-    ["/v1/images/edit", ["POST /v1/images/edits", "POST /v1/images/generations"]],
+    ["/v1/images/edit", ["POST /v1/images/edits", "POST /v1/images/variations", "POST /v1/images/generations"]],
     ["/v1/messages/batches", ["POST /v1/messages", "POST /v1/messages/count_tokens"]],
     ["/v1/threads", ["POST /v1/chat/completions", "POST /v1/messages", "POST /v1/responses", "POST /v1/embeddings", "GET /v1/models"]],
   ])("%s: names %j", async (path, near) => {

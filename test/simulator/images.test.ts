@@ -184,3 +184,31 @@ describe("faults", () => {
     expect((await load(first.headers.get("location")!)).type).toBe("application/octet-stream");
   });
 });
+
+describe("variations", () => {
+  test("images that follow from one, without a prompt", async () => {
+    const vary = async (name: string) =>
+      (await client().images.createVariation({ model: "image-large", image: await imageFile(name), n: 2, size: "256x256" })).data!;
+    const made = await vary("a.png");
+    expect(made.map((row) => readPng(decode(row)))).toMatchObject([
+      { width: 256, height: 256 },
+      { width: 256, height: 256 },
+    ]);
+    expect(await vary("a.png")).toEqual(made);
+    expect(await vary("b.png")).not.toEqual(made);
+  });
+
+  test.each(["prompt", "quality", "mask"])("a form with %s, or a second image, is refused", async (name) => {
+    const form = new FormData();
+    form.append("model", "m");
+    form.append("image", await imageFile("a.png"));
+    form.append(name, name === "mask" ? await imageFile("b.png") : "high");
+    const ask = (body: FormData) =>
+      fetch(`${simulator.current.url}/v1/images/variations`, { method: "POST", body, headers: { authorization: "Bearer k" } });
+    const reply = await ask(form);
+    expect([reply.status, await reply.json()]).toMatchObject([400, { error: { param: name, code: "unknown_parameter" } }]);
+    form.delete(name);
+    form.append("image", await imageFile("c.png"));
+    expect(await (await ask(form)).json()).toMatchObject({ error: { param: "image", code: "array_above_max_length" } });
+  });
+});

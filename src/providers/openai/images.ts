@@ -1,4 +1,4 @@
-// Images over the `openai` protocol: generations as JSON, edits as a form, both answered at once (docs/behaviour/providers.md#whole-answers).
+// Images over the `openai` protocol: generations as JSON, edits and variations as a form, all answered at once (docs/behaviour/providers.md#whole-answers).
 import { type Clock, systemClock } from "../../clock.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { arrayOf, type Json, objectOf, textOf } from "../json/read.ts";
@@ -14,11 +14,24 @@ const firstByteMs = 300_000;
 
 export function openaiImages(upstream: Upstream, fetchReference: FetchReference, clock: Clock = systemClock): MakeImages {
   return async (call) => {
-    const request = call.order.references.length > 0 ? await editRequest(call, fetchReference) : generationRequest(call);
+    const request = await requestOf(call, fetchReference);
     const answer = await exchange(upstream, { ...request, firstByteMs, headers: ["idempotency-key", call.jobId] }, clock);
     const inside = takeFilesOut(await answer.body.bytes(filesBytesMax));
     return { kind: "made", files: readImages(readAnswer(inside.text, call.route.provider), inside) };
   };
+}
+
+async function requestOf(call: ImageCall, fetchReference: FetchReference): Promise<UpstreamRequest> {
+  if (call.order.isVariation) return variationRequest(call);
+  return call.order.references.length > 0 ? await editRequest(call, fetchReference) : generationRequest(call);
+}
+
+/** Its image was uploaded, and the form has neither a prompt nor a quality. */
+function variationRequest(call: ImageCall): UpstreamRequest {
+  const { model, n, size } = fieldsOf(call);
+  const texts = Object.entries({ model, n, size }).flatMap(([name, value]) => textPart(name, value));
+  const image = imagePart("image", "image", fileOf(call.order.references[0]!));
+  return { ...jsonRequest(call, "/images/variations", ""), ...multipartForm([...texts, image]) };
 }
 
 function generationRequest(call: ImageCall): UpstreamRequest {

@@ -9,6 +9,7 @@ export interface PixelSize {
 
 /** Images to make; the rules of the endpoint and of the model are already applied. */
 export interface ImageOrder {
+  /** Empty for variations. */
   prompt: string;
   /** 1 to 4. */
   count: number;
@@ -22,6 +23,8 @@ export interface ImageOrder {
   references: string[];
   /** Data URL of the image whose transparent parts are to be edited; absent: the whole image. */
   mask?: string;
+  /** True: images that resemble the one reference, without a prompt. Ordered only from models that make them; absent: what the prompt says. */
+  isVariation?: true;
   /** The caller's `extra`, without fields that set the price or are moderated. */
   extra: Record<string, unknown>;
 }

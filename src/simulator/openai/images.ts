@@ -1,11 +1,11 @@
-// POST /images/generations and /images/edits: images that follow from model name, prompt and the image to edit, and the
+// POST /images/generations, /images/edits and /images/variations: images that follow from model name, prompt and the image to edit, and the
 // files of those that are answered as URLs.
 import { readModelId } from "../knobs.ts";
 import { planFile } from "../made/file-reply.ts";
 import { makeImage, readFormat } from "../made/image.ts";
 import { countTokens } from "../prose.ts";
 import { type Ask, jsonReply, type Plan } from "../protocol.ts";
-import { type Fields, readFields, readModel } from "../request-fields.ts";
+import { type Fields, readFields, readModel, refuse } from "../request-fields.ts";
 import { createdAt, digest } from "../seed.ts";
 import { type ImageRequest, type Quality, readImageForm, readImageRequest, rewordForImages, type SentImage } from "./image-request.ts";
 
@@ -23,6 +23,15 @@ export function planGeneration({ body, base }: Ask): Plan {
 export function planEdit({ body, headers, base }: Ask): Plan {
   const { fields, images, parts } = readImageForm(body, headers["content-type"] ?? "");
   return { ...planImages(fields, images, base), parts };
+}
+
+/** One image, and no prompt. */
+export function planVariation({ body, headers, base }: Ask): Plan {
+  const { fields, images, parts } = readImageForm(body, headers["content-type"] ?? "");
+  const surplus = ["prompt", "quality", "mask"].find((name) => parts.some((part) => part.name === name));
+  if (surplus !== undefined) refuse(surplus, `Unknown parameter: '${surplus}'.`, "unknown_parameter");
+  if (images.length > 1) refuse("image", "Invalid 'image': expected one image.", "array_above_max_length");
+  return { ...planImages({ ...fields, prompt: "a variation" }, images, base), parts };
 }
 
 /** The file of an address: everything that it is made from stands in it. */

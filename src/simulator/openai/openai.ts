@@ -3,7 +3,7 @@ import { type Plan, planFields, type SimulatorProtocol } from "../protocol.ts";
 import { createdAt } from "../seed.ts";
 import { planChat } from "./chat.ts";
 import { planEmbeddings } from "./embeddings.ts";
-import { findImageFile, planEdit, planGeneration } from "./images.ts";
+import { findImageFile, planEdit, planGeneration, planVariation } from "./images.ts";
 import { planSpeech } from "./speech.ts";
 import { planTranscription, planTranslation } from "./transcriptions.ts";
 
@@ -23,6 +23,7 @@ export const openai: SimulatorProtocol = {
   findLive(method, path) {
     if (method === "POST" && path === "/images/generations") return planGeneration;
     if (method === "POST" && path === "/images/edits") return planEdit;
+    if (method === "POST" && path === "/images/variations") return planVariation;
     if (method === "POST" && path === "/audio/speech") return planSpeech;
     if (method === "POST" && path === "/audio/transcriptions") return planTranscription;
     if (method === "POST" && path === "/audio/translations") return planTranslation;

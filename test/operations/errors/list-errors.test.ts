@@ -48,7 +48,14 @@ describe("listErrors 200", () => {
     expect(rowOf("provider_error").statuses).toEqual([500, 502]);
     expect(rowOf("stream_interrupted")).toMatchObject({ statuses: [], in_streams: true, operations: [] });
     expect(rowOf("timeout")).toMatchObject({ statuses: [504], in_jobs: true });
-    expect(rowOf("timeout").operations).toEqual(["runGenmedia", "createImageEdit", "createImage", "getJob", "getGenmediaJob"]);
+    expect(rowOf("timeout").operations).toEqual([
+      "runGenmedia",
+      "createImageEdit",
+      "createImage",
+      "createImageVariation",
+      "getJob",
+      "getGenmediaJob",
+    ]);
     // What operators alone may do is unknown to everybody else.
     expect(rowOf("endpoint_not_found")).toMatchObject({ statuses: [404], operations: expect.arrayContaining(["getOperator"]) });
     expect(rowOf("voice_required")).toMatchObject({ reserved: true });

@@ -47,7 +47,14 @@ const withinASecond = { timeout: 1000, interval: 20 };
 describe("allowed_models", () => {
   const all: Operation[] = Object.values(operations);
   /** Forms alone, and counting tokens, which is free: they have no quote, and their own tests have this refusal. */
-  const apart: readonly string[] = ["cloneVoice", "countMessageTokens", "countResponseTokens", "createImageEdit", "createTranslation"];
+  const apart: readonly string[] = [
+    "cloneVoice",
+    "countMessageTokens",
+    "countResponseTokens",
+    "createImageEdit",
+    "createImageVariation",
+    "createTranslation",
+  ];
   const naming = all.filter(({ id, errors }) => errors.includes("model_not_allowed") && !apart.includes(id));
   test("403 model_not_allowed on every operation that names a model, and on its quote; nothing is charged", async () => {
     const account = await bound({ allowed_models: ["demo/narrow"] });

@@ -130,6 +130,24 @@ describe("edits", () => {
   });
 });
 
+describe("variations", () => {
+  test("a form with the uploaded image, and neither prompt nor quality nor `extra`", async () => {
+    const host = await startHost(json(200, answered));
+    const upload = `data:image/webp;base64,${file.toString("base64")}`;
+    const order = { prompt: "", isVariation: true as const, references: [upload], quality: "high" as const, extra: { seed: 7 }, count: 2 };
+    expect(await make(host, order)).toMatchObject({ kind: "made" });
+    expect(host.requests).toMatchObject([{ method: "POST", url: "/v1/images/variations" }]);
+    expect(host.requests[0]!.headers).toMatchObject({ "idempotency-key": "job_1" });
+    const { image, ...texts } = Object.fromEntries((await formOf(host)).entries());
+    expect(texts).toEqual({ model: "upstream-model", n: "2", size: "1024x1024" });
+    expect([(image as File).name, (image as File).type, await (image as File).text()]).toEqual([
+      "image.webp",
+      "image/webp",
+      file.toString(),
+    ]);
+  });
+});
+
 describe("answers", () => {
   test("base64, with what the host reports about the images", async () => {
     const files = [randomBytes(40_000), randomBytes(3)];
