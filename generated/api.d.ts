@@ -4802,18 +4802,33 @@ export interface components {
             /** @description What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
             warnings: components["schemas"]["CatalogProblem"][];
         };
-        /** @description An application of Microsoft Entra, which gets tokens by the client-credentials grant. */
+        /**
+         * @description An application of Microsoft Entra, which gets tokens by the client-credentials grant with one of `client_secret_env`, `certificate_file` and
+         *     `federated_token_file`; or with `managed_identity` the machine's own identity.
+         */
         CatalogEntra: {
             /** @description Address of the login service; default `https://login.microsoftonline.com`. */
             authority?: string;
-            /** @description Id of the application. */
-            client_id: string;
+            /** @description Absolute path of a PEM file with the private key (RSA, without a passphrase) and the certificate that the application has. */
+            certificate_file?: string;
+            /** @description Id of the application. With `managed_identity`: of a user-assigned identity; default: the system-assigned one. */
+            client_id?: string;
             /** @description Name of the environment variable that holds the application's secret. */
-            client_secret_env: string;
+            client_secret_env?: string;
+            /**
+             * @description Absolute path of a file with a token of an issuer that the application trusts (workload identity federation), such as
+             *     `/var/run/secrets/azure/tokens/azure-identity-token` in a Kubernetes cluster.
+             */
+            federated_token_file?: string;
+            /**
+             * @description The machine's own identity: by the variables of workload identity (`AZURE_FEDERATED_TOKEN_FILE`, `AZURE_TENANT_ID`, `AZURE_CLIENT_ID`), by
+             *     those of App Service (`IDENTITY_ENDPOINT`, `IDENTITY_HEADER`), else by the metadata server.
+             */
+            managed_identity?: boolean;
             /** @description What the token is for; default `https://cognitiveservices.azure.com/.default`. */
             scope?: string;
-            /** @description Id or domain of the tenant. */
-            tenant: string;
+            /** @description Id or domain of the application's tenant. */
+            tenant?: string;
         };
         /** @description The providers, the models, their prices and their routes. */
         CatalogFile: {
@@ -5256,7 +5271,7 @@ export interface components {
              *     `gemini`, `cohere` and `rerank`.
              */
             credentials?: components["schemas"]["CatalogCredential"][];
-            /** @description `azure-openai`: the application that gets tokens from Microsoft Entra, in place of `api_key_env`. */
+            /** @description `azure-openai`: who gets tokens from Microsoft Entra, in place of `api_key_env`. */
             entra?: components["schemas"]["CatalogEntra"];
             /**
              * @description Request fields that change what the provider charges (`service_tier`, `web_search_options`, …) and still reach it, because your prices

@@ -59393,16 +59393,11 @@ const schema_CatalogCredential = {
 };
 const schema_CatalogEntra = {
 "type": "object",
-"required": [
-"tenant",
-"client_id",
-"client_secret_env"
-],
 "properties": {
 "tenant": {
 "type": "string",
 "pattern": "^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$",
-"description": "Id or domain of the tenant."
+"description": "Id or domain of the application's tenant."
 },
 "client_id": {
 "type": "string",
@@ -59414,6 +59409,19 @@ const schema_CatalogEntra = {
 "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
 "description": "Name of the environment variable that holds the application's secret."
 },
+"certificate_file": {
+"type": "string",
+"maxLength": 1e3,
+"pattern": "^/",
+"description": "Absolute path of a PEM file with the private key (RSA, without a passphrase) and the certificate that the application has."
+},
+"federated_token_file": {
+"type": "string",
+"maxLength": 1e3,
+"pattern": "^/",
+"description": "Absolute path of a file with a token of an issuer that the application trusts (workload identity federation), such as\n`/var/run/secrets/azure/tokens/azure-identity-token` in a Kubernetes cluster."
+},
+"managed_identity": { "type": "boolean" },
 "authority": {
 "type": "string",
 "minLength": 1,
@@ -59436,6 +59444,7 @@ const pattern_8285fac1 = new RegExp("^([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]{3,61}$", 
 const pattern_c6ac0b0d = new RegExp("^[a-z]{2,}(-[a-z]+[0-9]{1,2})?$", "u");
 const pattern_e44e0a05 = new RegExp("^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$", "u");
 const pattern_88cc4c62 = new RegExp("^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$", "u");
+const pattern_f750aafe = new RegExp("^/", "u");
 function validate_CatalogProvider(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 const evaluated0 = validate_CatalogProvider.evaluated;
@@ -60097,19 +60106,7 @@ if (valid0) {
 if (data.entra !== void 0) {
 let data20 = data.entra;
 if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
-let missing2;
-if (data20.tenant === void 0 && (missing2 = "tenant") || data20.client_id === void 0 && (missing2 = "client_id") || data20.client_secret_env === void 0 && (missing2 = "client_secret_env")) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra",
-keyword: "required",
-params: { missingProperty: missing2 },
-message: "must have required property '" + missing2 + "'",
-parentSchema: schema_CatalogEntra,
-data: data20
-}];
-return false;
-} else {
-for (const key2 in data20) if (!(key2 === "tenant" || key2 === "client_id" || key2 === "client_secret_env" || key2 === "authority" || key2 === "scope")) {
+for (const key2 in data20) if (!(key2 === "tenant" || key2 === "client_id" || key2 === "client_secret_env" || key2 === "certificate_file" || key2 === "federated_token_file" || key2 === "managed_identity" || key2 === "authority" || key2 === "scope")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra",
 keyword: "additionalProperties",
@@ -60214,37 +60211,37 @@ return false;
 var valid8 = true;
 } else var valid8 = true;
 if (valid8) {
-if (data20.authority !== void 0) {
-let data24 = data20.authority;
+if (data20.certificate_file !== void 0) {
+let data24 = data20.certificate_file;
 if (typeof data24 === "string") {
-if (func_7a031813(data24) > 2e3) {
+if (func_7a031813(data24) > 1e3) {
 validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra/authority",
+instancePath: instancePath + "/entra/certificate_file",
 keyword: "maxLength",
-params: { limit: 2e3 },
-message: "must NOT have more than 2000 characters",
-parentSchema: schema_CatalogEntra.properties.authority,
+params: { limit: 1e3 },
+message: "must NOT have more than 1000 characters",
+parentSchema: schema_CatalogEntra.properties.certificate_file,
 data: data24
 }];
 return false;
-} else if (func_7a031813(data24) < 1) {
+} else if (!pattern_f750aafe.test(data24)) {
 validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra/authority",
-keyword: "minLength",
-params: { limit: 1 },
-message: "must NOT have fewer than 1 characters",
-parentSchema: schema_CatalogEntra.properties.authority,
+instancePath: instancePath + "/entra/certificate_file",
+keyword: "pattern",
+params: { pattern: "^/" },
+message: "must match pattern \"^/\"",
+parentSchema: schema_CatalogEntra.properties.certificate_file,
 data: data24
 }];
 return false;
 }
 } else {
 validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra/authority",
+instancePath: instancePath + "/entra/certificate_file",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_CatalogEntra.properties.authority,
+parentSchema: schema_CatalogEntra.properties.certificate_file,
 data: data24
 }];
 return false;
@@ -60252,27 +60249,119 @@ return false;
 var valid8 = true;
 } else var valid8 = true;
 if (valid8) {
-if (data20.scope !== void 0) {
-let data25 = data20.scope;
+if (data20.federated_token_file !== void 0) {
+let data25 = data20.federated_token_file;
 if (typeof data25 === "string") {
-if (func_7a031813(data25) > 500) {
+if (func_7a031813(data25) > 1e3) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/federated_token_file",
+keyword: "maxLength",
+params: { limit: 1e3 },
+message: "must NOT have more than 1000 characters",
+parentSchema: schema_CatalogEntra.properties.federated_token_file,
+data: data25
+}];
+return false;
+} else if (!pattern_f750aafe.test(data25)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/federated_token_file",
+keyword: "pattern",
+params: { pattern: "^/" },
+message: "must match pattern \"^/\"",
+parentSchema: schema_CatalogEntra.properties.federated_token_file,
+data: data25
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/federated_token_file",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.federated_token_file,
+data: data25
+}];
+return false;
+}
+var valid8 = true;
+} else var valid8 = true;
+if (valid8) {
+if (data20.managed_identity !== void 0) {
+let data26 = data20.managed_identity;
+if (typeof data26 !== "boolean") {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/managed_identity",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_CatalogEntra.properties.managed_identity,
+data: data26
+}];
+return false;
+}
+var valid8 = true;
+} else var valid8 = true;
+if (valid8) {
+if (data20.authority !== void 0) {
+let data27 = data20.authority;
+if (typeof data27 === "string") {
+if (func_7a031813(data27) > 2e3) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/authority",
+keyword: "maxLength",
+params: { limit: 2e3 },
+message: "must NOT have more than 2000 characters",
+parentSchema: schema_CatalogEntra.properties.authority,
+data: data27
+}];
+return false;
+} else if (func_7a031813(data27) < 1) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/authority",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogEntra.properties.authority,
+data: data27
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/authority",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.authority,
+data: data27
+}];
+return false;
+}
+var valid8 = true;
+} else var valid8 = true;
+if (valid8) {
+if (data20.scope !== void 0) {
+let data28 = data20.scope;
+if (typeof data28 === "string") {
+if (func_7a031813(data28) > 500) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/scope",
 keyword: "maxLength",
 params: { limit: 500 },
 message: "must NOT have more than 500 characters",
 parentSchema: schema_CatalogEntra.properties.scope,
-data: data25
+data: data28
 }];
 return false;
-} else if (func_7a031813(data25) < 1) {
+} else if (func_7a031813(data28) < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/entra/scope",
 keyword: "minLength",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 characters",
 parentSchema: schema_CatalogEntra.properties.scope,
-data: data25
+data: data28
 }];
 return false;
 }
@@ -60283,12 +60372,14 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogEntra.properties.scope,
-data: data25
+data: data28
 }];
 return false;
 }
 var valid8 = true;
 } else var valid8 = true;
+}
+}
 }
 }
 }
@@ -60309,17 +60400,17 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.headers !== void 0) {
-let data26 = data.headers;
-if (data26 && typeof data26 == "object" && !Array.isArray(data26)) for (const key3 in data26) {
-let data27 = data26[key3];
-if (typeof data27 !== "string") {
+let data29 = data.headers;
+if (data29 && typeof data29 == "object" && !Array.isArray(data29)) for (const key3 in data29) {
+let data30 = data29[key3];
+if (typeof data30 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/headers/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.headers.additionalProperties,
-data: data27
+data: data30
 }];
 return false;
 }
@@ -60331,7 +60422,7 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogProvider.properties.headers,
-data: data26
+data: data29
 }];
 return false;
 }
@@ -60339,19 +60430,19 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.forward !== void 0) {
-let data28 = data.forward;
-if (Array.isArray(data28)) {
-const len1 = data28.length;
+let data31 = data.forward;
+if (Array.isArray(data31)) {
+const len1 = data31.length;
 for (let i1 = 0; i1 < len1; i1++) {
-let data29 = data28[i1];
-if (typeof data29 !== "string") {
+let data32 = data31[i1];
+if (typeof data32 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/forward/" + i1,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.forward.items,
-data: data29
+data: data32
 }];
 return false;
 }
@@ -60363,7 +60454,7 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogProvider.properties.forward,
-data: data28
+data: data31
 }];
 return false;
 }
@@ -60371,20 +60462,20 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.timeout_ms !== void 0) {
-let data30 = data.timeout_ms;
-if (!(typeof data30 == "number" && !(data30 % 1) && !isNaN(data30))) {
+let data33 = data.timeout_ms;
+if (!(typeof data33 == "number" && !(data33 % 1) && !isNaN(data33))) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data30
+data: data33
 }];
 return false;
 }
-if (typeof data30 == "number") {
-if (data30 > 36e5 || isNaN(data30)) {
+if (typeof data33 == "number") {
+if (data33 > 36e5 || isNaN(data33)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "maximum",
@@ -60394,10 +60485,10 @@ limit: 36e5
 },
 message: "must be <= 3600000",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data30
+data: data33
 }];
 return false;
-} else if (data30 < 1 || isNaN(data30)) {
+} else if (data33 < 1 || isNaN(data33)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "minimum",
@@ -60407,17 +60498,17 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data30
+data: data33
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data30)) {
+} else if (!formats_6f7aca8b.validate(data33)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data30
+data: data33
 }];
 return false;
 }
@@ -60426,26 +60517,26 @@ var valid0 = true;
 } else var valid0 = true;
 if (valid0) {
 if (data.on_disconnect !== void 0) {
-let data31 = data.on_disconnect;
-if (typeof data31 !== "string") {
+let data34 = data.on_disconnect;
+if (typeof data34 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data31
+data: data34
 }];
 return false;
 }
-if (!(data31 === "cancel" || data31 === "drain")) {
+if (!(data34 === "cancel" || data34 === "drain")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "enum",
 params: { allowedValues: schema_CatalogProvider.properties.on_disconnect.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data31
+data: data34
 }];
 return false;
 }

@@ -4,7 +4,7 @@ import { parseJson } from "../json/parse.ts";
 import type { AwsIdentity } from "../providers/credentials/aws.ts";
 import type { GoogleIdentity, ServiceAccount } from "../providers/credentials/google.ts";
 import type { Provider } from "../providers/types.ts";
-import { azureFaults, azureParts, entraClientOf } from "./azure-provider.ts";
+import { azureFaults, azureParts, entraIdentityOf } from "./azure-provider.ts";
 import type { Fault, FileProvider, Path } from "./file.ts";
 
 type Environment = Record<string, string | undefined>;
@@ -74,7 +74,8 @@ export function cloudPath({ protocol, project = "", location = "" }: FileProvide
 /** Names of the variables that its keys name and a header carries, with the key. */
 export function cloudVariables(provider: FileProvider): { key: keyof FileProvider; variable: string }[] {
   const variables = secretKeys.flatMap((key) => (provider[key] === undefined ? [] : [{ key, variable: provider[key] }]));
-  return provider.entra === undefined ? variables : [...variables, { key: "entra", variable: provider.entra.client_secret_env }];
+  const secret = provider.entra?.client_secret_env;
+  return secret === undefined ? variables : [...variables, { key: "entra", variable: secret }];
 }
 
 type Authorization = Required<Pick<Provider, "authorize" | "onUnauthorized">>;
@@ -82,9 +83,9 @@ type Authorization = Required<Pick<Provider, "authorize" | "onUnauthorized">>;
 /** What only a cloud's provider has; empty for the others. `resolve` knows where the simulator is. */
 export function cloudParts(provider: FileProvider, environment: Environment, resolve: (address: string) => string): Partial<Provider> {
   if (provider.protocol === "azure-openai") {
-    const client = entraClientOf(provider, environment, resolve);
-    if (client === null) return azureParts(provider);
-    const load = () => import("../providers/credentials/entra.ts").then(({ entraAuthorization }) => entraAuthorization(client));
+    const identity = entraIdentityOf(provider, environment, resolve);
+    if (identity === null) return azureParts(provider);
+    const load = () => import("../providers/credentials/entra.ts").then(({ entraAuthorization }) => entraAuthorization(identity));
     return { ...azureParts(provider), ...loadedLater(load) };
   }
   if (provider.protocol === "vertex") {

@@ -2,7 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { checkCatalog, loadCatalog } from "../../src/catalog/load.ts";
 
-const entra = { tenant: "contoso.onmicrosoft.com", client_id: "app-1", client_secret_env: "AZURE_SECRET" };
+const application = { tenant: "contoso.onmicrosoft.com", client_id: "app-1" };
+const entra = { ...application, client_secret_env: "AZURE_SECRET" };
 const fileOf = (more: object, model: object = {}) =>
   JSON.stringify({
     providers: [{ id: "azure", protocol: "azure-openai", base_url: "https://contoso.openai.azure.com/", ...more }],
@@ -21,6 +22,10 @@ describe("svc catalog check", () => {
   test.each([
     ["a key", { api_key_env: "AZURE_KEY" }],
     ["a version and Entra", { api_version: "2024-10-21", entra }],
+    ["a certificate", { entra: { ...application, certificate_file: "/etc/svc/app.pem" } }],
+    ["a federated token", { entra: { ...application, federated_token_file: "/var/run/token" } }],
+    ["the machine's own identity", { entra: { managed_identity: true } }],
+    ["a user-assigned one", { entra: { managed_identity: true, client_id: "own-1" } }],
     ["a preview", { api_version: "2025-04-01-preview" }],
   ])("takes %s", (_name, more) => {
     expect(messagesOf(fileOf(more))).toEqual([]);
@@ -48,6 +53,32 @@ describe("svc catalog check", () => {
       { entra: { ...entra, authority: "login" } },
       expect.stringContaining("entra.authority: must be an http or https address"),
     ],
+    [
+      "two ways to get a token",
+      { entra: { ...entra, certificate_file: "/app.pem" } },
+      "providers[0].entra.certificate_file: is one way to get a token, client_secret_env is another: name one of them",
+    ],
+    [
+      "an application's token and the machine's",
+      { entra: { ...entra, managed_identity: true } },
+      "providers[0].entra.managed_identity: is one way to get a token, client_secret_env is another: name one of them",
+    ],
+    [
+      "a machine with a tenant",
+      { entra: { managed_identity: true, tenant: "x" } },
+      "providers[0].entra.tenant: has no use with managed_identity: the machine knows it",
+    ],
+    [
+      "no way at all",
+      { entra: { ...application, managed_identity: false } },
+      expect.stringMatching(/entra: needs one of client_secret_env, /),
+    ],
+    [
+      "a certificate without a tenant",
+      { entra: { client_id: "app-1", certificate_file: "/app.pem" } },
+      'providers[0].entra: "tenant" is missing: a token is asked for an application of a tenant',
+    ],
+    ["a relative path", { entra: { ...application, certificate_file: "app.pem" } }, expect.stringContaining("certificate_file")],
     ["no secret", { entra: { tenant: "x", client_id: "y" } }, expect.stringContaining("client_secret_env")],
     [
       "a version whose streams have no usage",

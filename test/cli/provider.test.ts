@@ -33,6 +33,11 @@ beforeAll(async () => {
         ...{ id: "tenant", protocol: "azure-openai", base_url: `${address}/azure` },
         entra: { tenant: "contoso", client_id: "app", client_secret_env: "TENANT_SECRET", authority: `${address}/azure/login` },
       },
+      {
+        ...{ id: "certified", protocol: "azure-openai", base_url: `${address}/azure` },
+        entra: { tenant: "contoso", client_id: "app", certificate_file: "/nowhere/app.pem", authority: `${address}/azure/login` },
+      },
+      { id: "machine", protocol: "azure-openai", base_url: `${address}/azure`, entra: { managed_identity: true } },
     ],
     models: [
       language("demo/works", [{ provider: "good", model: "chat" }]),
@@ -42,6 +47,8 @@ beforeAll(async () => {
       ]),
       language("demo/fine", [{ provider: "odd", model: "chat" }]),
       language("demo/tenant", [{ provider: "tenant", model: "gpt" }]),
+      language("demo/certified", [{ provider: "certified", model: "gpt" }]),
+      language("demo/machine", [{ provider: "machine", model: "gpt" }]),
       language("demo/bad", [{ provider: "bad", model: "chat+sim-401" }]),
       language("demo/claude", [{ provider: "closed", model: "claude" }]),
       media("embedding", "embed-small", { mode: "per-token", input: 0.1 }, "good"),
@@ -95,6 +102,8 @@ describe("svc provider list", () => {
       "songs",
       "unused",
       "tenant",
+      "certified",
+      "machine",
     ]);
     expect(of("good")).toEqual({
       id: "good",
@@ -191,8 +200,17 @@ describe("svc provider test", () => {
   test("one whose application gets no token: what Entra says, without the secret", async () => {
     const { status, stdout, stderr, json } = await runSvc(environment(), ["provider", "test", "tenant", "--json"]);
     expect(status).toBe(1);
-    expect(json()).toMatchObject({ cause: "credentials", detail: "Entra gave no token: invalid_client, AADSTS7000215", status: null });
+    const detail = "Entra gave no token: invalid_client, AADSTS7000215 (the secret is wrong, or its id was taken for it)";
+    expect(json()).toMatchObject({ cause: "credentials", detail, status: null });
     expect(stdout + stderr).not.toContain("wrong-and-secret");
+  });
+
+  test("a certificate that is not there, and a machine that is none of Azure's, before and after it is one", async () => {
+    const certified = await svc("provider", "test", "certified");
+    expect([certified.status, certified.stdout]).toEqual([1, expect.stringContaining("the file /nowhere/app.pem does not exist")]);
+    const on = (host: string) => callSvc({ ...environment(), AZURE_POD_IDENTITY_AUTHORITY_HOST: host }, ["provider", "test", "machine"]);
+    expect((await on("http://127.0.0.1:1")).stdout).toContain("no metadata server of Azure's answers this machine");
+    expect(await on(`${gateway.simulator.url}/azure`)).toMatchObject({ status: 0 });
   });
 
   test("a provider of the shipped catalog is tested against a simulator of its own, without any gateway", async () => {

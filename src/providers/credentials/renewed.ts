@@ -18,7 +18,7 @@ export interface Renewed<Value> {
 const earlyMs = 300_000;
 /** Too close to its end for a call that is on its way. */
 const lastMs = 30_000;
-/** After a failed renewal while the old one holds, and before a refused one is replaced. */
+/** After a renewal while the old one holds, since it may fail or bring the same again, and before a refused one is replaced. */
 const restMs = 30_000;
 
 export function openRenewed<Value>(obtain: () => Promise<Expiring<Value>>, clock: Clock = systemClock): Renewed<Value> {
@@ -32,11 +32,10 @@ export function openRenewed<Value>(obtain: () => Promise<Expiring<Value>>, clock
         held = { ...got, since: clock().getTime() };
         return got.value;
       })
-      .catch((error: unknown) => {
+      .finally(() => {
         restsUntil = clock().getTime() + restMs;
-        throw error;
-      })
-      .finally(() => (renewing = null));
+        renewing = null;
+      });
     return renewing;
   }
 

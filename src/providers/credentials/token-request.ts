@@ -14,8 +14,9 @@ export interface TokenAnswer {
   text: string;
 }
 
-/** authorize.ts bounds the whole; these bound one silence. */
+/** One silence, and one exchange: authorize.ts bounds the whole, and this says first what did not answer. */
 const silenceMs = 5_000;
+const exchangeMs = 8_000;
 const answerBytesMax = 65_536;
 
 /** Rejects where there is no answer. No message holds what was sent. */
@@ -30,6 +31,7 @@ export async function askForToken(
       ...(body === undefined ? {} : { body }),
       headersTimeout: silenceMs,
       bodyTimeout: silenceMs,
+      signal: AbortSignal.timeout(exchangeMs),
       reset: true, // asked for once an hour: no socket waits for the next time
     });
     const chunks: Buffer[] = [];
@@ -62,8 +64,10 @@ export function tokenOf(
   const answer = readAnswer(text);
   const token = textOf(answer["access_token"]);
   const seconds = count(answer["expires_in"]);
+  const until = /^\d{10,11}$/.exec(String(answer["expires_on"]))?.[0]; // App Service says it so alone
   if (status !== 200 || token === null || !/^[!-~]{1,16384}$/.test(token)) throw refusal(status, answer);
-  return { value: token, expiresAt: seconds === null ? null : new Date(clock().getTime() + seconds * 1_000) };
+  if (seconds !== null) return { value: token, expiresAt: new Date(clock().getTime() + seconds * 1_000) };
+  return { value: token, expiresAt: until === undefined ? null : new Date(Number(until) * 1_000) };
 }
 
 function readAnswer(text: string): Json {

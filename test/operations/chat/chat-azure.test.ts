@@ -1,19 +1,19 @@
 // Azure's OpenAI: chat, messages, embeddings, images, speech and transcripts over a resource's paths, with its key or with tokens of Entra,
 // and its content filter's refusals.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { wavFile } from "../../simulator/audio-check.ts";
+import { scratchFolder } from "../../support/leftovers.ts";
 import { askMessage, messageOf, eventsOf } from "../messages/message-events.ts";
 import { formOf } from "../transcriptions/transcription-gateway.ts";
 import { chatWorld, costUsd, language, prices, provider, recordsOf, textOf } from "./chat-gateway.ts";
 
 const secret = "entra-client-secret-0123456789";
 const azure = (id: string, more: object = {}) => provider(id, { protocol: "azure-openai", base_url: "simulator:/azure", ...more });
-const entra = {
-  tenant: "contoso.onmicrosoft.com",
-  client_id: "app-1",
-  client_secret_env: "AZURE_SECRET",
-  authority: "simulator:/azure/login",
-};
+const application = { tenant: "contoso.onmicrosoft.com", client_id: "app-1", authority: "simulator:/azure/login" };
+const entra = { ...application, client_secret_env: "AZURE_SECRET" };
+const pemFile = join(scratchFolder("svc-azure-"), "app.pem");
 const plain = (model: string) => ({ provider: "plain", model });
 const dated = (model: string) => ({ provider: "dated", model });
 const at = (id: string) => (model: string) => ({ provider: id, model });
@@ -30,6 +30,8 @@ const world = chatWorld(
     language("demo/plain", [plain("gpt")]),
     language("demo/dated", [dated("gpt deployment")]),
     language("demo/entra", [at("entra")("gpt")]),
+    language("demo/certificate", [at("certificate")("gpt")]),
+    language("demo/machine", [at("machine")("gpt")]),
     language("demo/wrong-key", [at("wrong-key")("gpt"), at("north")("second")]),
     language("demo/wrong-secret", [at("wrong-secret")("gpt"), at("north")("second")]),
     language("demo/unset", [at("unset")("gpt"), at("north")("second")]),
@@ -52,6 +54,8 @@ const world = chatWorld(
       azure("plain", { api_key_env: "AZURE_KEY" }),
       azure("dated", { api_key_env: "AZURE_KEY", api_version: "2024-10-21" }),
       azure("entra", { entra }),
+      azure("certificate", { entra: { ...application, certificate_file: pemFile } }),
+      azure("machine", { entra: { managed_identity: true } }),
       azure("wrong-key", { api_key_env: "WRONG_KEY" }),
       azure("wrong-secret", { entra: { ...entra, client_secret_env: "WRONG_SECRET" } }),
       azure("unset", { entra: { ...entra, client_secret_env: "UNSET_SECRET" } }),
@@ -59,7 +63,12 @@ const world = chatWorld(
       provider("north"),
     ],
   },
-  { env: { AZURE_KEY: "azure-key-0123456789", AZURE_SECRET: secret, WRONG_KEY: "wrong-key-0123456789", WRONG_SECRET: `wrong-${secret}` } },
+  {
+    env: {
+      ...{ AZURE_KEY: "azure-key-0123456789", AZURE_SECRET: secret, WRONG_KEY: "wrong-key-0123456789", WRONG_SECRET: `wrong-${secret}` },
+      AZURE_POD_IDENTITY_AUTHORITY_HOST: "simulator:/azure",
+    },
+  },
 );
 const paths = () => world.gateway.simulator.calls().map(({ path }) => path);
 afterEach(() => world.gateway.simulator.reset());
@@ -133,8 +142,23 @@ describe("with Entra", () => {
     expect(JSON.stringify(replies)).not.toContain(secret);
   });
 
+  test("a certificate of the application, and the machine's own identity", async () => {
+    const { pem } = (await (await fetch(`${world.gateway.simulator.url}/azure/certificate`)).json()) as { pem: string };
+    writeFileSync(pemFile, pem, { mode: 0o600 });
+    const account = await world.account();
+    for (const model of ["demo/certificate", "demo/machine"]) {
+      const reply = await world.chat(account, { model });
+      expect(reply.status, reply.text).toBe(200);
+    }
+    const asked = world.gateway.simulator.calls().filter(({ path }) => /token/.test(path));
+    expect(asked.map(({ method, path }) => `${method} ${path.split("?")[0]}`)).toEqual([
+      "POST /azure/login/contoso.onmicrosoft.com/oauth2/v2.0/token",
+      "GET /azure/metadata/identity/oauth2/token",
+    ]);
+  });
+
   test.each([
-    ["demo/wrong-secret", "Entra gave no token: invalid_client, AADSTS7000215"],
+    ["demo/wrong-secret", "Entra gave no token: invalid_client, AADSTS7000215 (the secret is wrong, or its id was taken for it)"],
     ["demo/unset", "the variable UNSET_SECRET is not set"],
     ["demo/closed", "the service that gives out credentials can't be reached: nothing listens there (ECONNREFUSED 127.0.0.1:1)"],
   ])("%s: the operator learns why, the caller is served by another route", async (model, detail) => {

@@ -55,6 +55,7 @@ describe("addresses", () => {
 
 describe("tokens of Entra", () => {
   const secret = "entra-secret-0123456789";
+  const proof = { kind: "secret", secret, variable: "SECRET" } as const;
 
   async function world(seconds: number) {
     let now = Date.parse("2026-01-01T00:00:00Z");
@@ -64,7 +65,7 @@ describe("tokens of Entra", () => {
       json(200, JSON.stringify({ token_type: "Bearer", expires_in: seconds, access_token: `token-${given}` }))(_request, response, "");
     });
     const clock = () => new Date(now);
-    const client = { authority: entra.url, tenant: "contoso", clientId: "app", secret, variable: "SECRET", scope: "ai/.default" };
+    const client = { kind: "application", authority: entra.url, tenant: "contoso", clientId: "app", proof, scope: "ai/.default" } as const;
     const { authorize, onUnauthorized } = entraAuthorization(client, clock);
     const token = async () => (await authorize({ method: "POST", origin: "http://x", path: "/", headers: {}, body: "" }))["authorization"]!;
     return { entra, token, onUnauthorized, pass: (ms: number) => (now += ms) };
@@ -108,11 +109,11 @@ describe("tokens of Entra", () => {
     [
       "a refusal that quotes the secret",
       JSON.stringify({ error: "invalid_client", error_description: `AADSTS7000215: Invalid secret ${secret}.` }),
-      "Entra gave no token: invalid_client, AADSTS7000215",
+      "Entra gave no token: invalid_client, AADSTS7000215 (the secret is wrong, or its id was taken for it)",
     ],
   ])("%s: the fault names neither secret nor tenant", async (_name, body, reason) => {
     const entra = await startHost(json(200, body));
-    const client = { authority: entra.url, tenant: "contoso", clientId: "app", secret, variable: "SECRET", scope: "ai/.default" };
+    const client = { kind: "application", authority: entra.url, tenant: "contoso", clientId: "app", proof, scope: "ai/.default" } as const;
     const asked = entraAuthorization(client).authorize({ method: "POST", origin: "http://x", path: "/", headers: {}, body: "" });
     const error = await expectFault(asked, "our_fault");
     expect(error.reason).toBe(reason);
