@@ -1,0 +1,94 @@
+// How much of the gateway's code a paid call runs through: counted by the engine (precise coverage of functions), not timed.
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { Session } from "node:inspector/promises";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { startGateway } from "../../support/gateway.ts";
+
+const answer = JSON.stringify({
+  id: "chatcmpl-1",
+  object: "chat.completion",
+  created: 1_790_000_000,
+  model: "plain",
+  choices: [{ index: 0, message: { role: "assistant", content: "Hello." }, finish_reason: "stop" }],
+  usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 },
+});
+
+/** A provider that runs none of the gateway's code, as the simulator would. */
+async function startProvider(): Promise<Server> {
+  const server = createServer((request, response) => {
+    request.resume().on("end", () => response.writeHead(200, { "content-type": "application/json" }).end(answer));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return server;
+}
+
+const catalogOf = (server: Server) => `
+providers:
+  - id: plain
+    protocol: openai
+    base_url: http://127.0.0.1:${(server.address() as AddressInfo).port}/v1
+models:
+  - id: plain/chat
+    type: language
+    context_window: 8000
+    max_output_tokens: 100
+    pricing: { mode: per-token, input: 1, output: 2 }
+    routes: [{ provider: plain, model: plain }]
+`;
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const isOurs = (url: string) => /^file:.*\/(?:src|handlers|generated)\//.test(url) && !url.includes("/node_modules/");
+
+/** The functions that ran since the last time, as `file offset`, with `async` behind asynchronous ones. */
+async function functionsThatRan(session: Session): Promise<Set<string>> {
+  const { result } = await session.post("Profiler.takePreciseCoverage");
+  const ran = new Set<string>();
+  for (const { url, functions } of result.filter((script) => isOurs(script.url))) {
+    const path = fileURLToPath(url.split("?")[0]!);
+    const text = readFileSync(path, "utf8");
+    for (const { startOffset, count } of functions.map(({ ranges }) => ranges[0]!)) {
+      const kind = text.startsWith("async", startOffset) ? " async" : "";
+      if (count > 0) ran.add(`${path.slice(root.length)} ${startOffset}${kind}`);
+    }
+  }
+  return ran;
+}
+
+test("a buffered chat call runs through at most 97 files and 33 asynchronous functions", async () => {
+  const provider = await startProvider();
+  const gateway = await startGateway({ catalog: catalogOf(provider) });
+  const session = new Session();
+  session.connect();
+  try {
+    const { key } = await gateway.createAccount({ deposit: "10" });
+    const body = JSON.stringify({ model: "plain/chat", messages: [{ role: "user", content: "hello" }], max_tokens: 20 });
+    const call = async () => {
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+      const response = await fetch(`${gateway.url}/v1/chat/completions`, { method: "POST", headers, body });
+      expect(await response.json()).toMatchObject({ choices: [{ message: { content: "Hello." } }] });
+    };
+    for (let warm = 0; warm < 5; warm++) await call();
+    await session.post("Profiler.enable");
+    await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+    // What runs beside a call, by a timer, does not run in each of five.
+    let way: Set<string> | null = null;
+    for (let run = 0; run < 5; run++) {
+      await functionsThatRan(session);
+      await call();
+      const ran = await functionsThatRan(session);
+      way = way === null ? ran : way.intersection(ran);
+    }
+    const files = new Set([...way!].map((name) => name.split(" ")[0]));
+    const waiting = [...way!].filter((name) => name.endsWith(" async"));
+    expect(files).toContain("src/ledger/settlement.ts"); // paid, and counted as such
+    expect(files.size).toBeLessThanOrEqual(97);
+    expect(waiting.length).toBeLessThanOrEqual(33);
+  } finally {
+    session.disconnect();
+    await gateway.stop();
+    provider.close();
+  }
+});
