@@ -3260,6 +3260,14 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         {
           "name": "purpose",
           "type": "string"
+        },
+        {
+          "name": "expires_after[anchor]",
+          "type": "string"
+        },
+        {
+          "name": "expires_after[seconds]",
+          "type": "integer"
         }
       ]
     },

@@ -1636,8 +1636,8 @@ export interface FilesMethods {
    */
   list(input?: ListFilesQuery, options?: RequestOptions): Pages<FileList, "listFiles">;
   /**
-   * Stores a file for a batch. It belongs to the workspace of the key and expires after 30 days. A workspace may store 1,000 files with 10 GB
-   * in all; beyond that 403 `file_limit_reached`. Storing is free.
+   * Stores a file for a batch. It belongs to the workspace of the key and expires after 30 days, or earlier (`expires_after[seconds]`). A workspace
+   * may store 1,000 files with 10 GB in all; beyond that 403 `file_limit_reached`. Storing is free.
    *
    * ```sh
    * curl "$SVC_URL/v1/files" -H "Authorization: Bearer $SVC_KEY" -F purpose=batch -F file=@requests.jsonl

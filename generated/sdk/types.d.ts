@@ -1623,6 +1623,9 @@ export interface ErrorList {
   data: ErrorEntry[];
 }
 
+/** What a time to keep a file counts from. */
+export type ExpiryAnchor = "created_at";
+
 /** Why attempts failed. */
 export interface FailureCount {
   /** The cause. */
@@ -1637,6 +1640,10 @@ export interface FileForm {
   file: Upload;
   /** What it is for: `batch`. */
   purpose: UploadPurpose;
+  /** From when it is kept: always `created_at`. Needed with `expires_after[seconds]`, which it needs in turn. */
+  "expires_after[anchor]"?: ExpiryAnchor | undefined;
+  /** How long it is kept, in seconds: an hour to 30 days. Default: 30 days. A batch that reads it still does. 3600 to 2592000. */
+  "expires_after[seconds]"?: number | undefined;
 }
 
 /** A page of files. */
@@ -1663,7 +1670,7 @@ export interface FileObject {
   bytes: number;
   /** When it was stored. */
   created_at: number;
-  /** When it expires: 30 days later. */
+  /** When it expires: as its upload said, else 30 days later. */
   expires_at: number;
   /** The name that it was uploaded with, at most 255 characters. */
   filename: string;

@@ -28,10 +28,11 @@ interface NewFile {
   /** Of this disk; it may be gone afterwards. */
   path: string;
   bytes: number;
+  /** Absent: 30 days. */
+  keptSeconds?: number | undefined;
 }
 
-const dayMs = 24 * 60 * 60 * 1000;
-const keptMs = 30 * dayMs;
+const keptSecondsUsual = 30 * 24 * 60 * 60;
 /** What the callers of a workspace may store; what its batches answered is stored whatever there is. */
 const [filesMax, allBytesMax] = [1_000, 10 * 1024 ** 3];
 const nameMax = 255;
@@ -43,9 +44,15 @@ type Storing = Pick<Context, "db" | "media" | "clock">;
 
 /** The row comes before the bytes, so that bytes whose process dies are found and removed. Fails with file_limit_reached or overloaded. */
 export async function storeFile({ db, media, clock }: Storing, file: NewFile): Promise<StoredFile> {
-  const { accountId, purpose, bytes, path } = file;
+  const { accountId, purpose, bytes, path, keptSeconds = keptSecondsUsual } = file;
   const createdAt = wholeSecond(clock());
-  const stored = { id: file.id ?? uuidv7(createdAt), purpose, bytes, createdAt, expiresAt: new Date(createdAt.getTime() + keptMs) };
+  const stored = {
+    id: file.id ?? uuidv7(createdAt),
+    purpose,
+    bytes,
+    createdAt,
+    expiresAt: new Date(createdAt.getTime() + keptSeconds * 1000),
+  };
   const filename = shownName(file.filename);
   await inTransaction(db, async (transaction) => {
     await lockAccountRow(transaction, accountId);

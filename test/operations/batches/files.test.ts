@@ -1,4 +1,5 @@
 // Stored files over HTTP: what is stored is what comes back, to its workspace alone, until it is deleted or has expired.
+import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sweepFiles } from "../../../src/batches/files.ts";
 import { type Gateway, startGateway, type TestAccount } from "../../support/gateway.ts";
@@ -94,6 +95,58 @@ describe("refusals", () => {
     const refused = await gateway.request("POST", "/v1/files", { key: full.key, body, headers: { "content-type": type } });
     expect(codeOf(refused)).toEqual([403, "file_limit_reached", null]);
     await gateway.context.db.pool.query("delete from stored_file where account_id = $1", [full.accountId]);
+  });
+});
+
+describe("expires_after", () => {
+  const send = async (expiry: Record<string, string>) => {
+    const { body, type } = await fileForm(lines, "a.jsonl", { purpose: "batch", ...expiry });
+    return gateway.request("POST", "/v1/files", { key: account.key, body, headers: { "content-type": type } });
+  };
+  const [anchor, seconds] = ["expires_after[anchor]", "expires_after[seconds]"];
+
+  test.each([3600, 2_592_000])("%i seconds: the file says when it expires", async (count) => {
+    const { status, json } = await send({ [anchor]: "created_at", [seconds]: String(count) });
+    expect([status, json.expires_at - json.created_at]).toEqual([200, count]);
+    expect((await ask("GET", `/v1/files/${json.id}`)).json).toEqual(json);
+  });
+
+  test("OpenAI's client sends it; after that time the file is unknown, and the sweep removes it", async () => {
+    const client = new OpenAI({ apiKey: account.key, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
+    const file = await client.files.create({
+      file: new File([lines], "a.jsonl"),
+      purpose: "batch",
+      expires_after: { anchor: "created_at", seconds: 7200 },
+    });
+    expect(file.expires_at! - file.created_at).toBe(7200);
+    const { context } = gateway;
+    const later = (ms: number) => ({ ...context, clock: () => new Date(file.created_at * 1000 + ms) });
+    await sweepFiles(later(7_199_000));
+    expect((await ask("GET", `/v1/files/${file.id}`)).status).toBe(200);
+    await sweepFiles(later(7_200_000));
+    expect(codeOf(await ask("GET", `/v1/files/${file.id}`))).toEqual([404, "file_not_found", null]);
+    expect((await storedNames()).map((id) => id.replaceAll("-", ""))).not.toContain(file.id.slice(5));
+    const aged = (await send({ [anchor]: "created_at", [seconds]: "3600" })).json;
+    await context.db.pool.query(
+      "update stored_file set created_at = created_at - interval '1 hour', expires_at = expires_at - interval '1 hour' where id = $1",
+      [aged.id.slice(5)],
+    );
+    for (const path of ["", "/content"]) expect(codeOf(await ask("GET", `/v1/files/${aged.id}${path}`))[1]).toBe("file_not_found");
+    const batch = { input_file_id: aged.id, endpoint: "/v1/chat/completions", completion_window: "24h" };
+    expect(codeOf(await gateway.request("POST", "/v1/batches", { key: account.key, body: batch }))[1]).toBe("file_not_found");
+  });
+
+  test.each<[string, string, Record<string, string>]>([
+    ["missing_parameter", seconds, { [anchor]: "created_at" }],
+    ["missing_parameter", seconds, { [anchor]: "created_at", [seconds]: "" }],
+    ["missing_parameter", anchor, { [seconds]: "3600" }],
+    ["invalid_parameter", anchor, { [anchor]: "last_used_at", [seconds]: "3600" }],
+    ...["3599", "2592001", "0", "-1", "3600.5", "1e9", "an hour"].map((value): [string, string, Record<string, string>] => [
+      ...(["invalid_parameter", seconds] as const),
+      { [anchor]: "created_at", [seconds]: value },
+    ]),
+  ])("400 %s names %s: %j", async (code, param, expiry) => {
+    expect(codeOf(await send(expiry))).toEqual([400, code, param]);
   });
 });
 
