@@ -1352,8 +1352,8 @@ export interface paths {
         put?: never;
         /**
          * Upload a file
-         * @description Stores a file for a batch. It belongs to the workspace of the key and expires after 30 days. A workspace may store 1,000 files with 10 GB
-         *     in all; beyond that 403 `file_limit_reached`. Storing is free.
+         * @description Stores a file for a batch. It belongs to the workspace of the key and expires after 30 days, or earlier (`expires_after[seconds]`). A workspace
+         *     may store 1,000 files with 10 GB in all; beyond that 403 `file_limit_reached`. Storing is free.
          *
          *     ```sh
          *     curl "$SVC_URL/v1/files" -H "Authorization: Bearer $SVC_KEY" -F purpose=batch -F file=@requests.jsonl
@@ -14337,6 +14337,16 @@ export interface components {
             /** @description Category of the error; it follows from the status. */
             type: string;
         };
+        /**
+         * @description What a time to keep a file counts from.
+         * @enum {string}
+         */
+        ExpiryAnchor: "created_at";
+        /**
+         * Format: int32
+         * @description How long a file is kept, in seconds: an hour to 30 days.
+         */
+        ExpirySeconds: number;
         /** @description Why attempts failed. */
         FailureCount: {
             /**
@@ -14348,6 +14358,10 @@ export interface components {
             cause: string;
         };
         FileForm: {
+            /** @description From when it is kept: always `created_at`. Needed with `expires_after[seconds]`, which it needs in turn. */
+            "expires_after[anchor]"?: components["schemas"]["ExpiryAnchor"];
+            /** @description How long it is kept, in seconds: an hour to 30 days. Default: 30 days. A batch that reads it still does. */
+            "expires_after[seconds]"?: components["schemas"]["ExpirySeconds"];
             /**
              * Format: binary
              * @description The file, at most 100 MB; a larger one gives 413 `request_too_large`. Its lines are checked when a batch is created with it.
@@ -14381,7 +14395,7 @@ export interface components {
             bytes: number;
             /** @description When it was stored. */
             created_at: components["schemas"]["UnixTime"];
-            /** @description When it expires: 30 days later. */
+            /** @description When it expires: as its upload said, else 30 days later. */
             expires_at: components["schemas"]["UnixTime"];
             /** @description The name that it was uploaded with, at most 255 characters. */
             filename: string;

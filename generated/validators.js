@@ -26089,13 +26089,25 @@ const schema_FileForm = {
 "type": "string",
 "format": "binary"
 },
-"purpose": { "allOf": [{ "$ref": "#/components/schemas/UploadPurpose" }] }
+"purpose": { "allOf": [{ "$ref": "#/components/schemas/UploadPurpose" }] },
+"expires_after[anchor]": { "allOf": [{ "$ref": "#/components/schemas/ExpiryAnchor" }] },
+"expires_after[seconds]": { "allOf": [{ "$ref": "#/components/schemas/ExpirySeconds" }] }
 },
 "required": ["file", "purpose"]
 };
 const schema_UploadPurpose = {
 "type": "string",
 "enum": ["batch"]
+};
+const schema_ExpiryAnchor = {
+"type": "string",
+"enum": ["created_at"]
+};
+const schema_ExpirySeconds = {
+"type": "integer",
+"format": "int32",
+"minimum": 3600,
+"maximum": 2592e3
 };
 function validate_FileForm(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -26157,6 +26169,90 @@ return false;
 }
 var valid0 = true;
 } else var valid0 = true;
+if (valid0) {
+if (data["expires_after[anchor]"] !== void 0) {
+let data2 = data["expires_after[anchor]"];
+if (typeof data2 !== "string") {
+validate_FileForm.errors = [{
+instancePath: instancePath + "/expires_after[anchor]",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ExpiryAnchor,
+data: data2
+}];
+return false;
+}
+if (!(data2 === "created_at")) {
+validate_FileForm.errors = [{
+instancePath: instancePath + "/expires_after[anchor]",
+keyword: "enum",
+params: { allowedValues: schema_ExpiryAnchor.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_ExpiryAnchor,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data["expires_after[seconds]"] !== void 0) {
+let data3 = data["expires_after[seconds]"];
+if (!(typeof data3 == "number" && !(data3 % 1) && !isNaN(data3))) {
+validate_FileForm.errors = [{
+instancePath: instancePath + "/expires_after[seconds]",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_ExpirySeconds,
+data: data3
+}];
+return false;
+}
+if (typeof data3 == "number") {
+if (data3 > 2592e3 || isNaN(data3)) {
+validate_FileForm.errors = [{
+instancePath: instancePath + "/expires_after[seconds]",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 2592e3
+},
+message: "must be <= 2592000",
+parentSchema: schema_ExpirySeconds,
+data: data3
+}];
+return false;
+} else if (data3 < 3600 || isNaN(data3)) {
+validate_FileForm.errors = [{
+instancePath: instancePath + "/expires_after[seconds]",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 3600
+},
+message: "must be >= 3600",
+parentSchema: schema_ExpirySeconds,
+data: data3
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data3)) {
+validate_FileForm.errors = [{
+instancePath: instancePath + "/expires_after[seconds]",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_ExpirySeconds,
+data: data3
+}];
+return false;
+}
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
 }
 }
 } else {
@@ -26176,7 +26272,9 @@ return true;
 validate_FileForm.evaluated = {
 "props": {
 "file": true,
-"purpose": true
+"purpose": true,
+"expires_after[anchor]": true,
+"expires_after[seconds]": true
 },
 "dynamicProps": false,
 "dynamicItems": false
@@ -26203,7 +26301,9 @@ return errors === 0;
 validate_forms_createFile.evaluated = {
 "props": {
 "file": true,
-"purpose": true
+"purpose": true,
+"expires_after[anchor]": true,
+"expires_after[seconds]": true
 },
 "dynamicProps": false,
 "dynamicItems": false

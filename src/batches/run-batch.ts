@@ -101,8 +101,11 @@ async function runLines(parts: BatchParts, running: Running): Promise<void> {
 
 /** Failures of a provider may pass; a line is tried so often. */
 const triesMax = 3;
-/** What says that the line has not begun, or that its call still runs: it waits for as long as its batch does. */
-const waits = new Set<LineReply["code"]>(["rate_limit_exceeded", "overloaded", "idempotency_in_progress"]);
+/**
+ * What says that the line has not begun, or that its call still runs: it waits for as long as its batch does. Lines that name one conversation run
+ * one at a time.
+ */
+const waits = new Set<LineReply["code"]>(["rate_limit_exceeded", "overloaded", "idempotency_in_progress", "conversation_locked"]);
 const pauseMaxMs = 30_000;
 
 async function runLine(parts: BatchParts, running: Running, line: Line, isOver: () => boolean): Promise<void> {

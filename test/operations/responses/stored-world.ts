@@ -11,7 +11,7 @@ export interface StoredRow {
   response: Buffer | null;
 }
 
-export function storedWorld() {
+export function storedWorld(more: Parameters<typeof chatWorld>[2] = {}) {
   const world = chatWorld(
     [
       language("demo/chat", ["chat"], { supports_tools: true }),
@@ -21,7 +21,7 @@ export function storedWorld() {
       language("demo/paced", ["chat+sim-pace-100ms"]),
     ],
     { aliases: { best: "demo/chat" } },
-    { env: { SVC_RESPONSES_SECRET: "a secret of the tests, which is long enough" } },
+    { ...more, env: { SVC_RESPONSES_SECRET: "a secret of the tests, which is long enough" } },
   );
   const query = <Row extends object>(text: string, values: unknown[]) => world.gateway.context.db.pool.query<Row>(text, values);
   const keepFor = ({ accountId }: TestAccount, days: number | null) =>
