@@ -920,13 +920,18 @@ create table topup (
   payment_id text,
   paid bigint,
   automatic boolean not null default false,
+  tax bigint,
+  tax_country text,
+  tax_id text,
   constraint topup_pkey PRIMARY KEY (id),
   constraint topup_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
   constraint topup_amount_check CHECK ((amount > 0)),
   constraint topup_check CHECK (((status = 'pending'::text) = (completed_at IS NULL))),
   constraint topup_checkout_id_key UNIQUE (checkout_id),
   constraint topup_payment_id_key UNIQUE (payment_id),
-  constraint topup_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'expired'::text])))
+  constraint topup_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'expired'::text]))),
+  constraint topup_tax_country_check CHECK ((tax_country ~ '^[A-Z]{2}$'::text)),
+  constraint topup_tax_id_check CHECK (((length(tax_id) >= 1) AND (length(tax_id) <= 64)))
 );
 CREATE INDEX topup_of_account ON public.topup USING btree (account_id, created_at DESC);
 

@@ -598,6 +598,9 @@ export interface Topup {
   paid: bigint | null;
   payment_id: string | null;
   status: string;
+  tax: bigint | null;
+  tax_country: string | null;
+  tax_id: string | null;
 }
 
 export interface Totp {

@@ -84,7 +84,7 @@ function strangeCheckout({ topupId, outcome }: CheckoutEvent): Taken {
 }
 
 /** What is said of the payment, by an event or by an answer. */
-type Said = Pick<CheckoutEvent, "outcome" | "paid" | "paymentId" | "failure">;
+type Said = Pick<CheckoutEvent, "outcome" | "paid" | "payer" | "paymentId" | "failure">;
 
 /** Of an automatic charge whose outcome came as an answer. */
 export async function settleCharge(db: Context["db"], id: string, said: Said, at: Date): Promise<void> {
@@ -99,13 +99,13 @@ async function moveTopup({ transaction, at }: Pick<Taking, "transaction" | "at">
   const to = nextStatus(status, event);
   if (to === status) return { kind: "done" };
   if (to === "succeeded") {
-    const { paid, paymentId } = event;
+    const { paid, payer, paymentId } = event;
     // What was ordered is credited, where it was paid: with the tax on top of it, or within it.
     if (paid === null || (paid.credit !== amount && paid.total !== amount))
       throw new NotApplied(`the payment does not match its top-up ${topupIdText(id)}`, topup);
     // The entry has the top-up's own id: its primary key refuses a second one, whatever the provider sends.
     await postEntry(transaction, { id, accountId, kind: "deposit", amount, ref: topupIdText(id), at });
-    await setPayment(transaction, id, paymentId, paid.total);
+    await setPayment(transaction, id, { paymentId, paid, payer });
   }
   await setStatus(transaction, { id, from: status, to, at });
   const failure = event.failure ?? "declined";

@@ -13,6 +13,7 @@ import type {
   CheckoutOrder,
   CheckoutOutcome,
   DisputeEvent,
+  Payer,
   PaymentEvent,
   Payments,
   RefundEvent,
@@ -68,7 +69,7 @@ function createSession(
       payment_intent_data: { metadata: { topup_id: id } },
       // A total in another currency could not be compared with the top-up.
       adaptive_pricing: { enabled: false },
-      ...(automaticTax && { automatic_tax: { enabled: true } }),
+      ...(automaticTax && { automatic_tax: { enabled: true }, tax_id_collection: { enabled: true } }),
       success_url: returnUrl,
       cancel_url: returnUrl,
       expires_at: unixSeconds(expiresAt),
@@ -138,7 +139,14 @@ function checkoutEvent(event: Stripe.Event, session: Stripe.Checkout.Session, ou
     outcome,
     // Tax may come on top of what was ordered. What a discount takes off was not paid.
     paid: paid === null || tax === null ? null : { total: paid, credit: paid - tax },
+    ...(session.automatic_tax?.enabled === true && { payer: payerOf(session.customer_details) }),
   };
+}
+
+/** What is no country or no number, such as a formula of a spreadsheet, is left out: the payment counts all the same. */
+function payerOf(details: Stripe.Checkout.Session.CustomerDetails | null): Payer {
+  const [country, taxId] = [details?.address?.country ?? "", details?.tax_ids?.[0]?.value ?? ""];
+  return { country: /^[A-Z]{2}$/.test(country) ? country : null, taxId: /^[A-Za-z0-9][\x20-\x7e]{0,63}$/.test(taxId) ? taxId : null };
 }
 
 /** Undefined: another application's. */

@@ -2,6 +2,7 @@
 import { lockAccountRow } from "../accounts/users.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import type { Amount } from "../money.ts";
+import type { Payer } from "./types.ts";
 
 export type TopupStatus = "pending" | "succeeded" | "failed" | "expired";
 
@@ -14,13 +15,18 @@ export interface Topup {
   checkoutUrl: string | null;
   /** What the payer paid, tax included; null: not paid, or exactly the amount. */
   paid: Amount | null;
+  /** Within what was paid; null: nothing is known of it. */
+  tax: Amount | null;
+  taxCountry: string | null;
+  taxId: string | null;
   /** Made by the gateway, which charges a saved card. */
   automatic: boolean;
   createdAt: Date;
   completedAt: Date | null;
 }
 
-const columns = `id, account_id as "accountId", amount, status, checkout_url as "checkoutUrl", paid, automatic, created_at as "createdAt", completed_at as "completedAt"`;
+const columns = `id, account_id as "accountId", amount, status, checkout_url as "checkoutUrl", paid, tax, tax_country as "taxCountry", tax_id as "taxId",
+  automatic, created_at as "createdAt", completed_at as "completedAt"`;
 
 /** A process that died before the provider answered leaves a row that can't be paid; it makes room after this. */
 const abandonedAfter = "1 hour";
@@ -74,8 +80,17 @@ export async function lockTopup(transaction: Queries, id: string | undefined, pa
   return rows[0];
 }
 
-export async function setPayment(transaction: Queries, id: string, paymentId: string | null, paid: Amount): Promise<void> {
-  await transaction.pool.query("update topup set payment_id = $2, paid = $3 where id = $1", [id, paymentId, paid]);
+/** Without a payer nothing is known of tax. */
+export async function setPayment(
+  { pool }: Queries,
+  id: string,
+  { paymentId, paid, payer }: { paymentId: string | null; paid: { total: Amount; credit: Amount }; payer?: Payer | undefined },
+): Promise<void> {
+  const tax = payer === undefined && paid.total === paid.credit ? null : paid.total - paid.credit;
+  await pool.query("update topup set payment_id = $2, paid = $3, tax = $4, tax_country = $5, tax_id = $6 where id = $1", [
+    ...[id, paymentId, paid.total, tax],
+    ...[payer?.country ?? null, payer?.taxId ?? null],
+  ]);
 }
 
 export async function setStatus(

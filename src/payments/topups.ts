@@ -67,12 +67,14 @@ export function failPayment({ publicUrl }: Pick<Context, "publicUrl">, reason: s
 }
 
 /** The top-up as answers show it. */
-export function topupRecord({ id, status, amount, checkoutUrl, createdAt, completedAt }: Topup) {
+export function topupRecord({ id, status, amount, paid, tax, taxCountry, taxId, checkoutUrl, createdAt, completedAt }: Topup) {
   return {
     id: topupIdText(id),
     object: "topup" as const,
     status,
     amount_usd: toUsd(amount),
+    paid_usd: status === "succeeded" ? toUsd(paid ?? amount) : null,
+    ...{ tax_usd: tax === null ? null : toUsd(tax), tax_country: taxCountry, tax_id: taxId },
     checkout_url: status === "pending" ? checkoutUrl : null,
     created_at: createdAt.toISOString(),
     completed_at: completedAt?.toISOString() ?? null,

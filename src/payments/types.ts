@@ -29,11 +29,19 @@ interface EventHead {
   paymentId: string | null;
 }
 
+export interface Payer {
+  /** Of the billing address, by two letters. */
+  country: string | null;
+  taxId: string | null;
+}
+
 export interface CheckoutEvent extends EventHead {
   kind: "checkout";
   outcome: CheckoutOutcome;
   /** What was paid, tax included, and what of it for the credit; null where it is not in USD. */
   paid: { total: Amount; credit: Amount } | null;
+  /** Of whom tax was asked; absent where the provider knows nothing of tax. */
+  payer?: Payer;
   /** Of an automatic charge that failed. */
   failure?: ChargeFailure | null;
 }

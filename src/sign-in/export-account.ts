@@ -96,12 +96,19 @@ async function readDomains({ pool }: Db, accountId: bigint): Promise<Line[]> {
 }
 
 async function readTopups({ pool }: Db, accountId: bigint): Promise<Line[]> {
-  const { rows } = await pool.query<{ id: string; amount: Amount; status: string; paymentId: string | null; createdAt: Date }>(
-    `select id, amount, status, payment_id as "paymentId", created_at as "createdAt" from topup where account_id = $1 order by created_at desc limit 10000`,
+  const { rows } = await pool.query<
+    Record<"amount", Amount> &
+      Record<"paid" | "tax", Amount | null> &
+      Record<"id" | "status", string> & { createdAt: Date } & Record<"paymentId" | "country" | "taxId", string | null>
+  >(
+    `select id, amount, paid, tax, tax_country as country, tax_id as "taxId", status, payment_id as "paymentId", created_at as "createdAt"
+     from topup where account_id = $1 order by created_at desc limit 10000`,
     [accountId],
   );
-  return rows.map(({ id, amount, status, paymentId, createdAt }) => ({
-    ...{ record: "topup", id: topupIdText(id), amount_usd: toUsd(amount), status, payment_number: paymentId, created_at: createdAt },
+  const usd = (amount: Amount | null) => (amount === null ? null : toUsd(amount));
+  return rows.map(({ id, amount, paid, tax, country, taxId, status, paymentId, createdAt }) => ({
+    ...{ record: "topup", id: topupIdText(id), amount_usd: toUsd(amount), paid_usd: usd(paid), tax_usd: usd(tax) },
+    ...{ tax_country: country, tax_id: taxId, status, payment_number: paymentId, created_at: createdAt },
   }));
 }
 

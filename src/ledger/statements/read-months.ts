@@ -154,6 +154,10 @@ export interface MonthPayment {
   paymentId: string | null;
   /** With tax; null: the amount. */
   paid: Amount | null;
+  /** Within what was paid; null: nothing is known of it. */
+  tax: Amount | null;
+  taxCountry: string | null;
+  taxId: string | null;
 }
 
 export async function readPayments(
@@ -164,7 +168,8 @@ export async function readPayments(
 ): Promise<MonthPayment[]> {
   // `|| ''`: by the index of entries other than usage, as in entries.ts.
   const { rows } = await pool.query<MonthPayment>(
-    `select e.seq, e.amount, e.ref, e.created_at as at, t.id as "topupId", t.payment_id as "paymentId", t.paid
+    `select e.seq, e.amount, e.ref, e.created_at as at, t.id as "topupId", t.payment_id as "paymentId", t.paid,
+       t.tax, t.tax_country as "taxCountry", t.tax_id as "taxId"
      from ledger_entry e left join topup t on t.account_id = e.account_id and t.id = e.id
      where e.account_id = $1 and e.kind <> 'usage' and e.kind || '' = 'deposit' and e.seq > $2 and e.seq <= $3 order by e.seq limit $4`,
     [accountId, afterSeq, lastSeq, most],

@@ -29,13 +29,14 @@ export function statementRecord(month: Month): StatementRecord {
   };
 }
 
-export function paymentRecord({ seq, amount, at, topupId, paymentId, paid }: MonthPayment): PaymentRecord {
+export function paymentRecord({ seq, amount, at, topupId, paymentId, paid, tax, taxCountry, taxId }: MonthPayment): PaymentRecord {
   return {
     entry: entryId(seq),
     topup: topupId === null ? null : topupIdText(topupId),
     payment_number: paymentId,
     amount_usd: toUsd(amount),
     paid_usd: toUsd(paid ?? amount),
+    ...{ tax_usd: tax === null ? null : toUsd(tax), tax_country: taxCountry, tax_id: taxId },
     created_at: at.toISOString(),
   };
 }
@@ -46,14 +47,15 @@ interface Line {
   at: string;
   reference: string;
   amount: Amount;
+  /** Of a payment. */
+  payment?: Pick<MonthPayment, "paid" | "tax" | "taxCountry" | "taxId">;
 }
 
 function linesOf(month: Month, payments: readonly MonthPayment[]): Line[] {
   const total = (item: string, title: string, amount: Amount): Line => ({ item, title, at: "", reference: "", amount });
-  const listed = payments.map(({ at, paymentId, ref, amount }) => ({
-    ...total("topup", "Top-up", amount),
-    at: at.toISOString(),
-    reference: paymentId ?? ref,
+  const listed = payments.map((payment) => ({
+    ...total("topup", "Top-up", payment.amount),
+    ...{ at: payment.at.toISOString(), reference: payment.paymentId ?? payment.ref, payment },
   }));
   const others = month.topups - payments.reduce((sum, { amount }) => sum + amount, 0n);
   return [
@@ -71,12 +73,26 @@ function linesOf(month: Month, payments: readonly MonthPayment[]): Line[] {
 }
 
 export function statementCsv(month: Month, payments: readonly MonthPayment[]): string {
-  const rows = linesOf(month, payments).map(({ item, at, reference, amount }) => [month.month, item, at, reference, usdText(amount)]);
-  return csvText([["month", "item", "at", "reference", "amount_usd"], ...rows]);
+  const rows = linesOf(month, payments).map(({ item, at, reference, amount, payment }) => [
+    ...[month.month, item, at, reference, usdText(amount)],
+    ...(payment === undefined ? ["", ""] : [usdText(payment.paid ?? amount), payment.tax === null ? "" : usdText(payment.tax)]),
+    ...[payment?.taxCountry ?? "", payment?.taxId ?? ""],
+  ]);
+  const names = ["month", "item", "at", "reference", "amount_usd", "paid_usd", "tax_usd", "tax_country", "tax_id"];
+  return csvText([names, ...rows]);
+}
+
+/** Under a payment with tax, or with more to say of it than its amount. */
+function taxText({ amount, payment }: Line): string[] {
+  if (payment === undefined || payment.tax === null) return [];
+  const { paid, tax, taxCountry, taxId } = payment;
+  const payer = [taxCountry, taxId === null ? null : `tax id ${taxId}`].filter((part) => part !== null);
+  return [[`  paid ${usdText(paid ?? amount)}, of it tax ${usdText(tax)}`, ...payer].join(", ").slice(0, lineWidth)];
 }
 
 /** Columns of a line in characters: a page has 84. */
 const [titleWidth, dayWidth, referenceWidth, amountWidth] = [24, 12, 30, 18];
+const lineWidth = 84;
 
 /** The same bytes for the same statement. */
 export function statementPdf(month: Month, payments: readonly MonthPayment[], account: { name: string; id: string }): Buffer {
@@ -94,7 +110,10 @@ export function statementPdf(month: Month, payments: readonly MonthPayment[], ac
     { text: `Entries   ${month.entries}` },
     { text: "" },
     { text: `${"".padEnd(titleWidth + dayWidth + referenceWidth)}${"USD".padStart(amountWidth)}`, bold: true },
-    ...linesOf(month, payments).map((line) => ({ text: text(line), bold: line.item.endsWith("_balance") })),
+    ...linesOf(month, payments).flatMap((line) => [
+      { text: text(line), bold: line.item.endsWith("_balance") },
+      ...taxText(line).map((below) => ({ text: below })),
+    ]),
   ];
   return pdfOf(`Statement ${month.month}`, lines);
 }

@@ -57,6 +57,33 @@ describe("tax", () => {
     const opened = await credited(withTax);
     expect(gateway.stripe.calls.at(-1)!.form).toMatchObject({ "automatic_tax[enabled]": "true" });
     expect(await show(opened.who)).toMatchObject({ balance: 20, lifetime_purchased: 20 });
+    expect(await gateway.read(opened)).toMatchObject({ amount_usd: 20, paid_usd: 23.8, tax_usd: 3.8, tax_country: null, tax_id: null });
+  });
+
+  test("the top-up and the statement show what was paid, the tax in it, the country and the tax id; the sums are without tax", async () => {
+    const customer = { address: { country: "DE" }, tax_ids: [{ type: "eu_vat", value: "DE123456789" }] };
+    const opened = await credited({ change: { ...withTax.change, automatic_tax: { enabled: true }, customer_details: customer } });
+    expect(gateway.stripe.calls.at(-1)!.form).toMatchObject({ "tax_id_collection[enabled]": "true" });
+    const shown = { amount_usd: 20, paid_usd: 23.8, tax_usd: 3.8, tax_country: "DE", tax_id: "DE123456789" };
+    expect(await gateway.read(opened)).toMatchObject(shown);
+    const month = new Date().toISOString().slice(0, 7);
+    const statement = (accept: string) =>
+      gateway.request("GET", `/v1/credits/statements/${month}`, { key: opened.who.token, headers: { accept } });
+    const { json } = await statement("application/json");
+    expect(json).toMatchObject({ topups_usd: 20, closing_balance_usd: 20, payments: [shown] });
+    expect((await statement("text/csv")).text).toContain(",20,23.8,3.8,DE,DE123456789\r\n");
+    expect((await statement("application/pdf")).text).toContain("paid 23.8, of it tax 3.8, DE, tax id DE123456789");
+  });
+
+  test.each([
+    ["no tax is due", { total_details: { amount_tax: 0 }, amount_total: 2_000 }, { address: { country: "US" } }, [20, 0, "US", null]],
+    ["what Stripe would not say", {}, { address: { country: "Germany" }, tax_ids: [{ value: "=1+1" }] }, [23.8, 3.8, null, null]],
+    ["nothing of the payer", {}, null, [23.8, 3.8, null, null]],
+  ])("%s: the payment counts", async (_title, change, customer, [paid_usd, tax_usd, tax_country, tax_id]) => {
+    const of = { ...withTax.change, automatic_tax: { enabled: true }, customer_details: customer, ...change };
+    const opened = await credited({ change: of });
+    expect(await gateway.read(opened)).toMatchObject({ status: "succeeded", paid_usd, tax_usd, tax_country, tax_id });
+    expect(await show(opened.who)).toMatchObject({ balance: 20 });
   });
 
   test.each([

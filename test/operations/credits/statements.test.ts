@@ -149,7 +149,7 @@ describe("GET /v1/credits/statements/{month}", () => {
         amount_usd: 20,
         paid_usd: 23.8,
       },
-      { entry: "led_2", topup: null, payment_number: null, amount_usd: 1, paid_usd: 1 },
+      { entry: "led_2", topup: null, payment_number: null, amount_usd: 1, paid_usd: 1, tax_usd: null, tax_country: null, tax_id: null },
     ]);
     const { payments: _payments, payments_truncated: _truncated, ...sums } = json;
     expect((await list(person)).data.find(({ month }: any) => month === "2027-01")).toEqual(sums);
@@ -160,7 +160,7 @@ describe("GET /v1/credits/statements/{month}", () => {
     expect(headers["content-type"]).toBe("text/csv; charset=utf-8");
     expect(headers["content-disposition"]).toBe('attachment; filename="statement-2027-01.csv"');
     const lines = text.trimEnd().split("\r\n").map((line) => line.split(",")); // prettier-ignore
-    expect(lines[0]).toEqual(["month", "item", "at", "reference", "amount_usd"]);
+    expect(lines[0]).toEqual([...["month", "item", "at", "reference", "amount_usd", "paid_usd", "tax_usd", "tax_country", "tax_id"]]);
     const amounts = lines.slice(1).map((line) => units(Number(line[4])));
     expect(amounts.slice(0, -1).reduce((sum, amount) => sum + amount)).toBe(amounts.at(-1));
     expect(lines.map(([, item]) => item)).toEqual([

@@ -26,6 +26,7 @@ describe("createTopup 200", () => {
     const session = gateway.stripe.sessions.get(json.id)!;
     expect(json).toEqual({
       ...{ id: expect.stringMatching(/^top_[0-9a-f]{32}$/), object: "topup", status: "pending", amount_usd: 19.99 },
+      ...{ paid_usd: null, tax_usd: null, tax_country: null, tax_id: null },
       ...{ checkout_url: session.url, created_at: expect.any(String), completed_at: null },
     });
     expect(session).toMatchObject({ amount_total: 1999, client_reference_id: json.id, metadata: { topup_id: json.id } });

@@ -43,11 +43,12 @@ export function LastTopup(): ReactNode {
   );
 }
 
-function textOf({ status, amount_usd }: Topup): string {
+function textOf({ status, amount_usd, paid_usd, tax_usd }: Topup): string {
   const amount = usd(amount_usd);
+  const taxed = paid_usd === null || tax_usd === null || tax_usd === 0 ? "" : ` You paid ${usd(paid_usd)}, of it ${usd(tax_usd)} tax.`;
   const texts: Record<Topup["status"], string> = {
     pending: `Waiting for the payment of ${amount}.`,
-    succeeded: `${amount} was added to your balance.`,
+    succeeded: `${amount} was added to your balance.${taxed}`,
     failed: `The payment of ${amount} was refused. Nothing was added.`,
     expired: `The payment of ${amount} was not made in time. Nothing was added.`,
   };
