@@ -22721,6 +22721,12 @@ export interface components {
             paid_usd: components["schemas"]["Usd"];
             /** @description The payment provider's number of the payment, as its receipt names it; null where it has none. */
             payment_number: string | null;
+            /** @description Country of the payer's billing address, by its two letters; null where the payment has none. */
+            tax_country: string | null;
+            /** @description The payer's tax id; null where none was given. */
+            tax_id: string | null;
+            /** @description USD of tax in what was paid: on top of the amount, or within it. Null where nothing is known of it. */
+            tax_usd: components["schemas"]["Usd"] | null;
             /** @description Id of the top-up; null if the operator added the money. */
             topup: string | null;
         };
@@ -23267,8 +23273,16 @@ export interface components {
              * @enum {string}
              */
             object: "topup";
+            /** @description USD that were paid, tax included; null until it is paid. */
+            paid_usd: components["schemas"]["Usd"] | null;
             /** @description Status of the top-up. */
             status: components["schemas"]["TopupStatus"];
+            /** @description Country of the payer's billing address, by its two letters; null where the payment has none. */
+            tax_country: string | null;
+            /** @description The payer's tax id; null where none was given. */
+            tax_id: string | null;
+            /** @description USD of tax in what was paid: on top of the amount, or within it. Null where nothing is known of it. */
+            tax_usd: components["schemas"]["Usd"] | null;
         };
         /** @description Where and how to add credit. */
         TopUp: {

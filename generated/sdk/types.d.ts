@@ -6044,6 +6044,12 @@ export interface StatementPayment {
   amount_usd: number;
   /** USD that was paid, tax included. */
   paid_usd: number;
+  /** USD of tax in what was paid: on top of the amount, or within it. Null where nothing is known of it. */
+  tax_usd: number | null;
+  /** Country of the payer's billing address, by its two letters; null where the payment has none. */
+  tax_country: string | null;
+  /** The payer's tax id; null where none was given. */
+  tax_id: string | null;
   /** When it was added. */
   created_at: string;
 }
@@ -6358,6 +6364,14 @@ export interface Topup {
   status: TopupStatus;
   /** USD to add. */
   amount_usd: number;
+  /** USD that were paid, tax included; null until it is paid. */
+  paid_usd: number | null;
+  /** USD of tax in what was paid: on top of the amount, or within it. Null where nothing is known of it. */
+  tax_usd: number | null;
+  /** Country of the payer's billing address, by its two letters; null where the payment has none. */
+  tax_country: string | null;
+  /** The payer's tax id; null where none was given. */
+  tax_id: string | null;
   /** URL where to pay; null once the top-up is no longer pending. */
   checkout_url: string | null;
   /** When it was created. */

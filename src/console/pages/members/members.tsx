@@ -8,6 +8,7 @@ import { RoleNote } from "../../shell/role-note.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Card, Loading, Page } from "../../ui/parts.tsx";
+import { Domains } from "./domains.tsx";
 import { Invitations } from "./invitations.tsx";
 import { Invite } from "./invite.tsx";
 import { MemberTable } from "./member-table.tsx";
@@ -44,6 +45,7 @@ export function Members(): ReactNode {
         )}
       </Card>
       {manages && <Invitations />}
+      {manages && <Domains />}
       {role !== undefined && manages && <Invite own={role} open={invite !== undefined} onClose={() => setInvite(false)} />}
     </Page>
   );
