@@ -39,6 +39,11 @@ const elsewhere: Record<string, string> = {
   workspace_id: "a field of a notice",
   percent: "a field of a notice",
   keepalive_requests: "a setting of nginx",
+  revenue_without_cost: "a column of svc report margin",
+  synchronous_standby_names: "a setting of Postgres",
+  wal_keep_size: "a setting of Postgres",
+  pg_stat_activity: "a view of Postgres",
+  process_resident_memory_bytes: "a metric of Node's client of Prometheus",
   check_embedding_ctx_length: "a setting of LangChain for Python",
   stream_usage: "a setting of LangChain for Python",
 };
