@@ -62,3 +62,12 @@ test("every decision and every file of behaviour stands in its table", () => {
     expect(files.filter((file) => !index.includes(`](${file})`))).toEqual([]);
   }
 });
+
+test("the table of decisions has each file's number, title and date", () => {
+  const files = globSync("0*.md", { cwd: join(root, "docs/decisions") }).sort();
+  const rows = files.map((file) => {
+    const [, number, title, date] = /^# (\d+)\. (.+)\n\nLast changed (\d{4}-\d\d-\d\d)\./.exec(read(`docs/decisions/${file}`))!;
+    return `| ${number} | [${title}](${file}) | ${date} |`;
+  });
+  expect(read("docs/decisions/README.md").split("\n").filter((line) => /^\| \d/.test(line))).toEqual(rows); // prettier-ignore
+});
