@@ -16,7 +16,8 @@ const generated = (file: string) => fileURLToPath(new URL(`../../generated/${fil
 /** Writes into `folder`, replacing its content; returns the number of pages. `publicUrl` has no trailing slash. */
 export async function buildDocs(folder: string, publicUrl: string | null, catalog: Catalog = readShippedCatalog()): Promise<number> {
   const document = readFileSync(generated("openapi.json"), "utf8");
-  const portal = createPortal({ site: "static", document, catalog, publicUrl, canPay: null, head: (page) => policyTag(page, publicUrl) });
+  const known = { publicUrl, canPay: null, hasConsole: publicUrl !== null };
+  const portal = createPortal({ site: "static", document, catalog, ...known, head: (page) => policyTag(page, publicUrl) });
   const write = (place: string, content: string | Buffer) => {
     const path = join(folder, place);
     mkdirSync(dirname(path), { recursive: true });

@@ -85,6 +85,9 @@ export function operationsOf({ paths }: OpenApi): Located[] {
   );
 }
 
+/** Of the operations that answer 404 to customers. */
+export const operatorTag = "Operator";
+
 /** Tags in reading order, with their operations. */
 export function operationGroups(document: OpenApi): { tag: string; description: string; operations: Located[] }[] {
   const all = operationsOf(document);

@@ -1,7 +1,7 @@
 // The frame of every page: head, navigation, table of contents, next and previous page. Pages work without their scripts; colours
 // follow the reader's system, or what the reader chose.
 import type { AssetNames } from "./assets.ts";
-import { type OpenApi, operationGroups } from "./contract.ts";
+import { type OpenApi, operationGroups, operatorTag } from "./contract.ts";
 import { escapeHtml } from "../text/html.ts";
 import { plainText } from "./html.ts";
 import { placeOf, placeOfAsset, relative, resolveLink } from "./links.ts";
@@ -13,6 +13,8 @@ export interface FrameParts extends NavigationParts {
   assets: AssetNames & { searchName: string };
   /** Added to the head of each page: what a file server can't send as a header. */
   head: string;
+  /** Null: nobody knows of one. */
+  consoleOf: ((page: Page) => string) | null;
 }
 
 /** The pages before and after it in reading order. */
@@ -28,7 +30,7 @@ export function pageHtml(parts: FrameParts, page: Page, neighbours: Neighbours):
   const { html, headings } = contentHtml(page, site);
   const contents = page.shape === "landing" ? [] : headings.filter(({ depth }) => depth === 2);
   const body = `<a class="skip" href="#content">Skip to content</a>
-${topBar(link)}
+${topBar(parts, page, link)}
 <div class="layout">
 ${menuHtml(parts, page, link)}
 <main id="content"${page.shape === "landing" ? ' class="landing"' : ""}>
@@ -43,8 +45,9 @@ ${scriptTag(parts, page)}`;
 }
 
 /** Beside the page if there is room, else opened by the button in the bar. */
-function menuHtml(parts: FrameParts, { path }: Page, link: (href: string) => string): string {
-  return `<nav class="menu" id="menu" popover aria-label="Documentation">${navigationHtml(parts, path, link)}</nav>`;
+function menuHtml(parts: FrameParts, page: Page, link: (href: string) => string): string {
+  const first = consoleLink(parts, page).replace(/^.+$/, "<ul><li>$&</li></ul>");
+  return `<nav class="menu" id="menu" popover aria-label="Documentation">${first}${navigationHtml(parts, page.path, link)}</nav>`;
 }
 
 /** The script is optional: see assets/portal.js. */
@@ -55,7 +58,7 @@ function scriptTag({ site, assets }: FrameParts, page: Page): string {
 }
 
 /** The relative path from a page to the root of the gateway or the static site. */
-function rootOf({ path }: Page, site: Site): string {
+export function rootOf({ path }: Page, site: Site): string {
   return relative(placeOf(path, site), "x").slice(0, -1);
 }
 
@@ -64,7 +67,7 @@ function referenceHtml(parts: FrameParts, page: Page, link: (href: string) => st
   const { site, assets } = parts;
   const asset = assetLinker(page.path, site);
   const { html } = contentHtml(page, site);
-  const body = `${topBar(link)}
+  const body = `${topBar(parts, page, link)}
 ${menuHtml(parts, page, link)}
 <div id="reference" data-document="${relative(placeOf(page.path, site), "openapi-3.2.json")}"${site === "live" ? ` data-gateway="${rootOf(page, site)}"` : ""}><main id="content">${titleHtml(page, site)}${html}</main></div>
 ${scriptTag(parts, page)}
@@ -100,8 +103,12 @@ ${body}
 `;
 }
 
-function topBar(link: (href: string) => string): string {
-  return `<header class="top"><a class="brand" href="${link("/docs")}">Gateway <span>docs</span></a><nav aria-label="Sections"><a href="${link("/docs/api")}">API</a><a href="${link("/docs/models")}">Models</a><a href="${link("/docs/errors")}">Errors</a><a href="${link("/llms.txt")}">llms.txt</a></nav><button type="button" class="menu-button" popovertarget="menu">Menu</button></header>`;
+function consoleLink({ consoleOf }: FrameParts, page: Page): string {
+  return consoleOf === null ? "" : `<a href="${escapeHtml(consoleOf(page))}">Console</a>`;
+}
+
+function topBar(parts: FrameParts, page: Page, link: (href: string) => string): string {
+  return `<header class="top"><a class="brand" href="${link("/docs")}">Gateway <span>docs</span></a><nav aria-label="Sections"><a href="${link("/docs/api")}">API</a><a href="${link("/docs/models")}">Models</a><a href="${link("/docs/errors")}">Errors</a><a href="${link("/llms.txt")}">llms.txt</a>${consoleLink(parts, page)}</nav><button type="button" class="menu-button" popovertarget="menu">Menu</button></header>`;
 }
 
 function titleHtml(page: Page, site: Site): string {
@@ -153,7 +160,8 @@ function contentHtml(page: Page, site: Site): { html: string; headings: Heading[
   return { html: page.blocks().map(show).join("\n"), headings };
 }
 
-// The navigation beside every page: guides, reference, operations by tag. The page's own group is open.
+// The navigation beside every page: guides, reference, operations by tag. The page's own group is open. Operators' operations, which answer
+// 404 to customers, are listed beside their own pages alone.
 
 interface NavigationParts {
   document: OpenApi;
@@ -167,6 +175,7 @@ function navigationHtml({ document, guides }: NavigationParts, current: string, 
   const list = (items: string[]) => `<ul>${items.join("")}</ul>`;
   const groups = operationGroups(document).map(({ tag, operations }) => {
     const open = operations.some(({ id }) => `api/${id}` === current) ? " open" : "";
+    if (tag === operatorTag && open === "") return "";
     const items = operations.map(({ id, method, doc }) =>
       item(`api/${id}`, doc.summary ?? id, `<span class="method ${method.toLowerCase()}">${method}</span>`),
     );

@@ -6,7 +6,7 @@ import { operationsOf } from "./contract.ts";
 import { changelogPage, readChangelog } from "./changelog-page.ts";
 import { errorPages } from "./error-pages.ts";
 import { llmsFullText, llmsText, pageMarkdown } from "./for-programs.ts";
-import { type FrameParts, pageHtml } from "./frame.ts";
+import { type FrameParts, pageHtml, rootOf } from "./frame.ts";
 import { guidePages, guideSources } from "./guide-pages.ts";
 import { openHere } from "./here.ts";
 import { landingPage, notFoundPage } from "./landing-page.ts";
@@ -47,9 +47,20 @@ export interface PortalOptions extends Pick<PortalFacts, "publicUrl" | "canPay">
   scalar?: Asset | null;
   /** Added to the head of each page. */
   head?: (page: Page) => string;
+  /** Whether the gateway has a console. */
+  hasConsole: boolean;
 }
 
-export function createPortal({ site, head, scalar = findScalar(), document, catalog, publicUrl, canPay }: PortalOptions): Portal {
+export function createPortal({
+  site,
+  head,
+  scalar = findScalar(),
+  document,
+  catalog,
+  publicUrl,
+  canPay,
+  hasConsole,
+}: PortalOptions): Portal {
   const here = openHere(catalog, publicUrl);
   const facts: PortalFacts = { document: here.document(document), here, publicUrl, canPay, interactive: scalar !== null };
   const guides = guidePages(facts);
@@ -68,14 +79,8 @@ export function createPortal({ site, head, scalar = findScalar(), document, cata
   );
   const assets = openAssets(scalar);
   const searchName = searchIndexName([
-    ...[
-      site,
-      JSON.stringify({ ...facts, here: null }),
-      JSON.stringify(errors),
-      catalog.source.text,
-      JSON.stringify(catalog.priceChanges[0] ?? null),
-      readChangelog(),
-    ],
+    ...[site, JSON.stringify({ ...facts, here: null }), JSON.stringify(errors), catalog.source.text],
+    ...[JSON.stringify(catalog.priceChanges[0] ?? null), readChangelog()],
     ...[...guideSources(), assets.names.script, assets.names.search],
   ]);
   const frame = (page: Page): FrameParts => ({
@@ -84,6 +89,7 @@ export function createPortal({ site, head, scalar = findScalar(), document, cata
     site,
     assets: { ...assets.names, searchName },
     head: head?.(page) ?? "",
+    consoleOf: hasConsole ? (page) => (site === "live" ? `${rootOf(page, site)}console` : `${publicUrl}/console`) : null,
   });
   const base = site === "live" && facts.publicUrl !== null ? `${facts.publicUrl}/` : "";
   const llms = { document: facts.document, pages, guides, site, base };

@@ -2,6 +2,7 @@
 // section, so that an entry leads to the paragraph that answers; every other page is one entry.
 import { createHash } from "node:crypto";
 import MiniSearch, { type Options } from "minisearch";
+import { operatorTag } from "./contract.ts";
 import { pageMarkdown } from "./for-programs.ts";
 import { plainText } from "./html.ts";
 import { placeOf } from "./links.ts";
@@ -14,7 +15,7 @@ interface Entry {
   title: string;
   summary: string;
   place: string;
-  kind: "guide" | "operation" | "operator" | "error" | "page";
+  kind: "guide" | "operation" | "error" | "page";
   /** The headings of a page that is one entry. */
   headings: string;
   text: string;
@@ -40,6 +41,8 @@ export async function searchIndex(pages: Iterable<Page>, site: Site): Promise<st
   const index = new MiniSearch<Entry>(options);
   let id = 0;
   for (const page of pages) {
+    // Customers are answered 404 there.
+    if (page.kicker === operatorTag) continue;
     for (const entry of entriesOf(page, site)) index.add({ id: id++, ...entry });
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -68,9 +71,9 @@ function entriesOf(page: Page, site: Site): Omit<Entry, "id">[] {
   ];
 }
 
-function kindOf({ path, summary }: Page): Entry["kind"] {
+function kindOf({ path }: Page): Entry["kind"] {
   if (path.startsWith("guides/")) return "guide";
-  if (path.startsWith("api/")) return /^[A-Z]+ \/v1\/operator\b/.test(summary) ? "operator" : "operation";
+  if (path.startsWith("api/")) return "operation";
   return path.startsWith("errors/") ? "error" : "page";
 }
 

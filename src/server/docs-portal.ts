@@ -28,7 +28,7 @@ interface Edition {
   made: Map<string, Promise<Representation>>;
 }
 
-export function openDocs(edge: Edge): FindDocs {
+export function openDocs(edge: Edge, hasConsole: boolean): FindDocs {
   let edition: Edition | undefined;
   // Created when a page is first requested, so that the start doesn't wait for it and the port, and so the examples' address, is known.
   const current = (): Edition => {
@@ -41,7 +41,7 @@ export function openDocs(edge: Edge): FindDocs {
     if (!isDocsPath(path)) return undefined;
     const { catalog, portal, made } = current();
     const kept = ({ key, make }: Form) => keptIn(made, key, make);
-    const found = await keptIn(portal, "portal", () => loadPortal(edge, catalog));
+    const found = await keptIn(portal, "portal", () => loadPortal(edge, catalog, hasConsole));
     const form = wantedForm(found, path, req.headers);
     if (form !== undefined) return async () => replyWith(await kept(form), req.headers);
     const missing = missingForm(found, path);
@@ -50,9 +50,10 @@ export function openDocs(edge: Edge): FindDocs {
   };
 }
 
-async function loadPortal({ publicUrl, context }: Edge, catalog: Catalog): Promise<Portal> {
+async function loadPortal({ publicUrl, context }: Edge, catalog: Catalog, hasConsole: boolean): Promise<Portal> {
   const { createPortal } = await import("../docs/portal.ts");
-  return createPortal({ site: "live", document: openapiBytes.toString(), catalog, publicUrl, canPay: context.payments !== null });
+  const known = { catalog, publicUrl, canPay: context.payments !== null, hasConsole };
+  return createPortal({ site: "live", document: openapiBytes.toString(), ...known });
 }
 
 function isDocsPath(path: string): boolean {

@@ -18,8 +18,8 @@ export function createPages(edge: Edge): Pages {
     ["/reset-password", fixed(accountPageHeaders(resetPasswordScript), resetPasswordPage())],
     ...Object.entries(probePages(edge)),
   ]);
-  const docs = openDocs(edge);
   const site = openConsole(edge);
+  const docs = openDocs(edge, site.built);
   // Agents probe this path before they start.
   const door = { status: "ok", docs: "/docs", openapi: "/openapi.json" };
   const headers = { vary: "accept" };

@@ -39,6 +39,35 @@ describe("/docs", () => {
     }
   });
 
+  test("the menu lists no operation that answers 404 to customers, but beside those operations' own pages", async () => {
+    const menuOf = async (path: string) => /<nav class="menu"[\s\S]*?<\/nav>/.exec((await call(edge, path, html)).text)![0];
+    for (const path of ["/docs", "/docs/errors", "/docs/api/createImage"]) {
+      const menu = await menuOf(path);
+      expect(menu).toContain("<summary>Account</summary>");
+      expect(menu).not.toContain("<summary>Operator</summary>");
+    }
+    expect(await menuOf("/docs/api/listOperatorSettings")).toContain("<details open><summary>Operator</summary>");
+  });
+
+  test("the bar and the menu lead to the console, where there is one", async () => {
+    const known = {
+      document: (await call(edge, "/openapi.json")).text,
+      catalog: readShippedCatalog(),
+      canPay: false,
+    };
+    const linkOf = (site: "live" | "static", publicUrl: string | null, hasConsole: boolean, path: string) =>
+      createPortal({ site, ...known, publicUrl, hasConsole, scalar: null })
+        .html(path)!
+        .match(/[^"]+(?=">Console<)/g);
+    expect(linkOf("live", "https://gw.example", true, "api/createImage")).toEqual(["../../console", "../../console"]);
+    expect(linkOf("live", "https://gw.example", true, "")).toEqual(["console", "console"]);
+    expect(linkOf("static", "https://gw.example/ai", true, "errors")).toEqual([
+      "https://gw.example/ai/console",
+      "https://gw.example/ai/console",
+    ]);
+    expect(linkOf("live", "https://gw.example", false, "")).toBeNull();
+  });
+
   test("a page of a method is found by the operation's name alone", async () => {
     expect((await call(edge, "/docs/api/createNothing", html)).status).toBe(404);
   });
@@ -218,7 +247,8 @@ describe("how they are handed out", () => {
 
 test("where Scalar is not installed /docs/api lists the operations, and nothing offers to try them", () => {
   const document = readFileSync(new URL("../../generated/openapi.json", import.meta.url), "utf8");
-  const portal = createPortal({ site: "live", document, catalog: readShippedCatalog(), publicUrl: null, canPay: false, scalar: null });
+  const known = { catalog: readShippedCatalog(), publicUrl: null, canPay: false, hasConsole: false };
+  const portal = createPortal({ site: "live", document, ...known, scalar: null });
   const reference = portal.html("api")!;
   for (const id of Object.keys(operations)) expect(reference).toContain(`href="api/${id}"`);
   expect(reference).not.toMatch(/scalar|start-reference/i);

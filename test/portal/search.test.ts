@@ -1,6 +1,7 @@
 // The search's files as the gateway serves them, and what MiniSearch finds in its index: guides by section, operations, errors.
 import MiniSearch from "minisearch";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { operations } from "../../generated/operations.ts";
 import { readShippedCatalog } from "../../src/catalog/load.ts";
 import { createPortal } from "../../src/docs/portal.ts";
 import { call, startEdge, type EdgeUnderTest } from "../server/start-edge.ts";
@@ -47,7 +48,8 @@ test("another address, another catalog or another document has an index of anoth
   const catalog = readShippedCatalog();
   const document = JSON.stringify({ openapi: "3.1.1", info: { title: "", version: "" }, tags: [], paths: {}, components: { schemas: {} } });
   const nameOf = (changed: object) =>
-    createPortal({ site: "live", document, catalog, publicUrl: null, canPay: false, scalar: null, ...changed }).searchName;
+    createPortal({ site: "live", document, catalog, publicUrl: null, canPay: false, hasConsole: false, scalar: null, ...changed })
+      .searchName;
   const names = [
     nameOf({}),
     nameOf({ publicUrl: "https://gw.example" }),
@@ -62,7 +64,7 @@ describe("what is found", () => {
   const options = { prefix: true, combineWith: "AND" as const };
   const kindsOf = (words: string) => new Set(index.search(words, options).map(({ kind }) => kind as string));
   test("guides, operations, errors and the other pages", () => {
-    expect([...kindsOf("credits")].sort()).toEqual(["error", "guide", "operation", "operator", "page"]);
+    expect([...kindsOf("credits")].sort()).toEqual(["error", "guide", "operation", "page"]);
   });
 
   test("every section of a guide leads to its own anchor, and each anchor is on its page", async () => {
@@ -74,6 +76,13 @@ describe("what is found", () => {
       const guide = (await call(edge, `/${place}`, html)).text;
       for (const one of own) expect([one.place, guide.includes(`id="${one.place.split("#")[1]!}"`)]).toEqual([one.place, true]);
     }
+  });
+
+  test("no operation that answers 404 to customers", () => {
+    const places = Array.from({ length: index.documentCount }, (_, id) => (index.getStoredFields(id) as { place: string }).place);
+    const operators = Object.values(operations).filter(({ path }) => path.startsWith("/v1/operator"));
+    expect(operators.length).toBeGreaterThan(30);
+    expect(operators.filter(({ id }) => places.includes(`docs/api/${id}`))).toEqual([]);
   });
 
   test("every page has an entry", async () => {

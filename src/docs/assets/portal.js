@@ -112,8 +112,8 @@
     const telling = words.filter((word) => !empty.has(word));
     return (telling.length > 0 ? telling : words).slice(0, 12).join(" ");
   };
-  // A guide explains what the pages of codes and operations only mention; few readers are operators.
-  const weights = { guide: 2, operation: 1, operator: 0.4, error: 1, page: 1.5 };
+  // A guide explains what the pages of codes and operations only mention.
+  const weights = { guide: 2, operation: 1, error: 1, page: 1.5 };
   const options = {
     prefix: true,
     fuzzy: (word) => (word.length > 4 ? 0.2 : false),
@@ -133,7 +133,7 @@
       return counts[path] <= 2;
     });
   };
-  const kinds = { guide: "Guide", operation: "Operation", operator: "Operator", error: "Error", page: "Reference" };
+  const kinds = { guide: "Guide", operation: "Operation", error: "Error", page: "Reference" };
   const show = () => {
     const words = asked();
     const found = words === "" || pages === null ? [] : find(words);
