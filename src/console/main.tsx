@@ -1,8 +1,5 @@
-// The console's first file: theme, what pages share, the router.
-import "./lib/token.ts";
-import "./lib/returned.ts";
+// The console: theme, what pages share, the router.
 import "./lib/shared.ts";
-import "./styles.css";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
@@ -13,6 +10,7 @@ import { applyTheme } from "./lib/theme.ts";
 import { applyWorkspace } from "./lib/workspace.ts";
 import { router } from "./router.tsx";
 import { Announcements } from "./ui/announce.tsx";
+import { loadPopups } from "./ui/later.ts";
 
 applyTheme();
 applyWorkspace();
@@ -25,3 +23,5 @@ createRoot(document.getElementById("app") as HTMLElement).render(
     </QueryClientProvider>
   </StrictMode>,
 );
+// Once the first page is drawn.
+setTimeout(() => void loadPopups(), 2_000);

@@ -1,8 +1,10 @@
 // The addresses of the console and which chunk shows each. Pages load when they are first opened; the operator's are in chunks of their own.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, notFound, redirect } from "@tanstack/react-router";
-import { consolePath } from "./lib/api.ts";
-import { isSignedOut, onSessionEnd, queries, sessionQuery } from "./lib/queries.ts";
+import { consolePath } from "./lib/place.ts";
+import { balanceQuery, isSignedOut, onSessionEnd, queries, recentQuery, sessionQuery } from "./lib/queries.ts";
 import { words } from "./lib/search.ts";
+import { weekQuery } from "./lib/usage.ts";
+import { workspaceQuery, workspacesQuery } from "./lib/workspace.ts";
 import { Frame } from "./shell/frame.tsx";
 import { NotFound, PageFault, Waiting } from "./shell/faults.tsx";
 import { PublicFrame } from "./shell/public-frame.tsx";
@@ -55,6 +57,11 @@ const inside = createRoute({
       throw redirect({ to: "/sign-in", search: { next: location.href } });
     }
   },
+  // Read before anything is drawn, so that it is drawn once.
+  loader: () => {
+    void queries.prefetchQuery(workspaceQuery);
+    void queries.prefetchQuery(workspacesQuery);
+  },
 });
 const page = <Path extends string>(path: Path) => ({ getParentRoute: () => inside, path });
 
@@ -83,7 +90,15 @@ const operator = createRoute({
   component: lazyRouteComponent(() => import("./operator/operator.tsx"), "Operator"),
 });
 
-const home = createRoute({ ...page("/"), component: lazyRouteComponent(() => import("./pages/home/home.tsx"), "Home") });
+const home = createRoute({
+  ...page("/"),
+  loader: () => {
+    void queries.prefetchQuery(balanceQuery);
+    void queries.prefetchQuery(recentQuery);
+    void queries.prefetchQuery(weekQuery);
+  },
+  component: lazyRouteComponent(() => import("./pages/home/home.tsx"), "Home"),
+});
 const keys = createRoute({
   ...page("/keys"),
   validateSearch: words("create"),

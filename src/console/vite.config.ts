@@ -34,6 +34,19 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     manifest: true,
+    // Few files for the first page, so that none waits for a connection: what every page is made of, and what most pages share.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [
+            { name: "early", test: /src\/console\/lib\/(?:early|place|returned|token)\.ts$/, priority: 3 },
+            { name: "vendor", test: /node_modules\/(?:react|react-dom|scheduler|@tanstack)\//, priority: 2 },
+            { name: "shared", test: /src\/console\/(?:lib|ui|shell)\/|generated\/sdk\/(?!functions\.js\?)/, minShareCount: 9, priority: 1 },
+          ],
+        },
+      },
+    },
   },
 });
 

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { CaptchaWidget } from "../config.ts";
+import { parseJson } from "../json/parse.ts";
 import type { Headers } from "../operation.ts";
 import { chooseCoding, type Coding } from "./content-coding.ts";
 import type { Page } from "./docs-portal.ts";
@@ -42,23 +43,55 @@ export function openConsole(edge: Edge, folder = builtFolder): Console {
   if (!built) return { built, find: ({ path }) => plainPages[path] };
   const files = readFiles(join(folder, "assets"));
   const html = readFileSync(join(folder, "index.html"), "utf8");
-  // The build leaves addresses relative: its pages stand at many depths, and the gateway may be below a path.
-  const page = (): Buffer => Buffer.from(html.replaceAll('"./assets/', `"${pathOf(edge.publicUrl)}/console/assets/`));
-  const shellWith =
-    (headers: Headers): Page =>
-    () => ({ status: 200, headers, bytes: page() });
-  const shell = shellWith(shellHeaders(null));
-  const signUp = shellWith(shellHeaders(edge.context.config.signUp.captcha?.widget ?? null));
+  const chunks = parseJson(readFileSync(join(folder, ".vite/manifest.json"), "utf8")) as Chunks;
+  const shellWith = (headers: Headers, page: string): Page => {
+    const whole = html.replace("</head>", `${preloads(chunks, page)}</head>`);
+    // The build leaves addresses relative: its pages stand at many depths, and the gateway may be below a path.
+    return () => ({
+      status: 200,
+      headers,
+      bytes: Buffer.from(whole.replaceAll('"./assets/', `"${pathOf(edge.publicUrl)}/console/assets/`)),
+    });
+  };
+  const shells = new Map(Object.keys(chunks).map((page) => [page, shellWith(shellHeaders(null), page)]));
+  const shell = shellWith(shellHeaders(null), "");
+  const signUp = shellWith(shellHeaders(edge.context.config.signUp.captcha?.widget ?? null), accountPages);
   return {
     built,
     find: ({ path, req }) => {
       if (path !== "/console" && !path.startsWith("/console/")) return undefined;
       if (path === "/console/sign-up") return signUp;
-      if (!path.startsWith("/console/assets/")) return shell;
+      if (!path.startsWith("/console/assets/")) return shells.get(pageOf(path)) ?? shell;
       const file = files.get(path.slice("/console/assets/".length));
       return file === undefined ? undefined : () => fileReply(file, req.headers["accept-encoding"]);
     },
   };
+}
+
+/** What the build says of each file: its name, and those that it imports. */
+type Chunks = Record<string, { file: string; imports?: string[] }>;
+
+const accountPages = "pages/account/index.ts";
+const ofAccount = new Set(["sign-in", "verify", "forgot-password", "reset-password"]);
+
+/** Where the page of an address stands in the console's sources; one of several words is not known here. */
+function pageOf(path: string): string {
+  const name = path.slice("/console".length).replaceAll("/", " ").trim() || "home";
+  return ofAccount.has(name) ? accountPages : `pages/${name}/${name}.tsx`;
+}
+
+/** All that the console and the page are made of is asked for at once, and not when each file has named the next. */
+function preloads(chunks: Chunks, page: string): string {
+  const found = new Set<string>();
+  const add = (name: string) => {
+    const chunk = chunks[name];
+    if (chunk === undefined || found.has(chunk.file)) return;
+    found.add(chunk.file);
+    chunk.imports?.forEach(add);
+  };
+  add("main.tsx");
+  add(page);
+  return [...found].map((file) => `<link rel="modulepreload" crossorigin href="./${file}" />`).join("");
 }
 
 /** A gateway below a path is told so by its public address. */

@@ -1,19 +1,15 @@
 // The client of the public API. The session is a cookie that scripts can't read; what proves that a change comes from our own page, the
 // CSRF token, is held in memory alone.
 import { type Client, createClient, getSession, type Session, SvcError, type User } from "svc-sdk/functions";
-
-// In a variable, because the build reads `new URL("…", import.meta.url)` as a file to include.
-const script = import.meta.url;
-
-/** Where the console is, `/console` unless the gateway is below a path. Scripts are in its folder `assets`. */
-export const consolePath = new URL("..", script).pathname.replace(/\/$/, "");
-
-/** The gateway's address. */
-export const gatewayUrl = location.origin + consolePath.replace(/\/console$/, "");
+import { takeEarly } from "./early.ts";
+import { gatewayUrl } from "./place.ts";
 
 const headers: Record<string, string> = {};
 
-export const api: Client = createClient({ baseURL: gatewayUrl, maxRetries: 1, maxRetryDelay: 5_000, timeout: 60_000, headers });
+export const api: Client = createClient({
+  ...{ baseURL: gatewayUrl, maxRetries: 1, maxRetryDelay: 5_000, timeout: 60_000, headers },
+  fetch: async (url, init) => (await takeEarly(url, init)) ?? fetch(url, init),
+});
 
 /** `token` comes with every sign-in and every look at the session. */
 export function setCsrfToken(token: string): void {

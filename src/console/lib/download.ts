@@ -1,5 +1,6 @@
 // Saves an answer that is a document. The SDK reads these addresses as JSON, so this is made without it.
-import { gatewayUrl, sessionHeaders } from "./api.ts";
+import { sessionHeaders } from "./api.ts";
+import { gatewayUrl } from "./place.ts";
 import { saveFile } from "./save-file.ts";
 
 interface Download {

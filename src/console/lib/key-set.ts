@@ -1,6 +1,6 @@
 // The keys that receipts are signed with. They are no operation of the API, so this one file is read without the SDK.
 import type { KeySet } from "svc-sdk";
-import { gatewayUrl } from "./api.ts";
+import { gatewayUrl } from "./place.ts";
 
 export async function readKeySet(): Promise<KeySet> {
   const reply = await window.fetch(`${gatewayUrl}/.well-known/jwks.json`);

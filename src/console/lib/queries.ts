@@ -1,6 +1,6 @@
 // What is read from the API, by name, and what happens when the session ends while a person works.
 import { MutationCache, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
-import { getCreditBalance, getLimits, listApiKeys, listModels, listTiers, SvcError } from "svc-sdk/functions";
+import { getCreditBalance, getLimits, listApiKeys, listModels, listTiers, listUsageLogs, SvcError } from "svc-sdk/functions";
 import { api, loadSession } from "./api.ts";
 import { noteAway } from "./reach.ts";
 
@@ -38,6 +38,11 @@ export function noteSessionEnd(error: unknown): void {
 
 export const sessionQuery = queryOptions({ queryKey: ["session"], queryFn: loadSession, staleTime: 60_000 });
 export const balanceQuery = queryOptions({ queryKey: ["balance"], queryFn: () => getCreditBalance(api) });
+/** The newest requests. */
+export const recentQuery = queryOptions({
+  queryKey: ["logs", "recent"],
+  queryFn: () => listUsageLogs(api, { limit: 8 }).then((page) => page.data),
+});
 export const limitsQuery = queryOptions({ queryKey: ["limits"], queryFn: () => getLimits(api) });
 export const tiersQuery = queryOptions({ queryKey: ["tiers"], queryFn: () => listTiers(api), staleTime: 300_000 });
 export const keysQuery = queryOptions({ queryKey: ["keys"], queryFn: () => listApiKeys(api).then((list) => list.data) });

@@ -1,6 +1,7 @@
 // Saves a list as the gateway writes it: CSV of all pages, with the fields' names once. The SDK reads lists as JSON, so these are read
 // without it.
-import { gatewayUrl, sessionHeaders } from "./api.ts";
+import { sessionHeaders } from "./api.ts";
+import { gatewayUrl } from "./place.ts";
 import { saveFile } from "./save-file.ts";
 
 interface Pages {

@@ -1,14 +1,14 @@
-// A conversation of the playground that came with a link: behind the #, which browsers never send. It leaves the address bar before anything
-// else runs, so that no way back from a sign-in carries it in a query; the playground asks for it here.
+// A conversation of the playground that came with a link. It leaves the address bar before anything else runs (token.ts), so that no way
+// back from a sign-in carries it in a query; the playground asks for it here.
 import { useSyncExternalStore } from "react";
+import { chat, openedChat, takeOff } from "./token.ts";
 
-const name = "chat";
-let shared = takeOff();
+let shared = openedChat();
 const listeners = new Set<() => void>();
 
 /** The link that carries it. */
 export function linkWith(page: string, code: string): string {
-  return `${page}#${name}=${code}`;
+  return `${page}#${chat}=${code}`;
 }
 
 export function useShared(): string | null {
@@ -23,14 +23,8 @@ export function setShared(code: string | null): void {
   for (const listener of listeners) listener();
 }
 
-function takeOff(): string | null {
-  const code = new URLSearchParams(location.hash.slice(1)).get(name);
-  if (code !== null) history.replaceState(history.state, "", location.pathname + location.search);
-  return code;
-}
-
 // A link that is opened where the console already runs. This listener comes before the router's, which so never sees the fragment.
 window.addEventListener("popstate", () => {
-  const code = takeOff();
+  const code = takeOff(chat);
   if (code !== null) setShared(code);
 });

@@ -1,8 +1,9 @@
 // The sums of usage in a range, by what they are grouped by: rows of the API, all pages of them, and their total.
+import { queryOptions } from "@tanstack/react-query";
 import { getUsageSummary } from "svc-sdk/functions";
 import type { UsageFigures, UsageGroup, UsageSummaryRow } from "svc-sdk/types";
 import { api } from "./api.ts";
-import type { Range } from "./range.ts";
+import { type Range, rangeOf } from "./range.ts";
 import { zoneName } from "./time.ts";
 
 export interface Usage {
@@ -38,6 +39,9 @@ export async function readUsage(range: Range, group: UsageGroup | null): Promise
   }
   return { range, rows, total: first.total, whole: !page.has_more };
 }
+
+/** Of the last seven days. */
+export const weekQuery = queryOptions({ queryKey: ["usage", "home"], queryFn: () => readUsage(rangeOf({}, "7d"), null) });
 
 /** The time before the range, as long as it. */
 export function rangeBefore({ from, to, bucket }: Range): Range {

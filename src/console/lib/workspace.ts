@@ -3,9 +3,8 @@ import { queryOptions } from "@tanstack/react-query";
 import { getWorkspace, listWorkspaces, SvcError } from "svc-sdk/functions";
 import type { Role } from "svc-sdk/types";
 import { api, setWorkspaceHeader } from "./api.ts";
+import { keepForTab, keptWorkspace } from "./place.ts";
 import { queries } from "./queries.ts";
-
-const name = "console-workspace";
 
 export const workspacesQuery = queryOptions({
   queryKey: ["workspaces"],
@@ -15,11 +14,7 @@ export const workspacesQuery = queryOptions({
 export const workspaceQuery = queryOptions({ queryKey: ["workspace"], queryFn: () => getWorkspace(api), staleTime: 30_000 });
 
 export function applyWorkspace(): void {
-  try {
-    setWorkspaceHeader(sessionStorage.getItem(name));
-  } catch {
-    // A browser that keeps nothing: the own one.
-  }
+  setWorkspaceHeader(keptWorkspace());
 }
 
 type Changed = () => void;
@@ -40,12 +35,7 @@ export function enterWorkspace(id: string | null): void {
 /** Null: the person's own. */
 export function keepWorkspace(id: string | null): void {
   setWorkspaceHeader(id);
-  try {
-    if (id === null) sessionStorage.removeItem(name);
-    else sessionStorage.setItem(name, id);
-  } catch {
-    // Then it holds until the page is loaded again.
-  }
+  keepForTab(id);
 }
 
 /** Every role reads its workspace: who may not is no longer in it. */

@@ -2,7 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { signOut } from "svc-sdk/functions";
 import type { ReactNode } from "react";
-import { api, change, consolePath } from "../lib/api.ts";
+import { api, change } from "../lib/api.ts";
+import { consolePath } from "../lib/place.ts";
 import { isSignedOut, sessionQuery } from "../lib/queries.ts";
 import { keepWorkspace } from "../lib/workspace.ts";
 import { announce } from "../ui/announce.tsx";

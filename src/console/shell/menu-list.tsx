@@ -1,7 +1,7 @@
 // The menu at the side: the places, and what leads out of the console. An operator's pages have a menu of their own.
 import { Link, useRouterState } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { gatewayUrl } from "../lib/api.ts";
+import { gatewayUrl } from "../lib/place.ts";
 import { Icon } from "../ui/icons.tsx";
 import { useOperatorPlaces } from "./operator-places.ts";
 import { type Place, places } from "./places.ts";

@@ -1,7 +1,7 @@
 // The command palette: type where to go.
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, type ReactNode, useId, useState } from "react";
-import { gatewayUrl } from "../lib/api.ts";
+import { gatewayUrl } from "../lib/place.ts";
 import { useMay } from "../lib/rights.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { controlClass } from "../ui/field.tsx";

@@ -2,8 +2,9 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { getAuthOptions, startSignIn } from "svc-sdk/functions";
 import type { ReactNode } from "react";
-import { api, gatewayUrl } from "../lib/api.ts";
+import { api } from "../lib/api.ts";
 import { keepNext } from "../lib/kept-next.ts";
+import { gatewayUrl } from "../lib/place.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 

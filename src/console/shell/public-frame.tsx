@@ -1,7 +1,7 @@
 // The frame of the pages that need no session: the form in the middle.
 import { Outlet } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { gatewayUrl } from "../lib/api.ts";
+import { gatewayUrl } from "../lib/place.ts";
 import { ThemeSwitch } from "./theme-switch.tsx";
 import { Mark } from "./mark.tsx";
 

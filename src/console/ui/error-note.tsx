@@ -2,7 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { listErrors, SvcError } from "svc-sdk/functions";
 import type { ReactNode } from "react";
-import { api, gatewayUrl } from "../lib/api.ts";
+import { api } from "../lib/api.ts";
+import { gatewayUrl } from "../lib/place.ts";
 import { Button } from "./button.tsx";
 import { CopyIcon } from "./copy.tsx";
 import { Icon } from "./icons.tsx";

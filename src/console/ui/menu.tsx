@@ -1,46 +1,39 @@
-// A menu behind a button.
-import { Menu as Base } from "@base-ui/react/menu";
-import type { ReactNode } from "react";
+// A menu behind a button. Until it is opened it is the button alone, so that a page with many draws none of them.
+import { type KeyboardEvent, type ReactNode, useState } from "react";
+import { usePopups } from "./later.ts";
+import type { ItemProps, MenuProps } from "./popups.tsx";
 
-interface MenuProps {
-  /** The name of the button, where it shows an icon alone. */
-  label?: string;
-  trigger: ReactNode;
-  className?: string;
-  children: ReactNode;
-}
+const triggerClass = "inline-flex min-h-9 items-center gap-2 rounded-lg px-2 text-sm text-quiet hover:bg-sunken hover:text-text";
 
-export function Menu({ label, trigger, className = "", children }: MenuProps): ReactNode {
+export function Menu(props: MenuProps): ReactNode {
+  const { label, trigger } = props;
+  const className = `${triggerClass} ${props.className ?? ""}`;
+  const [opened, setOpened] = useState(false);
+  const popups = usePopups(opened);
+  if (opened && popups !== undefined) return <popups.OpenMenu {...props} className={className} />;
+  const open = () => setOpened(true);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    event.preventDefault();
+    open();
+  };
   return (
-    <Base.Root modal={false}>
-      <Base.Trigger
-        aria-label={label}
-        className={`inline-flex min-h-9 items-center gap-2 rounded-lg px-2 text-sm text-quiet hover:bg-sunken hover:text-text ${className}`}
-      >
-        {trigger}
-      </Base.Trigger>
-      <Base.Portal>
-        <Base.Positioner sideOffset={6} align="end" className="z-50">
-          <Base.Popup className="min-w-44 rounded-lg border border-line bg-panel p-1 text-sm shadow-high">{children}</Base.Popup>
-        </Base.Positioner>
-      </Base.Portal>
-    </Base.Root>
-  );
-}
-
-interface ItemProps {
-  onSelect: () => void;
-  danger?: boolean;
-  children: ReactNode;
-}
-
-export function MenuItem({ onSelect, danger = false, children }: ItemProps): ReactNode {
-  return (
-    <Base.Item
-      onClick={onSelect}
-      className={`flex items-center gap-2 rounded-md px-3 py-2 outline-none data-highlighted:bg-sunken ${danger ? "text-bad" : ""}`}
+    <button
+      type="button"
+      aria-label={label}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onClick={open}
+      onKeyDown={onKeyDown}
+      className={className}
     >
-      {children}
-    </Base.Item>
+      {trigger}
+    </button>
   );
+}
+
+/** In an open menu alone. */
+export function MenuItem(props: ItemProps): ReactNode {
+  const popups = usePopups(true);
+  return popups && <popups.OpenMenuItem {...props} />;
 }

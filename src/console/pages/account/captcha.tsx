@@ -2,7 +2,7 @@
 // loaded anew where another one led here, and again when it is left.
 import type { AuthOptions } from "svc-sdk/types";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { consolePath } from "../../lib/api.ts";
+import { consolePath } from "../../lib/place.ts";
 
 type Widget = NonNullable<AuthOptions["captcha_widget"]>;
 

@@ -1,8 +1,9 @@
 // What follows a sign-in, by password or by a provider: nothing of another person stays in memory, and the page that was asked for opens.
 import { useRouter } from "@tanstack/react-router";
 import type { NewSession } from "svc-sdk/functions";
-import { consolePath, isOtherPerson, setCsrfToken } from "../../lib/api.ts";
+import { isOtherPerson, setCsrfToken } from "../../lib/api.ts";
 import { ownPath } from "../../lib/here.ts";
+import { consolePath } from "../../lib/place.ts";
 import { queries } from "../../lib/queries.ts";
 
 export function useEnter(): (session: NewSession, next: string | undefined) => Promise<void> {

@@ -2,7 +2,8 @@
 import { useMutation } from "@tanstack/react-query";
 import { createTopup } from "svc-sdk/functions";
 import { type FormEvent, type ReactNode, useState } from "react";
-import { api, change, consolePath } from "../../lib/api.ts";
+import { api, change } from "../../lib/api.ts";
+import { consolePath } from "../../lib/place.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog, DialogButtons } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";

@@ -1,12 +1,11 @@
 // The newest requests; for an account that has made none, the first call to make.
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { listUsageLogs } from "svc-sdk/functions";
 import type { ReactNode } from "react";
-import { api, gatewayUrl } from "../../lib/api.ts";
 import { useHasCredits } from "../../lib/free-tier.ts";
 import { usd } from "../../lib/money.ts";
-import { modelsQuery } from "../../lib/queries.ts";
+import { gatewayUrl } from "../../lib/place.ts";
+import { modelsQuery, recentQuery } from "../../lib/queries.ts";
 import { ago, duration, when } from "../../lib/time.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -16,10 +15,7 @@ import { Table } from "../../ui/table.tsx";
 
 export function Recent(): ReactNode {
   const navigate = useNavigate();
-  const { data, error, refetch } = useQuery({
-    queryKey: ["logs", "recent"],
-    queryFn: () => listUsageLogs(api, { limit: 8 }).then((page) => page.data),
-  });
+  const { data, error, refetch } = useQuery(recentQuery);
   return (
     <Card
       title="Recent requests"

@@ -3,8 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { count, usd, usdShort } from "../../lib/money.ts";
-import { rangeOf } from "../../lib/range.ts";
-import { addUp, readUsage, type Usage } from "../../lib/usage.ts";
+import { addUp, type Usage, weekQuery } from "../../lib/usage.ts";
 import { Bars } from "../../ui/bars.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -13,7 +12,7 @@ import { Table } from "../../ui/table.tsx";
 
 export function Spend(): ReactNode {
   const [asTable, setAsTable] = useState(false);
-  const { data, error, refetch } = useQuery({ queryKey: ["usage", "home"], queryFn: () => readUsage(rangeOf({}, "7d"), null) });
+  const { data, error, refetch } = useQuery(weekQuery);
   return (
     <Card
       title="Spend"

@@ -2,7 +2,7 @@
 import { Tabs } from "@base-ui/react/tabs";
 import type { ModelRow } from "svc-sdk/functions";
 import type { ReactNode } from "react";
-import { gatewayUrl } from "../../lib/api.ts";
+import { gatewayUrl } from "../../lib/place.ts";
 import { CopyButton } from "../../ui/copy.tsx";
 import { Card } from "../../ui/parts.tsx";
 

@@ -1,6 +1,6 @@
 // A request of the playground as code for the terminal, TypeScript and Python.
 import type { ChatRequest } from "svc-sdk/functions";
-import { gatewayUrl } from "../../lib/api.ts";
+import { gatewayUrl } from "../../lib/place.ts";
 import type { MediaKind } from "./media/kinds.ts";
 
 export interface Sample {

@@ -1,7 +1,8 @@
 // The key that the playground calls models with: sessions may not. It can do what the playground does alone, works for an hour and is held in memory.
 // It is one key, given a new secret by each tab, so that what the playground spends stands in one row of the usage.
 import { type Client, createApiKey, createClient, listApiKeys, rollApiKey, updateApiKey } from "svc-sdk/functions";
-import { api, change, gatewayUrl, workspaceHeader } from "../../lib/api.ts";
+import { api, change, workspaceHeader } from "../../lib/api.ts";
+import { gatewayUrl } from "../../lib/place.ts";
 
 const name = "Playground";
 const audio = ["createSpeech", "createMusic", "createTranscription", "listVoices"];

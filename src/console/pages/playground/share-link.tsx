@@ -1,8 +1,8 @@
 // Sharing the conversation: a link that members of the workspace open. The conversation is in the link; nothing is stored.
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { consolePath } from "../../lib/api.ts";
 import { count } from "../../lib/money.ts";
+import { consolePath } from "../../lib/place.ts";
 import { linkWith } from "../../lib/shared.ts";
 import { workspaceQuery } from "../../lib/workspace.ts";
 import { Button } from "../../ui/button.tsx";

@@ -2,8 +2,9 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { confirmSession, deleteAccount, getSession, SvcError } from "svc-sdk/functions";
 import { type ReactNode, useState } from "react";
-import { api, change, consolePath } from "../../lib/api.ts";
+import { api, change } from "../../lib/api.ts";
 import { download } from "../../lib/download.ts";
+import { consolePath } from "../../lib/place.ts";
 import { sessionQuery } from "../../lib/queries.ts";
 import { keepWorkspace } from "../../lib/workspace.ts";
 import { Button } from "../../ui/button.tsx";

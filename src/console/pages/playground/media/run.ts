@@ -15,7 +15,7 @@ import {
   SvcError,
   type VideoRequest,
 } from "svc-sdk/functions";
-import { gatewayUrl } from "../../../lib/api.ts";
+import { gatewayUrl } from "../../../lib/place.ts";
 import { balanceQuery, noteSessionEnd, queries } from "../../../lib/queries.ts";
 import { onWorkspaceChange } from "../../../lib/workspace.ts";
 import { forgetKey, playgroundClient } from "../playground-key.ts";
