@@ -23,12 +23,14 @@ describe.skipIf(chromiumPath === null)("a person at the console", () => {
     await page.getByRole("textbox", { name: "Email" }).fill(email);
     await page.getByLabel("Password").fill(password);
     await page.getByRole("button", { name: "Create account" }).click();
-    await page.getByText("Check your mail").waitFor();
+    // What had the focus is gone each time, and the focus goes on: no reader of the page is left at its top.
+    await page.locator("h1:focus", { hasText: "Check your mail" }).waitFor();
     const code = /by this code: (\S+)/.exec(await mailTo(gateway, email))![1]!;
     await page.goto(at("/verify"));
     await page.getByRole("textbox", { name: "Code" }).fill(code);
     await page.getByRole("button", { name: "Verify" }).click();
     expect(await page.getByRole("textbox", { name: "API key" }).inputValue()).toMatch(/^svc_/);
+    await page.locator("h1:focus", { hasText: "Your email is verified" }).waitFor();
     await page.getByRole("link", { name: "Go to Home" }).click();
     await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
     expect([faults, foreign]).toEqual([[], []]);
@@ -47,6 +49,26 @@ describe.skipIf(chromiumPath === null)("a person at the console", () => {
     expect(page.url()).not.toContain("token");
     await page.getByRole("button", { name: "Verify" }).click();
     await page.getByRole("textbox", { name: "API key" }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test("a dialog begins at its first field, a new key at the key, and a sent message leaves the focus where the next is written", async () => {
+    const account = await gateway.createAccount({ deposit: "5" });
+    const { page, faults, close } = await openPerson(chromium.browser, gateway, { account });
+    await page.goto(at("/credit"));
+    await page.getByRole("button", { name: "Add credit" }).click();
+    await page.locator("input[name=amount]:focus").waitFor();
+    await page.goto(at("/keys"));
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.locator("input[name=name]:focus").fill("ci");
+    await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+    await page.locator("input[readonly]:focus").waitFor();
+    await page.goto(at("/playground"));
+    await page.getByRole("textbox", { name: "Message" }).fill("Hello");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByRole("link", { name: "Receipt" }).waitFor();
+    await page.locator("form textarea:focus").waitFor();
     expect(faults).toEqual([]);
     await close();
   });

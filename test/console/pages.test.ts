@@ -88,5 +88,31 @@ describe.skipIf(chromiumPath === null)("pages", () => {
     });
   });
 
+  test("a 4K screen is used: letters are larger, and the page takes two thirds of the width", async () => {
+    const { page, close } = await openPerson(chromium.browser, gateway, { account, viewport: { width: 3840, height: 2160 } });
+    for (const [path, heading] of [["", "Home"], ["/keys", "API keys"], ["/settings", "Settings"]] as const) {
+      await page.goto(`${gateway.url}/console${path}`);
+      await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
+      await page.waitForLoadState("networkidle");
+      const [width, letters] = await page.evaluate<[number, number]>(
+        `[document.querySelector("main > div").clientWidth, parseFloat(getComputedStyle(document.documentElement).fontSize)]`,
+      );
+      expect([path, width > 2_560, letters]).toEqual([path, true, 22]);
+      await keepScreen(page, `4k-light${path.replaceAll("/", "-") || "-home"}`);
+    } // prettier-ignore
+    await close();
+  });
+
+  test("at 1280 px no column of the table of keys is out of view", async () => {
+    const { page, close } = await openPerson(chromium.browser, gateway, { account, viewport: { width: 1280, height: 800 } });
+    await page.goto(`${gateway.url}/console/keys`);
+    await page.getByRole("table", { name: "Keys" }).getByRole("row").nth(1).waitFor();
+    const hidden = await page.evaluate<number>(
+      `(({ parentElement: box }) => box.scrollWidth - box.clientWidth)(document.querySelector("table"))`,
+    );
+    expect(hidden).toBe(0);
+    await close();
+  });
+
   const nameOf = async (id: string) => (await gateway.request("GET", `/v1/models/${encodeURIComponent(id)}`)).json.name as string;
 });

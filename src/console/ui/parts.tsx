@@ -12,13 +12,13 @@ interface PageProps {
 export function Page({ title, about, actions, children }: PageProps): ReactNode {
   useEffect(() => void (document.title = `${title} · Console`), [title]);
   return (
-    <div className="mx-auto w-full max-w-6xl space-y-6 2xl:max-w-[96rem]">
+    <div className="mx-auto w-full max-w-6xl space-y-6 2xl:max-w-[96rem] min-[160rem]:max-w-[124rem]">
       <div className="flex flex-wrap items-end justify-between gap-3">
         <div className="min-w-0">
           <h1 className="text-2xl font-semibold tracking-tight break-words">{title}</h1>
           {about !== undefined && <p className="mt-1 max-w-2xl text-quiet">{about}</p>}
         </div>
-        {actions !== undefined && <div className="flex flex-wrap gap-2">{actions}</div>}
+        {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
       </div>
       {children}
     </div>

@@ -3,7 +3,7 @@
 import { AlertDialog } from "@base-ui/react/alert-dialog";
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { Menu as BaseMenu } from "@base-ui/react/menu";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { Icon } from "./icons.tsx";
 
 export interface DialogProps {
@@ -43,18 +43,23 @@ const middle =
 const atSide = "fixed inset-y-0 right-0 z-40 w-[min(46rem,100vw)] overflow-y-auto";
 
 export function OpenDialog({ title, open, onClose, children, side = false }: DialogProps): ReactNode {
+  const content = useRef<HTMLDivElement>(null);
+  // What is asked for first has the focus, not the cross above it.
+  const first = () => content.current?.querySelector<HTMLElement>("input, textarea, select") ?? true;
   return (
     <Base.Root open={open} onOpenChange={(next) => void (!next && onClose())}>
       <Base.Portal>
         <Base.Backdrop className={backdrop} />
-        <Base.Popup className={`${side ? atSide : middle} border border-line bg-panel shadow-high`}>
+        <Base.Popup initialFocus={side ? true : first} className={`${side ? atSide : middle} border border-line bg-panel shadow-high`}>
           <div className="sticky top-0 z-10 flex items-center justify-between gap-4 border-b border-line bg-panel px-5 py-3">
             <Base.Title className="text-base font-semibold">{title}</Base.Title>
             <Base.Close aria-label="Close" className="inline-flex size-9 items-center justify-center rounded-lg text-quiet hover:bg-sunken">
               <Icon name="close" />
             </Base.Close>
           </div>
-          <div className="p-5">{children}</div>
+          <div ref={content} className="p-5">
+            {children}
+          </div>
         </Base.Popup>
       </Base.Portal>
     </Base.Root>

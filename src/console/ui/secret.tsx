@@ -3,7 +3,17 @@ import { type ReactNode, useId } from "react";
 import { CopyButton } from "./copy.tsx";
 import { controlClass } from "./field.tsx";
 
-export function Secret({ label, value, hint }: { label: string; value: string; hint: string }): ReactNode {
+export function Secret({
+  label,
+  value,
+  hint,
+  autoFocus = false,
+}: {
+  label: string;
+  value: string;
+  hint: string;
+  autoFocus?: boolean;
+}): ReactNode {
   const id = useId();
   return (
     <div>
@@ -14,6 +24,7 @@ export function Secret({ label, value, hint }: { label: string; value: string; h
         <input
           id={id}
           readOnly
+          autoFocus={autoFocus}
           value={value}
           onFocus={(event) => event.target.select()}
           className={`${controlClass} font-mono text-xs!`}

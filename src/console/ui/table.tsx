@@ -51,7 +51,7 @@ export function Table<Row>({ name, columns, rows, idOf, empty, onOpen, total }: 
               {columns.map((column, index) => (
                 <td
                   key={column.name}
-                  className={`px-5 py-3 align-middle first:max-sm:min-w-44 ${column.right === true ? "figures text-right whitespace-nowrap" : ""} ${placeOf(column)}`}
+                  className={`${cellClass} py-3 align-middle first:max-sm:min-w-44 ${column.right === true ? "figures text-right whitespace-nowrap" : ""} ${placeOf(column)}`}
                 >
                   {index === 0 && onOpen !== undefined ? (
                     <button
@@ -74,7 +74,10 @@ export function Table<Row>({ name, columns, rows, idOf, empty, onOpen, total }: 
           <tfoot>
             <tr className="border-t border-edge font-medium">
               {columns.map((column) => (
-                <td key={column.name} className={`px-5 py-3 ${column.right === true ? "figures text-right whitespace-nowrap" : ""}`}>
+                <td
+                  key={column.name}
+                  className={`${cellClass} py-3 ${column.right === true ? "figures text-right whitespace-nowrap" : ""}`}
+                >
                   {column.cell(total)}
                 </td>
               ))}
@@ -85,6 +88,9 @@ export function Table<Row>({ name, columns, rows, idOf, empty, onOpen, total }: 
     </div>
   );
 }
+
+/** Where there is little room it goes to the columns. */
+const cellClass = "px-3 first:pl-5 last:pr-5 2xl:px-5";
 
 const placeOf = ({ stays }: { stays?: boolean }): string => (stays === true ? "sticky right-0 bg-panel" : "");
 
@@ -106,7 +112,7 @@ function Head<Row>({ columns }: { columns: readonly Column<Row>[] }): ReactNode 
           <th
             key={column.name}
             scope="col"
-            className={`px-5 py-2.5 font-medium whitespace-nowrap ${column.right === true ? "text-right" : ""} ${placeOf(column)}`}
+            className={`${cellClass} py-2.5 font-medium whitespace-nowrap ${column.right === true ? "text-right" : ""} ${placeOf(column)}`}
           >
             {column.hidden === true ? <span className="sr-only">{column.name}</span> : column.name}
           </th>

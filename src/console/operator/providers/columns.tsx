@@ -51,12 +51,18 @@ export function State({ row: { disabled, breaker, figures } }: { row: Row }): Re
 
 const rate = (part: number, whole: number) => (whole === 0 ? none : `${((part / whole) * 100).toFixed(1)} %`);
 
+const noMargin = "Not known: the catalog says no cost for what was called";
+
 export const figureColumns: readonly Column<Row>[] = [
   { name: "Attempts", right: true, cell: ({ figures }) => count(figures.attempts) },
   { name: "Error rate", right: true, cell: ({ figures }) => rate(figures.failures, figures.attempts) },
   { name: "Latency", right: true, cell: ({ figures }) => duration(figures.latency_p50_ms) },
   { name: "95 of 100 below", right: true, cell: ({ figures }) => duration(figures.latency_p95_ms) },
-  { name: "Margin", right: true, cell: ({ figures }) => usd(figures.margin_24h_usd) },
+  {
+    name: "Margin",
+    right: true,
+    cell: ({ figures: { margin_24h_usd: margin } }) => <span title={margin === null ? noMargin : undefined}>{usd(margin)}</span>,
+  },
 ];
 
 export const actionColumn = (disable: (target: Target) => void, enable: (target: Target) => void): Column<Row> => ({

@@ -1,7 +1,8 @@
 // What the forms before a session share: heading, fields, one button, the error.
-import { type FormEvent, type ReactNode, useEffect } from "react";
+import { type ComponentProps, type FormEvent, type ReactNode, useEffect, useRef } from "react";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
+import { Field } from "../../ui/field.tsx";
 
 interface FormProps {
   title: string;
@@ -54,10 +55,25 @@ export function AccountForm({
   );
 }
 
-export function Heading({ title, about }: { title: string; about?: ReactNode }): ReactNode {
+export function EmailField(more: Partial<ComponentProps<typeof Field>>): ReactNode {
+  return <Field label="Email" name="email" type="email" autoComplete="email" required maxLength={254} {...more} />;
+}
+
+interface HeadingProps {
+  title: string;
+  about?: ReactNode;
+  /** Where it takes the place of a form: what had the focus is gone, and a reader of the page hears what came. */
+  focused?: boolean;
+}
+
+export function Heading({ title, about, focused = false }: HeadingProps): ReactNode {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => void (focused && heading.current?.focus()), [focused]);
   return (
     <div className="text-center">
-      <h1 className="text-2xl font-semibold tracking-tight">{title}</h1>
+      <h1 ref={heading} tabIndex={focused ? -1 : undefined} className="text-2xl font-semibold tracking-tight outline-none">
+        {title}
+      </h1>
       {about !== undefined && <p className="mt-1.5 text-quiet">{about}</p>}
     </div>
   );

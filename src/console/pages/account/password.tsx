@@ -6,7 +6,7 @@ import { type ReactNode, useState } from "react";
 import { api } from "../../lib/api.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
-import { AccountForm, Heading, linkClass, useTitle } from "./form.tsx";
+import { AccountForm, EmailField, Heading, linkClass, useTitle } from "./form.tsx";
 import { takeToken } from "../../lib/token.ts";
 
 export function ForgotPassword(): ReactNode {
@@ -27,7 +27,7 @@ export function ForgotPassword(): ReactNode {
         </Link>
       }
     >
-      <Field label="Email" name="email" type="email" autoComplete="username" required autoFocus />
+      <EmailField autoComplete="username" autoFocus />
     </AccountForm>
   );
 }

@@ -7,7 +7,7 @@ import { api } from "../../lib/api.ts";
 import { Providers, useAuthOptions } from "../../shell/providers.tsx";
 import { Field } from "../../ui/field.tsx";
 import { useEnter } from "./enter.ts";
-import { AccountForm, linkClass } from "./form.tsx";
+import { AccountForm, EmailField, linkClass } from "./form.tsx";
 
 export function SignIn(): ReactNode {
   const { next } = useSearch({ from: "/outside/sign-in" });
@@ -53,7 +53,7 @@ export function SignIn(): ReactNode {
         </>
       }
     >
-      <Field label="Email" name="email" type="email" autoComplete="username" required autoFocus />
+      <EmailField autoComplete="username" autoFocus />
       <Field label="Password" name="password" type="password" autoComplete="current-password" required />
       {needsCode && (
         <Field

@@ -10,7 +10,7 @@ import { Button, ButtonLink } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Captcha, NoCaptcha, useCleanLeave } from "./captcha.tsx";
-import { AccountForm, Heading, linkClass, useTitle } from "./form.tsx";
+import { AccountForm, EmailField, Heading, linkClass, useTitle } from "./form.tsx";
 import { keepEmail } from "./kept-email.ts";
 
 export function SignUp(): ReactNode {
@@ -56,16 +56,8 @@ export function SignUp(): ReactNode {
         </span>
       }
     >
-      <Field label="Name" name="name" autoComplete="name" maxLength={100} placeholder="Optional" />
-      <Field
-        label="Email"
-        name="email"
-        type="email"
-        autoComplete="email"
-        required
-        maxLength={254}
-        {...(domains === null ? {} : { hint: `Addresses at ${domains.join(", ")} may sign up.` })}
-      />
+      <Field label="Name" name="name" autoComplete="name" maxLength={100} placeholder="Optional" autoFocus />
+      <EmailField {...(domains === null ? {} : { hint: `Addresses at ${domains.join(", ")} may sign up.` })} />
       <Field
         label="Password"
         name="password"
@@ -103,7 +95,7 @@ function CheckMail({ email }: { email: string }): ReactNode {
   });
   return (
     <div className="space-y-6">
-      <Heading title="Check your mail" about={`A link and a code are on their way to ${email}.`} />
+      <Heading focused title="Check your mail" about={`A link and a code are on their way to ${email}.`} />
       <div className="space-y-3 rounded-xl border border-line bg-panel p-6 text-center shadow-card">
         <p className="text-quiet">Follow the link, or enter the code here. Nothing came? Look into the spam folder.</p>
         <ErrorNote error={again.error} />

@@ -17,7 +17,7 @@ import { announce } from "../../ui/announce.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Secret } from "../../ui/secret.tsx";
-import { AccountForm, Heading, linkClass, useTitle } from "./form.tsx";
+import { AccountForm, EmailField, Heading, linkClass, useTitle } from "./form.tsx";
 import { keptEmail } from "./kept-email.ts";
 import { takeToken } from "../../lib/token.ts";
 
@@ -56,17 +56,7 @@ export function Verify(): ReactNode {
         </Link>
       }
     >
-      {token === null && (known === "" || late) && (
-        <Field
-          label="Email"
-          name="email"
-          type="email"
-          autoComplete="email"
-          required
-          value={email}
-          onChange={(event) => setEmail(event.target.value)}
-        />
-      )}
+      {token === null && (known === "" || late) && <EmailField value={email} onChange={(event) => setEmail(event.target.value)} />}
       {token === null && (
         <Field label="Code" name="code" autoComplete="one-time-code" inputMode="numeric" required maxLength={40} autoFocus />
       )}
@@ -85,6 +75,7 @@ function Done({ verified }: { verified: Verified }): ReactNode {
   return (
     <div className="space-y-6">
       <Heading
+        focused
         title="Your email is verified"
         about={granted > 0 ? `${usdShort(granted)} of credit is yours to try models with.` : undefined}
       />

@@ -106,8 +106,16 @@ const columns: readonly Column<ApiKeyRecord>[] = [
     ),
   },
   { name: "Expires", right: true, cell: ({ expires_at }) => <span title={when(expires_at)}>{expires_at === null ? "Never" : dayOf(expires_at)}</span> }, // prettier-ignore
-  { name: "Last used", right: true, cell: ({ last_used_at }) => <span title={when(last_used_at)}>{ago(last_used_at)}</span> },
-  { name: "Created", right: true, cell: ({ created_at }) => dayOf(created_at) },
+  {
+    name: "Last used",
+    right: true,
+    cell: ({ last_used_at, created_at }) => (
+      <>
+        <p title={when(last_used_at)}>{ago(last_used_at)}</p>
+        <p className="text-xs text-quiet">Created {dayOf(created_at)}</p>
+      </>
+    ),
+  },
 ];
 
 function shortList(entries: readonly string[] | null, all: string): string {
@@ -119,7 +127,7 @@ function KeyStatus({ of: { enabled, expires_at, previous_secret_until } }: { of:
   const expired = expires_at !== null && new Date(expires_at) <= new Date();
   const rolled = previous_secret_until !== null && new Date(previous_secret_until) > new Date();
   return (
-    <div className="min-w-28 space-y-1">
+    <div className="min-w-20 space-y-1">
       {expired ? <Badge tone="bad">Expired</Badge> : <Badge tone={enabled ? "good" : "quiet"}>{enabled ? "Enabled" : "Disabled"}</Badge>}
       {rolled && <p className="text-xs text-quiet">Old secret until {when(previous_secret_until)}</p>}
     </div>

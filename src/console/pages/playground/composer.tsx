@@ -1,7 +1,7 @@
 // The message, and sending and stopping it. Enter sends, with Shift it begins a line.
 import { useMutation } from "@tanstack/react-query";
 import type { ModelRow } from "svc-sdk/functions";
-import { type FormEvent, type KeyboardEvent, type ReactNode, useId } from "react";
+import { type FormEvent, type KeyboardEvent, type ReactNode, useId, useRef } from "react";
 import { useMay } from "../../lib/rights.ts";
 import { Button } from "../../ui/button.tsx";
 import { controlClass } from "../../ui/field.tsx";
@@ -16,9 +16,13 @@ export function Composer({ chat, busy, models }: { chat: Chat; busy: boolean; mo
   const may = useMay("keys") !== false;
   const ready = may && !busy && chat.draft.trim() !== "" && models.length > 0;
   const blind = models.find(({ id: model, supports_vision }) => !supports_vision && chat.columns.some((column) => column.model === model));
+  const box = useRef<HTMLTextAreaElement>(null);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (ready) ask.mutate(chat.draft);
+    if (!ready) return;
+    ask.mutate(chat.draft);
+    // The button is off now and has no focus. A phone's keyboard, which the focus would bring, hides the answer.
+    if (matchMedia("(pointer: fine)").matches) box.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     // While an input method composes a word, Enter chooses it.
@@ -30,6 +34,7 @@ export function Composer({ chat, busy, models }: { chat: Chat; busy: boolean; mo
         Message
       </label>
       <textarea
+        ref={box}
         id={id}
         rows={3}
         value={chat.draft}
