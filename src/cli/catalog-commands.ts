@@ -15,7 +15,7 @@ export const catalogCommands: readonly Command[] = [
     name: "catalog import",
     takes: ["FILE"],
     options: {
-      vendor: { ...text("V", "whose models: openai, anthropic, mistral, groq, deepseek, xai, together or fireworks"), required: true },
+      vendor: { ...text("V", "whose models, such as openai or google; another word lists them"), required: true },
       markup: text("PERCENT", "what you add to the vendor's prices; 0 by default"),
       from: text("NAME", "the name of the list, for the file's first line; by default its file name"),
       write: text("CATALOG", "write this catalog file; without it only the changes are shown"),

@@ -48,6 +48,29 @@ test.each([
   expect(leftOut).toEqual(new Map([[why, 1]]));
 });
 
+test("a price that is lower at some hours is taken as it is at the others; rows that name no page are left out where they are old", () => {
+  const row = { ...chat, ...prices, litellm_provider: "deepseek", source: "https://vendor.example/prices" };
+  const off_peak_pricing = { input_cost_per_token: 1e-7, output_cost_per_token: 1e-6, windows: [] };
+  const list = {
+    ...{ "deepseek/deepseek-v": { ...row, off_peak_pricing }, "deepseek/deepseek-v-vision-exp": row },
+    "deepseek/deepseek-old": { ...row, source: undefined },
+  };
+  const { models, leftOut } = readPriceList(list, vendors["deepseek"]!, "2026-11-26")!;
+  expect(models.map(({ id, cost }) => [id, cost])).toEqual([["deepseek-v", { input: 1.25, output: 10 }]]);
+  expect(leftOut).toEqual(
+    new Map([
+      ["a preview or a fine-tune", 1],
+      ["without a page that it is priced on", 1],
+    ]),
+  );
+});
+
+test("Together's price classes are no models", () => {
+  const row = { ...chat, ...prices, litellm_provider: "together_ai" };
+  const { models, leftOut } = readPriceList({ "together-ai-8.1b-21b": row, "together_ai/a/b": row }, vendors["together"]!, "2026-11-26")!;
+  expect([models.map(({ id }) => id), [...leftOut]]).toEqual([["a/b"], [["of another region, or not called so", 1]]]);
+});
+
 test("a list shaped as models.dev's: an object of vendors, USD per million", () => {
   const model = {
     ...{ id: "gpt-x", name: "GPT X", release_date: "2026-03-04", reasoning: true, tool_call: true },

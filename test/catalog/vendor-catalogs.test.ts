@@ -12,6 +12,12 @@ describe.each(names)("catalogs/%s.yaml", (name) => {
   test("has no fault, and nothing is sold below its cost", () => {
     expect(checkCatalog(text)).toMatchObject({ problems: [], warnings: [] });
   });
+  test("says which of its models `best` and `cheap` are", () => {
+    const { aliases, models } = readCatalogFile(text, name);
+    expect(Object.keys(aliases ?? {}).sort()).toEqual(["best", "cheap"]);
+    for (const id of Object.values(aliases!))
+      expect(models.find((model) => model.id === id)).toMatchObject({ type: "language", supports_tools: true });
+  });
   test("is dated, and each model has a source, a cost and a price above it", () => {
     expect(text).toMatch(/^# Imported by `svc catalog import` on \d{4}-\d{2}-\d{2} from /);
     const { models, providers } = readCatalogFile(text, name);
@@ -22,6 +28,17 @@ describe.each(names)("catalogs/%s.yaml", (name) => {
     const unsourced = rows.filter((row, at) => row.startsWith("  - id:") && !/^ {2}# .*https:/.test(rows[at - 1]!));
     expect(unsourced).toEqual([]);
   });
+});
+
+test("DeepSeek's are today's, at the price of its dear hours; Together's are models, not prices of a size", () => {
+  const modelsOf = (name: string) => readCatalogFile(readFileSync(catalogOfVendor(name), "utf8"), name).models;
+  const costs = modelsOf("deepseek").map(({ id, routes }) => [id, routes?.[0]?.cost]);
+  expect(Object.fromEntries(costs)).toMatchObject({
+    "deepseek/deepseek-v4-pro": { input: 1.32, output: 3.96 },
+    "deepseek/deepseek-v4-flash": { input: 0.3, output: 1.2 },
+    "deepseek/deepseek-flash": { input: 0.3, output: 1.2 },
+  });
+  expect(modelsOf("together").filter(({ id }) => /together-ai|\d[bm]-(?:to-)?\d+[bm]$|up-to/.test(id))).toEqual([]);
 });
 
 describe("which catalog is served", () => {

@@ -1,5 +1,6 @@
 // Reads public price lists: LiteLLM's file, one flat object, and those shaped as models.dev's, an object of vendors. Of a list only what
-// can be sold as it is priced there is taken; what is left out is counted by its reason.
+// can be sold as it is priced there is taken; what is left out is counted by its reason. A price that is lower at some hours is taken as it
+// is at the others: what is sold by it never costs more.
 import type { FileRouteCost } from "../file.ts";
 import type { Vendor } from "./vendors.ts";
 
@@ -68,7 +69,7 @@ function select(rows: readonly Row[], today: string): ListRead {
     if ("leftOut" in row) count(row.leftOut);
     else if (lasting !== row.id && ids.has(lasting)) count("another name of a listed model");
     else if (row.retires !== undefined && row.retires <= today) count("retired by its vendor");
-    else if (!/^[!-~]{1,180}$/.test(row.id) || /^ft:|preview|beta|experimental/.test(row.id)) count("a preview or a fine-tune");
+    else if (!/^[!-~]{1,180}$/.test(row.id) || /^ft:|preview|beta|experimental|-exp\b/.test(row.id)) count("a preview or a fine-tune");
     else if (!models.has(row.id)) models.set(row.id, row);
   }
   return { models: [...models.values()], leftOut };
@@ -82,6 +83,7 @@ function fromLitellm([key, value]: [string, unknown], vendor: Vendor, keys: Read
   const named = vendor.named === undefined ? { id: key.startsWith(prefix) ? key.slice(prefix.length) : key } : vendor.named(key, keys, row);
   if (named === null) return { id: key, leftOut: "of another region, or not called so" };
   const { id } = named;
+  if (vendor.namesPages && typeof row["source"] !== "string") return { id, leftOut: "without a page that it is priced on" };
   const common = {
     ...named,
     ...{ tools: false, structuredOutputs: false, reasoning: false, reasoningAlwaysOn: false, adaptiveThinking: false },
@@ -118,7 +120,6 @@ function fromLitellm([key, value]: [string, unknown], vendor: Vendor, keys: Read
     row["output_cost_per_image_token"] !== undefined ||
     (row["output_cost_per_reasoning_token"] ?? row["output_cost_per_token"]) !== row["output_cost_per_token"] ||
     row["supports_audio_output"] === true ||
-    row["off_peak_pricing"] !== undefined ||
     id.includes("search")
   )
     return { id, leftOut: "priced by more than its tokens" };

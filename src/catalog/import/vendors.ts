@@ -15,6 +15,8 @@ export interface Vendor {
    * not a model's. Absent: the key, without LiteLLM's name of the vendor.
    */
   named?(key: string, keys: ReadonlySet<string>, row: Readonly<Record<string, unknown>>): Named | null;
+  /** Rows that name no page are of models that the vendor no longer sells so. */
+  namesPages?: true;
   /** Ids of models that think by levels, where the list doesn't say. */
   thinksByLevels?: RegExp;
   /** The file is to be copied and edited: its address is not known, so a key alone does not serve it. */
@@ -48,11 +50,19 @@ export const vendors: Readonly<Record<string, Vendor>> = {
   groq: openai("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", "https://groq.com/pricing", {
     aliases: { best: "openai/gpt-oss-120b", cheap: "openai/gpt-oss-20b" },
   }),
-  deepseek: openai("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", "https://api-docs.deepseek.com/quick_start/pricing"),
-  xai: openai("xai", "https://api.x.ai/v1", "XAI_API_KEY", "https://docs.x.ai/docs/models"),
+  deepseek: openai("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", "https://api-docs.deepseek.com/quick_start/pricing", {
+    namesPages: true,
+    aliases: { best: "deepseek-v4-pro", cheap: "deepseek-v4-flash" },
+  }),
+  xai: openai("xai", "https://api.x.ai/v1", "XAI_API_KEY", "https://docs.x.ai/docs/models", {
+    aliases: { best: "grok-4.7", cheap: "grok-4.3" },
+  }),
   together: openai("together", "https://api.together.xyz/v1", "TOGETHER_API_KEY", "https://www.together.ai/pricing", {
     litellm: "together_ai",
     modelsDev: "togetherai",
+    // The rest are the prices of all models of a size, by which nothing can be called.
+    named: (key) => (key.startsWith("together_ai/") ? { id: key.slice("together_ai/".length) } : null),
+    aliases: { best: "moonshotai/Kimi-K3.1-Pro", cheap: "openai/gpt-oss-120b" },
   }),
   fireworks: openai("fireworks", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY", "https://fireworks.ai/pricing", {
     litellm: "fireworks_ai",
