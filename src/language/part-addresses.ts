@@ -1,5 +1,5 @@
-// Checks addresses inside the parts of a prompt, which reach a provider as sent: a model server of the operator's must not be made to load
-// from its own network. Parts of unknown kinds are forwarded too, so all kinds are checked; plain text is skipped.
+// Checks addresses inside a request, which reach a provider as sent: a model server of the operator's must not be made to load from its own
+// network. Parts and fields of unknown kinds are forwarded too, so all kinds are checked; plain text is skipped.
 import { type AddressPolicy, assertSentAddress } from "../network/address.ts";
 import { isObject } from "../providers/json/read.ts";
 
@@ -8,32 +8,73 @@ const addressName = /ur[il]s?$/i;
 /** A text in such a member, or below it, is bytes or an address. */
 const mediaName = /^(?:input_)?(?:image|picture|video|audio|file|document|media|frame)s?(?:_data)?$/i;
 /** Words, quotations and a tool's arguments: models read them, nothing loads them. */
-const words: ReadonlySet<string> = new Set(["text", "thinking", "refusal", "input", "arguments", "citations", "annotations", "filename"]);
+export const words: ReadonlySet<string> = new Set([
+  "text",
+  "thinking",
+  "refusal",
+  "input",
+  "arguments",
+  "citations",
+  "annotations",
+  "filename",
+]);
 
 const addressForm = /^\s*(?:(?:https?|ftps?|file|gs|s3|blob):|[a-z][a-z0-9+.-]{0,31}:\/\/)\S*\s*$/i;
 
 type Expected = "address" | "media" | "words";
 
-/** For chat and messages: the parts in `content`, and media beside it, such as images that a model made. */
-export function assertMessageAddresses(messages: readonly object[], policy: AddressPolicy): void {
+/** What a text in a member of that name is; null: the name doesn't say. */
+export function expectedIn(name: string): "address" | "media" | null {
+  if (addressName.test(name)) return "address";
+  return mediaName.test(name) ? "media" : null;
+}
+
+export function isAddress(text: string): boolean {
+  return addressForm.test(text);
+}
+
+/** Fields in which nothing is loaded: short values, words for the model, what has checks of its own, and what no provider gets. */
+const unloaded: ReadonlySet<string> = new Set([
+  ...["model", "messages", "system", "tools", "tool_choice", "functions", "function_call", "response_format", "output_config"],
+  ...["stop", "stop_sequences", "stream_options", "logit_bias", "user", "safety_identifier", "prompt_cache_key", "reasoning", "thinking"],
+  ...["routing", "store", "metadata", "container", "mcp_servers"],
+]);
+
+/** For the fields beside the messages or `texts`: those that no contract knows are forwarded as well. */
+export function assertFieldAddresses(body: object, policy: AddressPolicy, texts: readonly string[] = []): void {
+  for (const name in body) {
+    if (unloaded.has(name) || texts.includes(name)) continue;
+    const value = (body as Record<string, unknown>)[name];
+    const expected = expectedIn(name) ?? "words";
+    if (typeof value === "string") assertText(value, () => name, expected, policy);
+    else if (typeof value === "object") read(value, name, expected, policy);
+  }
+}
+
+/** For chat. */
+export function assertChatAddresses(body: { messages: readonly object[] }, policy: AddressPolicy): void {
+  assertMessageAddresses(body.messages, policy);
+  assertFieldAddresses(body, policy);
+}
+
+/** The parts in `content`, and media beside it, such as images that a model made. */
+function assertMessageAddresses(messages: readonly object[], policy: AddressPolicy): void {
   messages.forEach((message, index) => {
     for (const name in message) {
       if (name === "role") continue;
       const member = (message as Record<string, unknown>)[name];
       if (name === "content") {
         if (Array.isArray(member)) assertPartAddresses(member, `messages[${index}].content`, policy);
-      } else if (addressName.test(name) || mediaName.test(name)) read({ [name]: member }, `messages[${index}]`, "words", policy);
+      } else if (expectedIn(name) !== null) read({ [name]: member }, `messages[${index}]`, "words", policy);
     }
   });
 }
 
 /** For /v1/messages, whose system prompt may come in parts too. */
-export function assertPromptAddresses(
-  { system, messages }: { system?: unknown; messages: readonly object[] },
-  policy: AddressPolicy,
-): void {
-  if (Array.isArray(system)) assertPartAddresses(system, "system", policy);
-  assertMessageAddresses(messages, policy);
+export function assertPromptAddresses(body: { system?: unknown; messages: readonly object[] }, policy: AddressPolicy): void {
+  if (Array.isArray(body.system)) assertPartAddresses(body.system, "system", policy);
+  assertMessageAddresses(body.messages, policy);
+  assertFieldAddresses(body, policy);
 }
 
 /** For the items of /v1/responses: contents, and tools' results. */
@@ -60,7 +101,7 @@ function read(value: unknown, path: string, expected: Expected, policy: AddressP
     for (const name in value) {
       if (words.has(name)) continue;
       const member = value[name];
-      const wanted = addressName.test(name) ? "address" : mediaName.test(name) ? "media" : inherited;
+      const wanted = expectedIn(name) ?? inherited;
       if (typeof member === "string") assertText(member, () => `${path}.${name}`, wanted, policy);
       else if (typeof member === "object") read(member, `${path}.${name}`, wanted, policy);
     }
@@ -68,5 +109,5 @@ function read(value: unknown, path: string, expected: Expected, policy: AddressP
 }
 
 function assertText(text: string, path: () => string, expected: Expected, policy: AddressPolicy): void {
-  if (expected === "address" || (expected === "media" && addressForm.test(text))) assertSentAddress(text, path(), policy);
+  if (expected === "address" || (expected === "media" && isAddress(text))) assertSentAddress(text, path(), policy);
 }

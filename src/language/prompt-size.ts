@@ -2,6 +2,7 @@
 // counts as one token, an image and a file as what the model's bounds say (docs/behaviour/billing.md#reservation).
 import { isObject, type Json } from "../providers/json/read.ts";
 import { countTokens } from "./count-tokens.ts";
+import { expectedIn, isAddress, words } from "./part-addresses.ts";
 
 export interface PromptSize {
   /** An upper bound without its images: no tokenizer makes more tokens of it. */
@@ -60,22 +61,25 @@ const bytesPerToken = 4;
 
 /** Measures everything in a chat request that a model reads. */
 export function promptSize(body: PromptFields): PromptSize {
-  const parts = { texts: [] as string[], messages: body.messages.length, images: 0, unknown: 0, bytes: unknownBytes(body) };
+  const parts: Parts = { texts: [], messages: body.messages.length, images: 0, ...besideTexts(body, unreadFields) };
   for (const message of body.messages) addMessage(message, parts);
   for (const key of documentFields) if (body[key] != null) parts.texts.push(JSON.stringify(body[key]));
   const size = sizeOf(parts);
   return body.prediction == null ? size : { ...size, billsUnseen: true };
 }
 
-/** Some hosts put documents, contexts and the like that stand beside the messages into the prompt. */
-function unknownBytes(body: object): number {
-  let bytes = 0;
+/** Some hosts put documents, contexts, images and the like that stand beside the messages or texts into the prompt. */
+export function besideTexts(body: object, unread: ReadonlySet<string>): Required<Beside> {
+  const beside = { unknown: 0, bytes: 0 };
   for (const name in body) {
-    if (unreadFields.has(name)) continue;
+    if (unread.has(name)) continue;
     const value = (body as Json)[name];
-    if (typeof value === "string" || (typeof value === "object" && value !== null)) bytes += Buffer.byteLength(JSON.stringify(value));
+    if (typeof value !== "string" && (typeof value !== "object" || value === null)) continue;
+    const { images, unknown, bytes } = partsIn(value, name, body as Json);
+    beside.unknown += images + unknown;
+    beside.bytes += Math.max(bytes, Buffer.byteLength(JSON.stringify(value)));
   }
-  return bytes;
+  return beside;
 }
 
 export function sizeOf({ texts, messages, images, unknown = 0, bytes: others = 0 }: PromptParts): PromptSize {
@@ -92,18 +96,39 @@ export function sizeOf({ texts, messages, images, unknown = 0, bytes: others = 0
   };
 }
 
-/** Only parts of `content` can be media: a message that calls itself an image is text all the same. */
-function addMessage(message: unknown, parts: Required<PromptParts>): void {
+type Parts = Required<PromptParts>;
+
+function partsIn(value: unknown, name: string, holder: Json): Parts {
+  const parts: Parts = { texts: [], messages: 0, images: 0, unknown: 0, bytes: 0 };
+  collect(value, parts, name, holder, placeOf(name, holder, inWords));
+  return parts;
+}
+
+/** A message that calls itself an image is text all the same; what it holds beside `content` may be media, such as images that a model made. */
+function addMessage(message: unknown, parts: Parts): void {
   if (!isObject(message)) return;
   for (const key in message) {
     const value = message[key];
-    collect(value, parts, key === "content", typeof value === "string" ? "text" : key, message);
+    if (key === "content" && Array.isArray(value)) for (const part of value) addPart(part, parts, message);
+    else if (key === "content" || key === "role") collect(value, parts, "text", message, inSaid);
+    else collect(value, parts, key, message, expectedIn(key) === null ? inSaid : placeOf(key, message, inWords));
   }
-  const { content } = message;
-  if (Array.isArray(content)) parts.unknown += content.filter(isOfUnknownKind).length;
 }
 
-/** Whatever an upstream makes of such a part, it may charge for it as for an image. */
+/** For parts of the other dialect: what a member of such a name holds is read by hosts that know more kinds. */
+export function addBeside(part: object, parts: Parts): void {
+  for (const name in part) {
+    if (expectedIn(name) !== null) collect((part as Json)[name], parts, name, part as Json, placeOf(name, part as Json, inWords));
+  }
+}
+
+/** Whatever an upstream makes of a part of an unknown kind, it may charge for it as for an image. */
+function addPart(part: unknown, parts: Parts, holder: Json): void {
+  const { unknown } = parts;
+  collect(part, parts, "content", holder, inWords);
+  if (parts.unknown === unknown && isOfUnknownKind(part)) parts.unknown += 1;
+}
+
 function isOfUnknownKind(part: unknown): boolean {
   if (!isObject(part)) return false;
   return !mediaKinds.has(part["type"]) && typeof part["text"] !== "string" && typeof part["refusal"] !== "string";
@@ -119,20 +144,66 @@ function isBytes(name: string, text: string, holder: Json): boolean {
   return sealedNames.has(name) || (name === "data" && holder["type"] === "reasoning.encrypted") || dataUrl.test(text);
 }
 
-/** Adds every text inside `value`, which is `holder[name]`. The JSON reader bounds its depth (src/server/parse-json.ts). */
-function collect(value: unknown, parts: Required<PromptParts>, mayBeMedia: boolean, name: string, holder: Json): void {
+/**
+ * What a text is by the names around it. address, media: its own name says so; beside: in an object of such a name; words: a name below may
+ * say so; said: none can, since it stands in pages that a model read, a tool's arguments and the like.
+ */
+interface Place {
+  expected: "address" | "media" | "beside" | "words" | "said";
+  /** It may fill any window. */
+  isFile: boolean;
+}
+
+const inWords: Place = { expected: "words", isFile: false };
+const inSaid: Place = { expected: "said", isFile: false };
+
+const fileName = /video|audio|file|document|media/i;
+/** Whose texts may be words. */
+const documentName = /^documents?$/i;
+/** Where a document comes from: it stands beside what the document says. */
+const pageName = /^ur[il]$/i;
+
+function placeOf(name: string, holder: Json, place: Place): Place {
+  if (place.expected === "said" || words.has(name)) return inSaid;
+  const isPage = pageName.test(name) && (typeof holder["text"] === "string" || typeof holder["title"] === "string");
+  const expected = isPage ? null : expectedIn(name);
+  if (expected !== null) return { expected, isFile: place.isFile || fileName.test(name) };
+  return place.expected === "words" ? place : { ...place, expected: "beside" };
+}
+
+function isLoaded(text: string, name: string, { expected }: Place): boolean {
+  if (expected === "address") return true;
+  if (expected === "media" && !documentName.test(name)) return true;
+  return (expected === "media" || expected === "beside") && (text.startsWith("data:") || isAddress(text));
+}
+
+function addLoaded(bytes: number, { isFile }: Place, parts: Parts): void {
+  parts.unknown += 1;
+  parts.bytes += isFile ? fileBytes : bytes;
+}
+
+/** Adds every text and all media inside `value`, which is `holder[name]`. The JSON reader bounds its depth (src/server/parse-json.ts). */
+function collect(value: unknown, parts: Parts, name: string, holder: Json, place: Place): void {
   if (typeof value === "string") {
-    if (isBytes(name, value, holder)) parts.bytes += Buffer.byteLength(value);
+    if (isLoaded(value, name, place)) addLoaded(Buffer.byteLength(value), place, parts);
+    else if (isBytes(name, value, holder)) parts.bytes += Buffer.byteLength(value);
     else parts.texts.push(value);
-  } else if (Array.isArray(value)) for (const item of value) collect(item, parts, mayBeMedia, name, holder);
-  else if (isObject(value)) {
-    const media = mayBeMedia && mediaKinds.has(value["type"]) ? String(value["type"]) : null;
-    if (media !== null) {
-      parts.images += 1;
-      if (media !== "image_url") parts.bytes += fileBytes;
-    }
-    for (const key in value) if (key !== media) collect(value[key], parts, mayBeMedia, key, value);
+  } else if (Array.isArray(value)) for (const item of value) collect(item, parts, name, holder, place);
+  else if (isObject(value)) collectMembers(value, parts, name, place);
+}
+
+function collectMembers(value: Json, parts: Parts, name: string, place: Place): void {
+  const kind = mediaKinds.has(value["type"]) ? String(value["type"]) : null;
+  const { unknown } = parts;
+  if (kind !== null) {
+    parts.images += 1;
+    if (kind !== "image_url") parts.bytes += fileBytes;
+    // Its one address is the image that is counted.
+    else parts.unknown += Math.max(0, partsIn(value[kind], kind, value).unknown - 1);
   }
+  for (const key in value) if (key !== kind) collect(value[key], parts, key, value, placeOf(key, value, place));
+  const isMedia = (place.expected === "address" || place.expected === "media") && !documentName.test(name);
+  if (isMedia && kind === null && parts.unknown === unknown) addLoaded(0, place, parts);
 }
 
 /** Kinds of parts whose payload is base64 or an address; it stands in the member of the same name. */
@@ -149,24 +220,26 @@ export function countedOutputTokens(deltas: number, characters: number): number 
 // Sizes of texts that a model reads one by one and answers without text: embeddings and rerank.
 // Their upper bound allows a context window for each text, not one for all (src/language/token-call.ts).
 
+type Beside = Pick<PromptParts, "unknown" | "bytes">;
+
 /** Special tokens that a model puts around a text; no tokenizer known to us takes more. */
 const markTokens = 8;
 
-export function inputSize(texts: readonly string[]): PromptSize {
-  const size = sizeOf({ texts: [...texts], messages: 0, images: 0 });
+export function inputSize(texts: readonly string[], beside: Beside = {}): PromptSize {
+  const size = sizeOf({ texts: [...texts], messages: 0, images: 0, ...beside });
   return { ...size, tokensMax: size.tokensMax + texts.length * markTokens, contexts: texts.length, prompts: texts.length };
 }
 
 /** For inputs that come as tokens, so the caller has counted them. */
-export function tokensSize(lists: readonly (readonly number[])[]): PromptSize {
+export function tokensSize(lists: readonly (readonly number[])[], { unknown = 0, bytes = 0 }: Beside): PromptSize {
   const tokens = lists.reduce((sum, { length }) => sum + length, 0);
   return {
-    tokensMax: tokens,
-    images: 0,
+    tokensMax: tokens + bytes,
+    images: unknown,
     contexts: lists.length,
     prompts: lists.length,
     tokensLikely: tokens,
-    uncountedMax: () => 0,
+    uncountedMax: (imageTokensMax) => bytes + unknown * imageTokensMax,
     countTokens: async () => tokens,
   };
 }
@@ -174,8 +247,8 @@ export function tokensSize(lists: readonly (readonly number[])[]): PromptSize {
 /**
  * A query is counted once. Some hosts (Voyage, Jina) read and bill it again with every document, so the upper bound holds it once for each.
  */
-export function rankingSize(query: string, documents: readonly string[]): PromptSize {
-  const size = inputSize([query, ...documents]);
+export function rankingSize(query: string, documents: readonly string[], beside: Beside = {}): PromptSize {
+  const size = inputSize([query, ...documents], beside);
   const again = (Buffer.byteLength(query) + markTokens) * (documents.length - 1);
   return { ...size, tokensMax: size.tokensMax + again, contexts: documents.length, prompts: documents.length };
 }

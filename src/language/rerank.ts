@@ -7,7 +7,7 @@ import type { JsonText } from "../providers/json/text.ts";
 import type { RerankWhole } from "../providers/verbs/without-output.ts";
 import { adapterOf } from "../routing/candidates.ts";
 import { noOutput } from "./context-window.ts";
-import { rankingSize } from "./prompt-size.ts";
+import { besideTexts, rankingSize } from "./prompt-size.ts";
 import type { RequestAdapter } from "./serve.ts";
 import type { TokenBill } from "./token-call.ts";
 import { assertPriced, isPriced, withheldEdits } from "./withheld-fields.ts";
@@ -17,6 +17,9 @@ interface RerankRequest {
   body: Pick<components["schemas"]["RerankRequest"], "model" | "query" | "documents" | "top_n" | "routing">;
 }
 
+/** Fields that no host reads as a part of the texts, beside those themselves. */
+const unreadFields: ReadonlySet<string> = new Set(["model", "query", "documents", "routing", "rank_fields", "truncate"]);
+
 export function rerankAdapter({ providers }: Pick<Context, "providers">, { text, body }: RerankRequest): RequestAdapter<RerankWhole> {
   return {
     model: body.model,
@@ -24,7 +27,7 @@ export function rerankAdapter({ providers }: Pick<Context, "providers">, { text,
     stream: false,
     assertFits: (model) => assertPriced(body, model),
     fits: (other) => isPriced(body, other),
-    measure: () => rankingSize(body.query, body.documents),
+    measure: () => rankingSize(body.query, body.documents, besideTexts(body, unreadFields)),
     cap: noOutput,
     routing: body.routing,
     async call({ candidate, upstream }) {

@@ -7,7 +7,7 @@ import { spliceJson } from "../../providers/json/splice.ts";
 import type { JsonText } from "../../providers/json/text.ts";
 import type { EmbedWhole } from "../../providers/verbs/without-output.ts";
 import { adapterOf } from "../../routing/candidates.ts";
-import { inputSize, tokensSize } from "../prompt-size.ts";
+import { besideTexts, inputSize, tokensSize } from "../prompt-size.ts";
 import { noOutput } from "../context-window.ts";
 import type { RequestAdapter } from "../serve.ts";
 import { assertPriced, isPriced, withheldEdits } from "../withheld-fields.ts";
@@ -18,6 +18,12 @@ interface EmbeddingRequest {
     messages?: unknown;
   };
 }
+
+/** Fields that no host reads as a part of the input, beside `input` itself. */
+const unreadFields: ReadonlySet<string> = new Set([
+  ...["model", "input", "encoding_format", "user", "routing"],
+  ...["input_type", "task", "task_type", "truncate", "truncation", "embedding_types", "output_dtype"],
+]);
 
 export function embeddingAdapter({ providers }: Pick<Context, "providers">, { text, body }: EmbeddingRequest): RequestAdapter<EmbedWhole> {
   const inputs = inputsOf(body.input);
@@ -34,7 +40,10 @@ export function embeddingAdapter({ providers }: Pick<Context, "providers">, { te
       assertPriced(body, model);
     },
     fits: (other) => takesDimensions(other) && isPriced(body, other),
-    measure: () => (areTexts(inputs) ? inputSize(inputs) : tokensSize(inputs)),
+    measure() {
+      const beside = besideTexts(body, unreadFields);
+      return areTexts(inputs) ? inputSize(inputs, beside) : tokensSize(inputs, beside);
+    },
     cap: noOutput,
     routing: body.routing,
     async call({ candidate, upstream }) {

@@ -1,6 +1,6 @@
 // How large the prompt of a message request is: every text that a model reads, its images, and its documents.
 import { blocksOf, type DocumentBlock, type KnownBlock, type MessageTool } from "../../providers/translation/message-types.ts";
-import { fileBytes, type PromptParts, type PromptSize, sizeOf } from "../prompt-size.ts";
+import { addBeside, besideTexts, fileBytes, type PromptParts, type PromptSize, sizeOf } from "../prompt-size.ts";
 
 interface MessageFields {
   messages: readonly { role: string; content: string | readonly { type: string }[] }[];
@@ -9,8 +9,27 @@ interface MessageFields {
   output_config?: { format?: unknown } | null;
 }
 
-export function messageSize({ messages, system, tools, output_config }: MessageFields): PromptSize {
-  const parts = { texts: [] as string[], messages: 0, images: 0, unknown: 0, bytes: 0 };
+/** Fields that are counted here, that no host puts into the prompt, or that reach none. */
+const unreadFields: ReadonlySet<string> = new Set([
+  ...[
+    "messages",
+    "system",
+    "tools",
+    "output_config",
+    "model",
+    "stream",
+    "stop_sequences",
+    "thinking",
+    "tool_choice",
+    "metadata",
+    "routing",
+  ],
+  ...["service_tier", "context_management", "compaction", "cache_control", "container", "mcp_servers", "thread"],
+]);
+
+export function messageSize(body: MessageFields): PromptSize {
+  const { messages, system, tools, output_config } = body;
+  const parts = { texts: [] as string[], messages: 0, images: 0, ...besideTexts(body, unreadFields) };
   if (system !== undefined) addMessage("system", system, parts);
   for (const { role, content } of messages) addMessage(role, content, parts);
   if (tools !== undefined && tools.length > 0) {
@@ -30,6 +49,7 @@ function addMessage(role: string, content: string | readonly { type: string }[],
 }
 
 function addBlock(block: KnownBlock, parts: Required<PromptParts>): void {
+  addBeside(block, parts);
   switch (block.type) {
     case "text":
       return void parts.texts.push(block.text);

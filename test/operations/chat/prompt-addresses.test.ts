@@ -4,11 +4,18 @@ import { describe, expect, test } from "vitest";
 import { chatWorld, language } from "./chat-gateway.ts";
 
 const sees = { supports_vision: true, input_modalities: ["text", "image", "file", "audio", "video"] };
+const reads = { context_window: 128_000, pricing: { mode: "per-token", input: 0.5 } };
 const world = chatWorld(
-  [language("demo/sees", ["sees"], sees), { ...language("demo/claude", [{ provider: "claude", model: "claude" }], sees) }],
+  [
+    language("demo/sees", ["sees"], sees),
+    { ...language("demo/claude", [{ provider: "claude", model: "claude" }], sees) },
+    { ...reads, id: "demo/embed", type: "embedding", routes: [{ provider: "north", model: "embed" }] },
+    { ...reads, id: "demo/rank", type: "reranking", routes: [{ provider: "ranks", model: "rank" }] },
+  ],
   {
     providers: [
       { id: "north", protocol: "openai", base_url: "simulator:/v1" },
+      { id: "ranks", protocol: "rerank", base_url: "simulator:/rerank" },
       { id: "claude", protocol: "anthropic", base_url: "simulator:/anthropic/v1" },
     ],
   },
@@ -152,6 +159,76 @@ describe("400 invalid_parameter: an address that may lead into a private network
   ])("responses: %s", async (_, item, path) => {
     const call = { type: "function_call", call_id: "call_1", name: "look", arguments: "{}" };
     expectRefused(await asked("/v1/responses", { model: "demo/sees", max_output_tokens: 20, input: [call, item] }), `input[1].${path}`);
+  });
+});
+
+describe("400 invalid_parameter: an address in a field that no contract knows", () => {
+  const bodies: [string, object][] = [
+    ["/v1/chat/completions", { model: "demo/sees", messages: [user(words)] }],
+    ["/v1/messages", { model: "demo/claude", messages: [user(words)] }],
+    ["/v1/messages/count_tokens", { model: "demo/claude", messages: [user(words)] }],
+    ["/v1/embeddings", { model: "demo/embed", input: "Hello" }],
+    ["/v1/rerank", { model: "demo/rank", query: "q", documents: ["d"] }],
+  ];
+  const fields: [object, string][] = [
+    ...refused.map((url): [object, string] => [{ image_url: url }, "image_url"]),
+    [{ documents_seen: [{ title: "A", image_url: { url: "https://metadata/" } }] }, "documents_seen[0].image_url.url"],
+    [{ images: [dataUrl, "https://127.0.0.1.nip.io/"] }, "images[1]"],
+    [{ audio_url: { url: "https://vllm:8000/" } }, "audio_url.url"],
+    [{ media: { source: "http://10.0.0.1/a.wav" } }, "media.source"],
+    [{ extra: { deep: [{ video: ["file:///etc/passwd"] }] } }, "extra.deep[0].video[0]"],
+  ];
+  test.each(bodies)("%s", async (path, body) => {
+    for (const [field, param] of fields) {
+      const reply = await asked(path, { max_tokens: path.startsWith("/v1/messages") ? 20 : undefined, ...body, ...field });
+      if (path !== "/v1/rerank") expectRefused(reply, param);
+      else
+        expect([reply.status, reply.json.error.message, world.sent()]).toEqual([
+          400,
+          expect.stringContaining(`${param} is not valid: it`),
+          [],
+        ]);
+    }
+  });
+
+  test("chat: documents", async () => {
+    expectRefused(
+      await asked("/v1/chat/completions", { ...bodies[0]![1], documents: [{ image_url: "https://wiki.corp/" }] }),
+      "documents[0].image_url",
+    );
+  });
+
+  test("200: public ones, words and what is no address are forwarded as sent", async () => {
+    const more = { images: [dataUrl, "https://example.com/a.png"], mine: "http://127.0.0.1/", context: ["file:///etc/passwd"], depth: 3 };
+    // The Messages API refuses what it does not know.
+    for (const [path, body] of bodies.filter(([path]) => !path.startsWith("/v1/messages"))) {
+      world.gateway.simulator.reset();
+      const reply = await asked(path, { max_tokens: undefined, ...body, ...more });
+      expect([path, reply.status]).toEqual([path, 200]);
+      expect(world.sent()[0]).toMatchObject(more);
+    }
+  });
+
+  test("200: a text to be ranked or embedded may be an address", async () => {
+    const text = "http://127.0.0.1/";
+    expect((await asked("/v1/embeddings", { model: "demo/embed", input: text, max_tokens: undefined })).status).toBe(200);
+    const ranking = { model: "demo/rank", query: text, documents: [text], max_tokens: undefined };
+    expect((await asked("/v1/rerank", ranking)).status).toBe(200);
+  });
+
+  test.each([
+    ["/v1/responses", { input: [user({ type: "input_text", text: "Hello" })], max_output_tokens: 20 }],
+    ["/v1/completions", { prompt: "Hello" }],
+  ])("200: %s forwards none, so none is refused", async (path, body) => {
+    const url = "https://metadata/";
+    const reply = await asked(path, { max_tokens: undefined, model: "demo/sees", ...body, images: [url], documents: [{ image_url: url }] });
+    expect(reply.status).toBe(200);
+    expect(JSON.stringify(world.sent())).not.toContain(url);
+  });
+
+  test.each(["/v1/responses/compact", "/v1/responses/input_tokens"])("%s: an address in an item", async (path) => {
+    const item = user({ type: "input_image", image_url: "https://metadata/" });
+    expectRefused(await asked(path, { model: "demo/sees", max_tokens: undefined, input: [item] }), "input[0].content[0].image_url");
   });
 });
 

@@ -3,11 +3,12 @@ import { describe, expect, test } from "vitest";
 import type { TestReply } from "../../support/gateway.ts";
 import { highTiers } from "../../support/tiers.ts";
 import { scrape } from "../../telemetry/scrape.ts";
-import { chatWorld, language } from "./chat-gateway.ts";
+import { chatWorld, language, provider } from "./chat-gateway.ts";
 
 /** USD per million tokens: a token of input is 250 units of 1e-8 USD, one of output 1,000. */
 const pricing = { mode: "per-token", input: 2.5, output: 10 };
 const sees = { pricing, supports_vision: true, input_modalities: ["text", "image", "file", "audio", "video"], max_output_tokens: 100 };
+const reads = { context_window: 128_000, pricing: { mode: "per-token", input: 2.5 } };
 const world = chatWorld(
   [
     ...[36_835, 48_169, 16_384].map((tokens) => language(`image/${tokens}`, [`chat+sim-prompt-tokens-${tokens}`], sees)),
@@ -16,8 +17,16 @@ const world = chatWorld(
     language("absurd/output", ["chat+sim-completion-tokens-90000000"], sees),
     language("absurd/both", ["chat+sim-prompt-tokens-90000000+sim-completion-tokens-90000000"], sees),
     language("as/reserved", ["chat"], sees),
+    { ...reads, id: "as/embedding", type: "embedding", routes: [{ provider: "north", model: "embed" }] },
+    { ...reads, id: "as/ranking", type: "reranking", routes: [{ provider: "ranks", model: "rank" }] },
   ],
-  { tiers: highTiers() },
+  {
+    providers: [
+      ...["north", "south", "west"].map((id) => provider(id)),
+      provider("ranks", { protocol: "rerank", base_url: "simulator:/rerank" }),
+    ],
+    tiers: highTiers(),
+  },
 );
 
 const image = { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } };
@@ -49,6 +58,61 @@ describe("reserved", () => {
     expect((await reserved("as/reserved", image, image)) - plain).toBe(2 * (48_169 + word) * 250);
     expect((await reserved("image/small", image)) - plain).toBe((1_000 + word) * 250);
     expect((await reserved("image/falls", image)) - plain).toBe((48_169 + word) * 250);
+  });
+
+  const address = "https://example.com/a.png";
+  test.each<[string, number, object]>([
+    ["images that a model made", 1, { images: [image] }],
+    ["images by their addresses", 2, { images: [{ image_url: { url: address } }, { image_url: { url: address } }] }],
+    ["one image by its address", 1, { image_url: { url: address } }],
+    ["an address alone", 1, { image_url: address }],
+    ["images as base64", 2, { images: ["iVBORw0KGgo=", { data: "iVBORw0KGgo=" }] }],
+    ["several addresses in one part", 3, { content: [{ type: "image_url", image_url: { url: address, urls: [address, address] } }] }],
+    ["an image in a part of text", 1, { content: [{ type: "text", text: "See", image_url: { url: address } }] }],
+    ["an image in a tool's own result", 1, { content: "See", executed_tools: [{ output: [image] }] }],
+    ["pages that a search read, and their addresses", 0, { content: "See", executed_tools: [{ results: [{ title: "A", url: address }] }] }],
+    ["what a citation says", 0, { content: "See", annotations: [{ type: "url_citation", url_citation: { url: address, title: "A" } }] }],
+  ])("in a message, wherever a host may look: %s: %i times an image", async (_, images, said) => {
+    const account = await world.account();
+    const messages = [...user(), { role: "assistant", content: "See", ...said }, ...user()];
+    const reply = await world.chat(account, { model: "as/reserved", messages, max_tokens: 1 });
+    expect(Math.floor((await reservedOf(reply)) / (40_000 * 250))).toBe(Math.min(images, 3));
+  });
+
+  test.each<[string, object]>([
+    ["a recording", { audio_url: { url: "https://example.com/a.wav" } }],
+    ["a file", { file: { file_data: "JVBERi0=" } }],
+    ["a file that a host has read", { annotations: [{ type: "file", file: { hash: "a", content: [] } }] }],
+  ])("in a message, beside its content, %s: the whole context window", async (_, beside) => {
+    const messages = [{ role: "user", content: "Hear", ...beside }];
+    const reply = await world.chat(await world.account(), { model: "as/reserved", messages, max_tokens: 1 });
+    expect(await reservedOf(reply)).toBe(128_000 * 250 + 1_000);
+  });
+
+  test.each<[string, string, object]>([
+    ["chat", "/v1/chat/completions", { model: "as/reserved", messages: user(), max_tokens: 1 }],
+    ["messages", "/v1/messages", { model: "as/reserved", messages: user(), max_tokens: 1 }],
+    ["embeddings", "/v1/embeddings", { model: "as/embedding", input: "Hello" }],
+    ["embeddings of tokens", "/v1/embeddings", { model: "as/embedding", input: [[1, 2]] }],
+    ["rerank", "/v1/rerank", { model: "as/ranking", query: "Sea", documents: ["Rain", "Snow"] }],
+  ])("%s: an image in a field that no contract knows", async (_, path, body) => {
+    const account = await world.account();
+    const reserved = async (more: object) =>
+      reservedOf(await world.gateway.request("POST", path, { key: account.key, body: { ...body, ...more } }));
+    const plain = await reserved({});
+    const images = [{ image_url: address }];
+    expect((await reserved({ images })) - plain).toBe((48_169 + Buffer.byteLength(JSON.stringify(images))) * 250);
+  });
+
+  test("messages: an image in a block of text", async () => {
+    const account = await world.account();
+    const reserved = async (more: object) => {
+      const messages = [{ role: "user", content: [{ type: "text", text: "See", ...more }] }];
+      return reservedOf(
+        await world.gateway.request("POST", "/v1/messages", { key: account.key, body: { model: "as/reserved", messages, max_tokens: 1 } }),
+      );
+    };
+    expect((await reserved({ image_url: { url: address } })) - (await reserved({}))).toBe((48_169 + address.length) * 250);
   });
 
   test.each([
