@@ -128,8 +128,13 @@ export interface UpstreamCall {
   disconnect?: Disconnect | undefined;
 }
 
-/** `responseId`: what the upstream calls its answer; null: it names none. `served`: it is no error. */
-export type Heard = (responseId: string | null, served: boolean, credential?: UsedCredential) => void;
+/** `responseId`: what the answer's headers call it; null: they don't say. `served`: it is no error. */
+type HeardAnswer = (responseId: string | null, served: boolean, credential?: UsedCredential) => void;
+
+export interface Heard extends HeardAnswer {
+  /** What the answer calls itself, which counts where its headers don't say. */
+  named(id: string): void;
+}
 
 export interface UsedCredential {
   id: string;

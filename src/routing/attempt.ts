@@ -3,7 +3,7 @@
 import type { Logger } from "pino";
 import { fail } from "../errors/fail.ts";
 import { type Failure, failureOf, isSlowReader, UpstreamError, type UpstreamFault } from "../providers/errors/upstream-error.ts";
-import type { Heard, UpstreamCall } from "../providers/types.ts";
+import type { Heard, UpstreamCall, UsedCredential } from "../providers/types.ts";
 import { type AttemptSpan, traceNow } from "../tracing.ts";
 import type { Usage } from "../usage.ts";
 import type { Breakers } from "./breaker.ts";
@@ -73,15 +73,10 @@ export async function attempt<Result>(
     let span: AttemptSpan | undefined;
     const { told, heard } = listen();
     const record = (outcome: string, status: number | null, failure: Failure | null) =>
-      attempts.push({
-        candidate,
-        outcome,
-        status,
-        latencyMs: Math.round(performance.now() - startedAt),
-        ...told,
-        failure,
-        span,
-      });
+      // The same object, since a stream may name itself after it has begun.
+      attempts.push(
+        Object.assign(told, { candidate, outcome, status, latencyMs: Math.round(performance.now() - startedAt), failure, span }),
+      );
     try {
       if (rules.pause !== undefined) {
         await rules.pause(candidate);
@@ -122,19 +117,17 @@ type Told = Pick<Attempt, "responseId" | "answers" | "credential"> & { refused?:
 /** What the adapter of one attempt says of its answers. */
 function listen(): { told: Told; heard: Heard } {
   const told: Told = { responseId: null, answers: 0 };
-  return {
-    told,
-    heard(id, served, used) {
-      told.responseId = id ?? told.responseId;
-      if (served) told.answers += 1;
-      if (used === undefined) return;
-      told.credential = used.id;
-      if (used.refusal === undefined) return;
-      told.responseId = null;
-      const { fault: outcome, status } = used.refusal;
-      (told.refused ??= []).push({ credential: used.id, outcome, status, ...failureOf(used.refusal) });
-    },
+  const heard = (id: string | null, served: boolean, used?: UsedCredential) => {
+    told.responseId = id ?? told.responseId;
+    if (served) told.answers += 1;
+    if (used === undefined) return;
+    told.credential = used.id;
+    if (used.refusal === undefined) return;
+    told.responseId = null;
+    const { fault: outcome, status } = used.refusal;
+    (told.refused ??= []).push({ credential: used.id, outcome, status, ...failureOf(used.refusal) });
   };
+  return { told, heard: Object.assign(heard, { named: (id: string) => void (told.responseId ??= id) }) };
 }
 
 const passedOver: Failure = { cause: "breaker_open", detail: "its last calls failed: it rests for a moment" };

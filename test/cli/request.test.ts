@@ -43,7 +43,7 @@ test("shows the receipt, whose call it was, and each attempt with its provider, 
       },
       ...{ response_id: null, cause: "http_401", detail: expect.stringMatching(/\w/), cost: null },
     },
-    { provider: "south", route: "south/chat", ...shownToCaller[1], response_id: null, cause: null, detail: null, cost: null },
+    { provider: "south", route: "south/chat", ...shownToCaller[1], response_id: reply.json.id, cause: null, detail: null, cost: null },
   ]);
   const { stdout } = await svc("request", "show", id);
   expect(stdout).toContain(`north/chat+sim-401: our_fault, http_401`);

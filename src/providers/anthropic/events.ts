@@ -38,9 +38,11 @@ interface EventsOptions {
   promptTokens: () => Promise<number>;
   /** The provider was asked to search the web. */
   searches: boolean;
+  /** Told what the message calls itself. */
+  named: (id: unknown) => void;
 }
 
-export function readEvents({ publicModel, provider, promptTokens, searches }: EventsOptions): MessageEvents {
+export function readEvents({ publicModel, provider, promptTokens, searches, named }: EventsOptions): MessageEvents {
   const tally: MessageTally = { ...newTally(), end: null };
   const blocks = openBlocks(tally, searches);
   let usage: Json = {};
@@ -48,6 +50,7 @@ export function readEvents({ publicModel, provider, promptTokens, searches }: Ev
   async function start(given: Json): Promise<MessageRecord[]> {
     if (events.started) return [];
     events.started = true;
+    named(given["id"]);
     usage = addUsage(usage, given["usage"]);
     tally.prompt = readPromptUsage(usage);
     const prompt = tally.prompt ?? { input: await promptTokens(), cacheRead: 0, cacheWrite: 0 };

@@ -5,7 +5,7 @@ import { type Json, objectOf, parseLong } from "../json/read.ts";
 import { wholeOf } from "../json/text.ts";
 import { chatToMessageRequest } from "../translation/chat-to-message-request.ts";
 import { messageToChatAnswer, messageToChatStream } from "../translation/message-to-chat-stream.ts";
-import { exchange, isJson, type ReadError, wholeText } from "../transport/exchange.ts";
+import { exchange, isJson, nameAnswer, type ReadError, wholeText } from "../transport/exchange.ts";
 import { inOrder, openOutlet, type Outlet } from "../transport/outlet.ts";
 import { type Piece, readStream, type RecordParser, replayedTally, replayStream, type StreamReader } from "../transport/read-stream.ts";
 import type { Upstream, UpstreamRequest } from "../transport/types.ts";
@@ -52,8 +52,9 @@ export function messagesOver(
   };
 }
 
-export function readWhole(text: string, { publicModel, route, searches }: MessageCall): MessageWhole {
-  return readMessage(text, publicModel, route.provider, searches);
+export function readWhole(text: string, call: MessageCall): MessageWhole {
+  const { publicModel, route, searches } = call;
+  return readMessage(text, publicModel, route.provider, searches, (id) => nameAnswer(call, id));
 }
 
 // The records of a replayed message; they keep the rules of events.ts.
@@ -126,12 +127,10 @@ interface Gate {
 }
 
 /** The stream begins with its first block. */
-function messageReader(
-  { publicModel, promptTokens, route, searches }: MessageCall,
-  onEnd: () => void,
-  parser?: RecordParser,
-): StreamReader<MessageRecord, MessageTally> {
-  const events = readEvents({ publicModel, promptTokens, searches, provider: route.provider });
+function messageReader(call: MessageCall, onEnd: () => void, parser?: RecordParser): StreamReader<MessageRecord, MessageTally> {
+  const { publicModel, promptTokens, route, searches } = call;
+  const named = (id: unknown) => nameAnswer(call, id);
+  const events = readEvents({ publicModel, promptTokens, searches, named, provider: route.provider });
   const { outlet, take } = openGate(onEnd);
   const finish = async () => {
     const rest = events.close();

@@ -8,8 +8,16 @@ import { readAnswer, unreadable } from "../transport/json.ts";
 import type { PromptUsage, Provider } from "../types.ts";
 import type { MessageEnd, MessageWhole } from "../verbs/messages.ts";
 
-export function readMessage(text: string, publicModel: string, provider: Provider, searches = false): MessageWhole {
+/** `named`: told what the answer calls itself. */
+export function readMessage(
+  text: string,
+  publicModel: string,
+  provider: Provider,
+  searches = false,
+  named: (id: unknown) => void = () => undefined,
+): MessageWhole {
   const answer = readAnswer(text, provider, parseLong);
+  named(answer["id"]);
   const given = answer["content"];
   if (!Array.isArray(given)) throw unreadable("the answer has no content");
   const content = given.map((block) => readBlock(block, searches)).filter((block) => block !== null);

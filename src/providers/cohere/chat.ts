@@ -5,11 +5,11 @@ import { UpstreamError } from "../errors/upstream-error.ts";
 import { isObject, objectOf, parseLong } from "../json/read.ts";
 import { wholeOf } from "../json/text.ts";
 import { type ChatTimes, readChatAnswer } from "../openai/chat.ts";
-import { exchange, type ReadError } from "../transport/exchange.ts";
+import { exchange, nameAnswer, type ReadError } from "../transport/exchange.ts";
 import { jsonRequest, readAnswer, readRecordData } from "../transport/json.ts";
 import type { SseRecord } from "../transport/read-stream.ts";
 import type { Upstream } from "../transport/types.ts";
-import type { Chat } from "../verbs/chat.ts";
+import type { Chat, ChatCall } from "../verbs/chat.ts";
 import { cohereRequest } from "./request.ts";
 import { completionOf, openChunkTranslation } from "./response.ts";
 
@@ -20,19 +20,24 @@ export function cohereChat(upstream: Upstream, change: Partial<ChatTimes> = {}):
     const request = cohereRequest(objectOf(parseLong(wholeOf(body))), route.model, outputMax);
     const answer = await exchange(upstream, jsonRequest(call, "/v2/chat", JSON.stringify(request), stream), times.clock, readCohereError);
     return await readChatAnswer(answer, call, times, {
-      whole: (text) => JSON.stringify(completionOf(readAnswer(text, route.provider, parseLong))),
-      records: chunkRecords(),
+      whole(text) {
+        const given = readAnswer(text, route.provider, parseLong);
+        nameAnswer(call, given["id"]);
+        return JSON.stringify(completionOf(given));
+      },
+      records: chunkRecords(call),
     });
   };
 }
 
 /** Errors go through as they are. */
-function chunkRecords(): (record: SseRecord) => SseRecord[] {
+function chunkRecords(call: ChatCall): (record: SseRecord) => SseRecord[] {
   const chunksOf = openChunkTranslation();
   return (record) => {
     if (record.data === "" || record.data.trim() === "[DONE]") return [];
     const value = readRecordData(record.data, record.event);
     if (!isObject(value) || textOfType(value) === null) return [{ event: "error", data: record.data }];
+    nameAnswer(call, value["id"]);
     return chunksOf(value).map((chunk) => ({ event: "", data: JSON.stringify(chunk) }));
   };
 }

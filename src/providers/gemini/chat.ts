@@ -5,12 +5,12 @@ import { systemClock } from "../../clock.ts";
 import { isObject, objectOf, parseLong } from "../json/read.ts";
 import { wholeOf } from "../json/text.ts";
 import { type ChatTimes, readChatAnswer } from "../openai/chat.ts";
-import { exchange } from "../transport/exchange.ts";
+import { exchange, nameAnswer } from "../transport/exchange.ts";
 import { jsonRequest, readAnswer, readRecordData } from "../transport/json.ts";
 import type { SseRecord } from "../transport/read-stream.ts";
 import type { Upstream } from "../transport/types.ts";
 import type { Route } from "../types.ts";
-import type { Chat } from "../verbs/chat.ts";
+import type { Chat, ChatCall } from "../verbs/chat.ts";
 import { readGoogleError } from "./errors.ts";
 import { geminiRequest } from "./request.ts";
 import { completionOf, type KeepSignature, openChunkTranslation } from "./response.ts";
@@ -39,8 +39,12 @@ export function geminiChat(upstream: Upstream, place: GeminiPlace = geminiPlace,
     const request = { ...jsonRequest(call, path, JSON.stringify(sent), stream), headers };
     const answer = await exchange(upstream, request, times.clock, readGoogleError);
     return await readChatAnswer(answer, call, times, {
-      whole: (text) => JSON.stringify(completionOf(readAnswer(text, route.provider, parseLong), signatures.keep)),
-      records: chunkRecords(signatures.keep),
+      whole(text) {
+        const given = readAnswer(text, route.provider, parseLong);
+        nameAnswer(call, given["responseId"]);
+        return JSON.stringify(completionOf(given, signatures.keep));
+      },
+      records: chunkRecords(signatures.keep, call),
     });
   };
 }
@@ -51,12 +55,13 @@ export function isGoogleTier(tier: unknown): tier is string {
 }
 
 /** Errors go through as they are. */
-function chunkRecords(keep: KeepSignature): (record: SseRecord) => SseRecord[] {
+function chunkRecords(keep: KeepSignature, call: ChatCall): (record: SseRecord) => SseRecord[] {
   const chunksOf = openChunkTranslation(keep);
   return (record) => {
     if (record.data === "") return [];
     const value = readRecordData(record.data, record.event);
     if (!isObject(value) || "error" in value) return [record];
+    nameAnswer(call, value["responseId"]);
     return chunksOf(value).map((chunk) => ({ event: "", data: JSON.stringify(chunk) }));
   };
 }

@@ -8,7 +8,7 @@ import { type AskedMessage, chatToMessage, chatToMessageStream } from "../transl
 import { messageToChatRequest } from "../translation/message-to-chat-request.ts";
 import type { MessageRequest } from "../translation/message-types.ts";
 import { openToolNames } from "../translation/tool-names.ts";
-import { exchange, isJson, wholeText } from "../transport/exchange.ts";
+import { exchange, isJson, nameAnswer, wholeText } from "../transport/exchange.ts";
 import { inOrder, openOutlet } from "../transport/outlet.ts";
 import { jsonRequest } from "../transport/json.ts";
 import { readStream, replayedTally, replayStream, type SseRecord, type StreamReader } from "../transport/read-stream.ts";
@@ -35,7 +35,7 @@ export function openaiChat(upstream: Upstream, change: Partial<ChatTimes> = {}):
   };
 }
 
-/** How an answer in another form becomes one of this protocol, before anything is checked. */
+/** How an answer in another form becomes one of this protocol, before anything is checked. It tells what the answer calls itself. */
 export interface ForeignAnswer {
   whole: (text: string) => string;
   records: (record: SseRecord) => SseRecord[];
@@ -44,8 +44,13 @@ export interface ForeignAnswer {
 export async function readChatAnswer(answer: UpstreamAnswer, call: ChatCall, times: ChatTimes, foreign?: ForeignAnswer) {
   if (call.stream && !isJson(answer)) return await openChatStream(answer, call, times, foreign);
   const text = await wholeText(answer);
-  const whole = readCompletion(foreign?.whole(text) ?? text, call.publicModel, times.clock(), call.route.provider);
+  const whole = readCompletion(foreign?.whole(text) ?? text, call.publicModel, times.clock(), call.route.provider, namedBy(call, foreign));
   return call.stream ? streamOfWhole(whole, call.signal) : whole;
+}
+
+/** The id of a translated answer is ours. */
+function namedBy(call: ChatCall, foreign: ForeignAnswer | undefined): ((id: unknown) => void) | undefined {
+  return foreign === undefined ? (id) => nameAnswer(call, id) : undefined;
 }
 
 // The order in which a streamed answer's records go out. record-reader.ts reads each record, read-stream.ts decides when a stream begins
@@ -56,13 +61,9 @@ function openChatStream(answer: UpstreamAnswer, call: ChatCall, times: ChatTimes
   return readStream(answer, (onEnd) => chatReader(call, times.clock, onEnd, foreign), call, times.startAfterMs);
 }
 
-function chatReader(
-  { publicModel, route }: ChatCall,
-  clock: Clock,
-  onEnd: () => void,
-  foreign?: ForeignAnswer,
-): StreamReader<ChatRecord, ChatTally> {
-  const state = newChunkState(publicModel, route.provider);
+function chatReader(call: ChatCall, clock: Clock, onEnd: () => void, foreign?: ForeignAnswer): StreamReader<ChatRecord, ChatTally> {
+  const { publicModel, route } = call;
+  const state = newChunkState(publicModel, route.provider, namedBy(call, foreign));
   const reader = openRecordReader(state, route.provider, clock);
   const outlet = openOutlet<ChatRecord>(() => beginChunks(state, {}, clock), onEnd);
   const emit = (json: string) => outlet.emit({ json });

@@ -23,6 +23,8 @@ export interface ChunkState {
   tally: ChatTally;
   /** Whether the first chunk has fixed id and created. */
   begun: boolean;
+  /** Told what the first chunk calls the answer. */
+  named: (id: unknown) => void;
   choices: Map<number, ChoiceState>;
 }
 
@@ -38,9 +40,9 @@ export interface ReadChunk {
 /** The OpenAI helper throws for choice indexes from 128 on; no host sends that many. */
 const choicesMax = 128;
 
-export function newChunkState(model: string, provider: Provider): ChunkState {
+export function newChunkState(model: string, provider: Provider, named: ChunkState["named"] = () => undefined): ChunkState {
   const tally: ChatTally = { ...newTally(), id: "", created: 0 };
-  return { model, provider, tally, begun: false, choices: new Map() };
+  return { model, provider, tally, begun: false, named, choices: new Map() };
 }
 
 /** Fixes id and created, from the first chunk, or new ones where the stream ends without a chunk. */
@@ -48,6 +50,7 @@ export function beginChunks(state: ChunkState, chunk: Json, now: () => Date): vo
   if (state.begun) return;
   state.begun = true;
   Object.assign(state.tally, idsOf(chunk, now()));
+  state.named(chunk["id"]);
 }
 
 export function readChunk(chunk: Json, state: ChunkState, now: () => Date): ReadChunk {

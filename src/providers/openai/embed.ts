@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "../../clock.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { isObject, readInputUsage } from "../json/read.ts";
 import { spliceJson } from "../json/splice.ts";
-import { exchange, wholeText } from "../transport/exchange.ts";
+import { exchange, nameAnswer, wholeText } from "../transport/exchange.ts";
 import { jsonRequest, readAnswer, unreadable } from "../transport/json.ts";
 import type { Upstream, UpstreamRequest } from "../transport/types.ts";
 import type { Route } from "../types.ts";
@@ -20,6 +20,7 @@ export function openaiEmbed(upstream: Upstream, clock: Clock = systemClock): Emb
   const send = async (call: EmbedCall, base64: boolean): Promise<EmbedWhole> => {
     const answer = await exchange(upstream, embedRequest(call, base64), clock);
     const body = readAnswer(await wholeText(answer, answerBytesMax), call.route.provider);
+    nameAnswer(call, body["id"]);
     return { kind: "whole", vectors: readVectors(body["data"], call), usage: readInputUsage(body["usage"]) };
   };
   return async (call) => {

@@ -13,8 +13,16 @@ import { readUsage } from "./usage.ts";
 /** Keys that the gateway writes itself, that mean nothing to the caller, or that show who serves (OpenRouter's `provider`). */
 const ownKeys = new Set(["id", "object", "created", "model", "choices", "usage", "error", "x_groq", "obfuscation", "provider"]);
 
-export function readCompletion(text: string, publicModel: string, now: Date, provider: Provider): ChatWhole {
+/** `named`: told what the answer calls itself. */
+export function readCompletion(
+  text: string,
+  publicModel: string,
+  now: Date,
+  provider: Provider,
+  named: (id: unknown) => void = () => undefined,
+): ChatWhole {
   const answer = readAnswer(text, provider);
+  named(answer["id"]);
   const choices = answer["choices"];
   if (!Array.isArray(choices) || choices.length === 0) throw unreadable("the answer has no choices");
   const completion: ChatCompletion = {

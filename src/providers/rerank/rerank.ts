@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "../../clock.ts";
 import { hideInMembers } from "../errors/hide-secrets.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { count, isObject, type Json, objectOf, readInputUsage, textOf } from "../json/read.ts";
-import { exchange, wholeText } from "../transport/exchange.ts";
+import { exchange, nameAnswer, wholeText } from "../transport/exchange.ts";
 import { jsonRequest, readAnswer, unreadable } from "../transport/json.ts";
 import type { Upstream, UpstreamAnswer } from "../transport/types.ts";
 import type { RankedDocument, Rerank, RerankCall, RerankWhole } from "../verbs/without-output.ts";
@@ -11,7 +11,9 @@ import type { RankedDocument, Rerank, RerankCall, RerankWhole } from "../verbs/w
 export function rerank(upstream: Upstream, clock: Clock = systemClock): Rerank {
   return async (call) => {
     const answer = await send(upstream, call, clock);
-    return readRanking(readAnswer(await wholeText(answer), call.route.provider), call);
+    const said = readAnswer(await wholeText(answer), call.route.provider);
+    nameAnswer(call, said["id"]);
+    return readRanking(said, call);
   };
 }
 

@@ -5,7 +5,7 @@ import { authHeader } from "../credentials/key-header.ts";
 import { rotationOf } from "../credentials/rotation.ts";
 import { errorOfAnswer } from "../errors/faults.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
-import type { Credential, Heard, Provider, UsedCredential } from "../types.ts";
+import type { Credential, Provider, UpstreamCall, UsedCredential } from "../types.ts";
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from "./types.ts";
 
 /** Of a whole answer: images come in base64, several choices of them. */
@@ -28,6 +28,7 @@ export type ReadError = (answer: ErrorAnswer, provider: Provider) => UpstreamErr
 
 const readUsualError: ReadError = ({ status, text, retryAfterMs }, provider) => errorOfAnswer(status, text, retryAfterMs, provider);
 
+const idForm = /^[!-~]{1,200}$/;
 /** Where providers name an answer: OpenAI and most hosts; Anthropic and ElevenLabs; fal; MiniMax; Amazon. */
 const idHeaders = ["x-request-id", "request-id", "x-fal-request-id", "trace-id", "x-amzn-requestid"];
 
@@ -54,7 +55,8 @@ async function exchangeByTurns(
   let credential = rotation.choose(tried)!;
   for (;;) {
     const used: UsedCredential = { id: credential.id };
-    const heard: Heard | undefined = request.heard && ((id, served) => request.heard?.(id, served, used));
+    const { heard: told } = request;
+    const heard = told && Object.assign((id: string | null, served: boolean) => told(id, served, used), { named: told.named });
     const headers = [...(request.headers ?? []), ...authHeader(request.provider.protocol, credential.key)];
     try {
       return await once({ ...request, heard, headers });
@@ -71,7 +73,7 @@ async function exchangeByTurns(
 
 async function exchangeOnce(upstream: Upstream, request: UpstreamRequest, clock: Clock, readError: ReadError): Promise<UpstreamAnswer> {
   const answer = await upstream.send(request);
-  const id = idHeaders.map((name) => answer.headers[name]).find((value) => typeof value === "string" && /^[!-~]{1,200}$/.test(value));
+  const id = idHeaders.map((name) => answer.headers[name]).find((value) => typeof value === "string" && idForm.test(value));
   const served = answer.status >= 200 && answer.status <= 299;
   request.heard?.(id === undefined ? null : String(id), served);
   if (served) return answer;
@@ -79,6 +81,11 @@ async function exchangeOnce(upstream: Upstream, request: UpstreamRequest, clock:
   request.signal.throwIfAborted(); // an abort while the error was read is still an abort
   const { status, headers } = answer;
   throw readError({ status, headers, text, retryAfterMs: retryAfterMs(headers, clock()) }, request.provider);
+}
+
+/** For hosts whose headers don't name an answer: `id` is a member of the answer itself. */
+export function nameAnswer({ heard }: Pick<UpstreamCall, "heard">, id: unknown): void {
+  if (typeof id === "string" && idForm.test(id)) heard?.named(id);
 }
 
 export async function wholeText({ body }: UpstreamAnswer, bytesMax = answerBytesMax): Promise<string> {
