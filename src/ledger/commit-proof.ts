@@ -77,3 +77,21 @@ export async function openCommitProof(
     },
   };
 }
+
+/** A promoted standby may have been behind by this much; a database that lacks more was restored to an earlier moment. */
+const lagMaxMs = 60_000;
+
+/** A loss within a standby's lag is reported and accepted. A larger one means a restore, which the operator has to confirm before money moves. */
+export function lookForLoss(
+  { standing }: Db,
+  proof: CommitProof,
+  { confirmed, found, onFault }: { confirmed: bigint; found: bigint; onFault: (error: unknown, what: string) => void },
+): void {
+  const lostMs = proof.compare(confirmed, found);
+  const lost = `the database has lost what it had confirmed, the last ${lostMs / 1000} s or less`;
+  const isRestored = lostMs > lagMaxMs;
+  standing.setDoubt("lost", isRestored ? `${lost}: it was restored to an earlier moment` : null);
+  if (lostMs === 0 || isRestored) return;
+  proof.accept(found);
+  onFault(new Error(`${lost}: answers of that time were free`), "ledger heartbeat");
+}

@@ -5,7 +5,7 @@ import type { Db } from "../db/connect.ts";
 import type { DatabaseIdentity } from "../db/standing.ts";
 import { withTimeout } from "../concurrency/timeout.ts";
 import { isAccountHeld } from "./account-batcher.ts";
-import { type CommitProof, openCommitProof } from "./commit-proof.ts";
+import { type CommitProof, lookForLoss, openCommitProof } from "./commit-proof.ts";
 import { type Held, holdAnew, unheldOf } from "./reserve.ts";
 import { type LedgerTimes, ledgerTimes } from "./times.ts";
 
@@ -23,8 +23,6 @@ const renewFor = "2 minutes";
 const givenUpForMs = 30_000;
 /** SIGKILL follows SIGTERM after 40 s (deploy/README.md), and the calls had most of them. */
 const lastLookMs = 5_000;
-/** A promoted standby may have been behind by this much; a database that lacks more was restored to an earlier moment. */
-const lagMaxMs = 60_000;
 
 interface Watched {
   accountId: bigint;
@@ -47,6 +45,8 @@ export interface GivenUp extends Watched {
 interface BeatSpan {
   since: number;
   last: number;
+  /** The most that the database's clock can have been ahead of performance.now() at the last one. */
+  aheadMost: number;
 }
 
 export async function keepHeartbeat(
@@ -57,7 +57,9 @@ export async function keepHeartbeat(
   onFault: (error: unknown, what: string) => void,
   times: LedgerTimes = ledgerTimes,
 ): Promise<Heartbeat> {
-  const span: BeatSpan = { since: Infinity, last: -Infinity };
+  const span: BeatSpan = { since: Infinity, last: -Infinity, aheadMost: Infinity };
+  // Another server, with another clock, and without the last heartbeats of anybody.
+  db.standing.onSuccessor(() => (span.last = -Infinity));
   const proof = await openCommitProof(db, owner, times);
   const beating = () => beat(db, owner, { span, proof, times, onFault });
   await beating();
@@ -154,26 +156,14 @@ async function beat(db: Db, owner: string, { span, proof, times, onFault }: Beat
   db.standing.setDoubt("identity", stranger);
   if (stranger === null && proven === null && proof.mayBeForgotten(at)) proof.accept(0n);
   else if (stranger === null) lookForLoss(db, proof, { confirmed, found: proven ?? 0n, onFault });
-  if (sent - span.last > times.gapMs) span.since = sent;
+  // To a clock that jumps ahead the others' last heartbeats are old.
+  const jumped = at - heard - span.aheadMost > times.beatMs;
+  if (jumped || sent - span.last > times.gapMs) span.since = sent;
   span.last = sent;
+  span.aheadMost = at - sent;
 }
 
-/** A loss within a standby's lag is reported and accepted. A larger one means a restore, which the operator has to confirm before money moves. */
-function lookForLoss(
-  { standing }: Db,
-  proof: CommitProof,
-  { confirmed, found, onFault }: { confirmed: bigint; found: bigint; onFault: Round["onFault"] },
-): void {
-  const lostMs = proof.compare(confirmed, found);
-  const lost = `the database has lost what it had confirmed, the last ${lostMs / 1000} s or less`;
-  const isRestored = lostMs > lagMaxMs;
-  standing.setDoubt("lost", isRestored ? `${lost}: it was restored to an earlier moment` : null);
-  if (lostMs === 0 || isRestored) return;
-  proof.accept(found);
-  onFault(new Error(`${lost}: answers of that time were free`), "ledger heartbeat");
-}
-
-/** After an outage of ours, or at our start, other replicas may look dead because they were cut off too: they get time to beat again. */
+/** After an outage of ours, after a jump of the database's clock, or at our start, other replicas may look dead because they were cut off too: they get time to beat again. */
 function maySweep({ since, last }: BeatSpan, { gapMs, deadAfterMs }: LedgerTimes): boolean {
   const now = performance.now();
   return now - last <= gapMs && now - since > deadAfterMs;
@@ -194,7 +184,7 @@ async function round(db: Db, owner: string, parts: Round): Promise<void> {
   await renew(db, owner, parts, waitUntil);
   const done = await lookAfter(db, givenUp, waitUntil, onFault);
   for (const [id, call] of givenUp) if (done.has(call.accountId) && now - call.since > givenUpForMs) givenUp.delete(id);
-  if (maySweep(span, times)) await sweep(db, times.deadAfterMs, waitUntil);
+  if (maySweep(span, times)) await sweep(db, owner, times, waitUntil);
 }
 
 /** Returns the accounts whose balance it could lock and that it has dealt with. */
@@ -285,10 +275,13 @@ async function reportCharged(db: Db, givenUp: Map<string, GivenUp>, onFault: Rou
   }
 }
 
-async function sweep(db: Db, deadAfterMs: number, waitUntil: number): Promise<void> {
+/** Where our own last heartbeat is old, the clock has just jumped ahead, and every other one is old as well. */
+async function sweep(db: Db, owner: string, { deadAfterMs, gapMs }: LedgerTimes, waitUntil: number): Promise<void> {
   const deadAfter = `${deadAfterMs} milliseconds`;
-  const dead = "select distinct account_id from ledger_sweepable($1) limit 1000";
-  const { rows } = await db.pool.query<{ account_id: bigint }>(dead, [deadAfter]);
+  const dead = `
+    select distinct account_id from ledger_sweepable($1)
+    where exists (select 1 from replica where id = $2 and seen_at > now() - $3::interval) limit 1000`;
+  const { rows } = await db.pool.query<{ account_id: bigint }>(dead, [deadAfter, owner, `${gapMs} milliseconds`]);
   await unlessHeld(
     rows.map((row) => row.account_id),
     waitUntil,
