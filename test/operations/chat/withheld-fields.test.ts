@@ -56,6 +56,34 @@ async function refusedParam(body: object, path = "/v1/chat/completions"): Promis
 const chat = { model: "demo/chat", messages: hello };
 const dropped = Object.entries(withheldFields).flatMap(([name, { treatment }]) => (treatment === "dropped" ? [name] : []));
 
+const refusedNames = Object.entries(withheldFields).flatMap(([name, { treatment }]) => (treatment === "refused" ? [name] : []));
+/** Name, a value that costs, and the parameter that the refusal names. */
+const refused: [string, unknown, string][] = [
+  ["plugins", [{ id: "web" }], "plugins[0]"],
+  ["web_search", { enabled: true }, "web_search"],
+  ["web_search_options", {}, "web_search_options"],
+  ["search_parameters", { mode: "on" }, "search_parameters"],
+  ["enable_search", true, "enable_search"],
+  ["modalities", ["text", "audio"], "modalities[1]"],
+  ["best_of", 3, "best_of"],
+  ["api_base", "https://a.example", "api_base"],
+  ["api_key", "sk-mine", "api_key"],
+  ["base_url", "https://a.example", "base_url"],
+  ["data_sources", [{ type: "azure_search", parameters: { endpoint: "https://a.example" } }], "data_sources[0]"],
+  ["chat_template", "{% for _ in range(99999) %}word {% endfor %}", "chat_template"],
+  ["guided_regex", "(a+)+$", "guided_regex"],
+  ["guided_grammar", "root ::= root", "guided_grammar"],
+  ["tools", [{ type: "function", function: { name: "look" } }, { type: "web_search" }], "tools[1].type"],
+  ["tools", [{ type: "builtin_function", function: { name: "$web_search" } }], "tools[0].type"],
+];
+
+/** Spellings that hosts without regard for case, or with camel case, may read as the name. */
+function spellingsOf(name: string): string[] {
+  const camel = name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const all = [name.toUpperCase(), name[0]!.toUpperCase() + name.slice(1), camel, name.replaceAll("_", "-"), name.replaceAll("_", "")];
+  return [...new Set(all)].filter((spelling) => spelling !== name);
+}
+
 test("names that differ only by case or underscores are one name, so that a second spelling is known", () => {
   const folded = knownFields.map((name) => name.replaceAll("_", ""));
   expect(new Set(folded).size).toBe(knownFields.length);
@@ -72,22 +100,11 @@ describe("chat", () => {
     expect(await sent({ ...chat, [name]: value, seed: 7 })).toEqual({ model: "upstream-id", messages: hello, seed: 7 });
   });
 
-  test.each([
-    ["plugins", [{ id: "web" }], "plugins[0]"],
-    ["web_search_options", {}, "web_search_options"],
-    ["enable_search", true, "enable_search"],
-    ["modalities", ["text", "audio"], "modalities[1]"],
-    ["best_of", 3, "best_of"],
-    ["api_base", "https://a.example", "api_base"],
-    ["api_key", "sk-mine", "api_key"],
-    ["base_url", "https://a.example", "base_url"],
-    ["data_sources", [{ type: "azure_search", parameters: { endpoint: "https://a.example" } }], "data_sources[0]"],
-    ["chat_template", "{% for _ in range(99999) %}word {% endfor %}", "chat_template"],
-    ["guided_regex", "(a+)+$", "guided_regex"],
-    ["guided_grammar", "root ::= root", "guided_grammar"],
-    ["tools", [{ type: "function", function: { name: "look" } }, { type: "web_search" }], "tools[1].type"],
-    ["tools", [{ type: "builtin_function", function: { name: "$web_search" } }], "tools[0].type"],
-  ])("400 invalid_parameter: %s, %j", async (name, value, param) => {
+  test("the table's refused fields are those that have a row here", () => {
+    expect([...new Set(refused.map(([name]) => name))].sort()).toEqual(refusedNames.sort());
+  });
+
+  test.each(refused)("400 invalid_parameter: %s, %j", async (name, value, param) => {
     expect(await refusedParam({ ...chat, [name]: value })).toBe(param);
   });
 
@@ -120,6 +137,49 @@ describe("chat", () => {
   test("a fallback model that would have to refuse the field does not answer", async () => {
     const reply = await world.chat(await world.account(), { ...chat, model: "demo/falls", web_search_options: {} });
     expect([reply.status, reply.headers["x-svc-served-model"]]).toEqual([200, "demo/open"]);
+  });
+});
+
+describe("every field of the table", () => {
+  const messages = [{ role: "user", content: "Hello" }];
+  const operations: [string, object, string[]][] = [
+    ["/v1/chat/completions", { model: "demo/chat", messages, max_tokens: 5 }, []],
+    ["/v1/messages", { model: "demo/claude", messages, max_tokens: 5 }, ["tools"]], // in a form of their own: src/language/messages
+    ["/v1/embeddings", { model: "demo/embed", input: "Hello" }, []],
+    ["/v1/rerank", { model: "demo/rank", query: "q", documents: ["d"] }, []],
+  ];
+
+  test.each(operations)("%s: other spellings are dropped, of refused fields too", async (path, body) => {
+    const plain = await sent(body, path);
+    for (const name of Object.keys(withheldFields)) {
+      const spelt = Object.fromEntries(spellingsOf(name).map((spelling) => [spelling, "https://a.example"]));
+      expect([name, await sent({ ...body, ...spelt }, path)]).toEqual([name, plain]);
+    }
+  });
+
+  test.each(operations)("%s: refused ones are refused, dropped ones dropped", async (path, body, apart) => {
+    const plain = await sent(body, path);
+    for (const name of dropped) {
+      // Of messages the tier is a word.
+      expect([name, await sent({ ...body, [name]: name === "service_tier" ? "auto" : { any: ["thing"] } }, path)]).toEqual([name, plain]);
+    }
+    world.gateway.simulator.reset();
+    for (const [name, value, param] of refused.filter(([name]) => !apart.includes(name))) {
+      const told = await refusedParam({ ...body, [name]: value }, path);
+      if (path !== "/v1/rerank") expect([name, told]).toEqual([name, param]); // whose errors name none apart from their sentence
+    }
+  });
+
+  test.each([
+    ["/v1/responses", { model: "demo/chat", input: "Hello" }],
+    ["/v1/completions", { model: "demo/chat", prompt: "Hello" }],
+  ])("%s forwards none, in no spelling", async (path, body) => {
+    const plain = await sent(body, path);
+    const read = ["tools", "best_of", "service_tier"]; // fields of these operations' own
+    for (const name of Object.keys(withheldFields).filter((one) => !read.includes(one))) {
+      const spelt = Object.fromEntries([name, ...spellingsOf(name)].map((spelling) => [spelling, "https://a.example"]));
+      expect([name, await sent({ ...body, ...spelt }, path)]).toEqual([name, plain]);
+    }
   });
 });
 

@@ -6,6 +6,7 @@ import { loadCatalog } from "../../../src/catalog/load.ts";
 import type { UsageLogRow } from "../../../src/ledger/usage-log.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type Gateway, startGateway, type TestAccount } from "../../support/gateway.ts";
+import { oneInThree } from "../../support/size.ts";
 import { highTiers } from "../../support/tiers.ts";
 import { chat, leaveAfter, openChat, promptTokens } from "../chat-client.ts";
 
@@ -27,6 +28,8 @@ const rows: Record<string, Row> = {
   slow: { upstream: `slow+sim-slow-1500ms${hidden}`, reasoning: true },
   fails: { upstream: "fails+sim-slow-800ms+sim-fail-503" },
   image: { upstream: "image+sim-stall-after-3+sim-tokens-12" },
+  file: { upstream: "file+sim-stall-after-3+sim-tokens-12" },
+  "finishes-and-hangs": { upstream: "hangs+sim-stall-after-14+sim-tokens-12" },
   "drops-slow-readers": { upstream: `drops+sim-drop-stalled-1500ms+sim-big-${wide}+sim-tokens-900` },
   "whole-cancelled": { upstream: "whole-cancelled+sim-hang", provider: "cancels" },
   "thinks-cancelled": { upstream: `thinks-cancelled+sim-stall-after-3${hidden}`, reasoning: true, provider: "cancels" },
@@ -56,7 +59,7 @@ beforeAll(async () => {
   ];
   const models = Object.entries(rows).map(([name, { upstream, reasoning = false, provider: from = "north" }]) => ({
     ...{ id: `demo/${name}`, type: "language", context_window: 4_000_000, max_output_tokens: 100_000, supports_reasoning: reasoning },
-    ...{ input_modalities: ["text", "image"], pricing: { mode: "per-token", input: 1, output: 2 } },
+    ...{ input_modalities: ["text", "image", "file", "audio"], pricing: { mode: "per-token", input: 1, output: 2 } },
     routes: [{ provider: from, model: upstream, cost: { input: 0.5, output: 1 } }],
   }));
   gateway = await startGateway({ catalog: JSON.stringify({ providers, models, tiers: highTiers() }) });
@@ -139,6 +142,25 @@ describe("a caller who disconnects", () => {
     expect(Number(row.input_tokens) * 100).toBeGreaterThan(held - 40 * 100); // all but what is held for the message around it
     expect(row).toMatchObject({ status: "aborted", estimated: true });
     expect(Number(row.cost)).toBe(Number(row.input_tokens) * 100 + Number(row.output_tokens) * 200);
+  });
+
+  test.each([
+    ["a PDF", { type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,JVBERi0=" } }],
+    ["a recording", { type: "input_audio", input_audio: { data: "AAAA", format: "mp3" } }],
+  ])("%s whose host says no usage pays the whole context window", async (_, part) => {
+    const account = await newAccount();
+    const messages = [{ role: "user", content: [{ type: "text", text: "What is it?" }, part] }];
+    await leaveAfter(ask(account, "file", { more: { messages } }), 3);
+    const { output_tokens } = await rowOf(account);
+    await expectCharged(account, { input: 4_000_000, output: Number(output_tokens), estimated: true });
+  });
+
+  oneInThree()("after the finish reason, of a host that then says nothing and stays open, waits for it 10 s at most", async () => {
+    const account = await newAccount();
+    await leaveAfter(ask(account, "finishes-and-hangs"), 14); // role, 12 tokens, finish reason
+    // Without a bound of its own it would wait for the provider's idle limit of a minute.
+    await expect.poll(() => upstreamOf("finishes-and-hangs"), { timeout: 40_000 }).toMatchObject([{ outcome: "aborted" }]);
+    await expectCharged(account, { input: promptTokens, output: 12, estimated: true });
   });
 
   test("before anything was sent to a provider pays nothing, and nothing is sent", async () => {
