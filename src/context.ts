@@ -56,6 +56,8 @@ export interface Context {
   countAttempt: CallCounts["countAttempt"];
   /** For /metrics: measured usage above its hold or above what the model allows. */
   countOverrun: CallCounts["countOverrun"];
+  /** For /metrics: whether a kept answer was served. */
+  countKept: CallCounts["countKept"];
   /** For /metrics: a job's hold. */
   countHold: CallCounts["countHold"];
   /** The gateway's public address, without a trailing slash: the base of every address in a reply or a mail. */

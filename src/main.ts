@@ -142,9 +142,9 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     ...{ counts: metrics, chargeLog: domain.chargeLog, times: options.jobs },
   };
   const jobs = opening.adopt(await startJobs(engine), (opened) => opened.stop(0));
-  const { countAttempt, countOverrun, countHold } = metrics;
+  const { countAttempt, countOverrun, countKept, countHold } = metrics;
   const parts = { config, clock, log, db, catalog: catalogs.catalog, catalogs, breakers, providers, media, jobs };
-  const context: Context = { ...parts, ...domain, countAttempt, countOverrun, countHold, publicUrl: config.publicUrl ?? "" };
+  const context: Context = { ...parts, ...domain, countAttempt, countOverrun, countKept, countHold, publicUrl: config.publicUrl ?? "" };
   const { mailer } = domain;
   const send = (delivery: Parameters<Send>[0]) => sendWebhook({ db, config, onFault, options: options.webhooks }, delivery);
   const notices = {

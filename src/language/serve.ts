@@ -106,6 +106,7 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
   const caching = cachingOf(ask, model, webSearches);
   const found = caching === null ? null : await findAnswer(context, caching);
   if (found !== null) return serveKept(context, ask, asked, found, own);
+  if (caching !== null) context.countKept(model.id, "miss");
   const keyOf = () => (adapter.prefix === undefined ? ask.requestId : `${ask.caller.accountId} ${model.id} ${adapter.prefix()}`);
   const usual = candidatesOf(context.catalog, model, mayServe, keyOf);
   const candidates =
@@ -184,6 +185,7 @@ async function serveKept<Answer extends Whole, Stream extends AnswerStream<unkno
       throw await endUnserved(context, { ask, failed: call.failed, disconnected: call.unsent }, thrown, own);
     });
   const { model, alias } = asked.admitted;
+  context.countKept(model.id, "hit");
   const headers = { "x-svc-model": model.id, ...(alias === null ? {} : { "x-svc-alias": alias }), ...hitHeaders(found) };
   if (found.kind === "stream") return { kind: "stream", ask, call, headers, protocol, source: replayed(found, ask.signal) as Stream, bill };
   return { kind: "whole", ask, call, headers: { ...headers, ...costHeader(bill) }, protocol, answer: found.answer as Answer, bill };

@@ -39,6 +39,8 @@ export interface CallCounts {
   countCharge(call: ChargedCall): void;
   /** Measured usage above its hold, or above what window and output allow. */
   countOverrun(model: string, kind: "hold" | "bounds"): void;
+  /** A call that asked for a kept answer: one was served, or there was none. */
+  countKept(model: string, outcome: "hit" | "miss"): void;
   /** What an upstream finished too late, in 1e-8 USD. */
   countExpense(model: string, route: string, cost: bigint): void;
   /** A failed settlement: its answer may have been free. */
@@ -78,6 +80,7 @@ interface Figures {
   margins: Map<string, Map<string, Margin>>;
   holds: Record<HoldKind, { placed: number; units: number; refused: number }>;
   overruns: Map<string, Map<string, { count: number }>>;
+  kept: Map<string, Map<string, { count: number }>>;
   unsettled: number;
   settledSlower: number;
   jobEnds: Map<string, Map<string, { count: number }>>;
@@ -93,6 +96,7 @@ export function countCalls(registry: Registry): CallCounts {
     tallies: new Map(),
     margins: new Map(),
     overruns: new Map(),
+    kept: new Map(),
     jobEnds: new Map(),
   };
   const figures: Figures = { ...maps, holds, unsettled: 0, settledSlower: 0 };
@@ -134,6 +138,7 @@ export function countCalls(registry: Registry): CallCounts {
     countOverrun(model, kind) {
       entryOf(overruns, model, kind, () => ({ count: 0 })).count += 1;
     },
+    countKept: (model, outcome) => void (entryOf(figures.kept, model, outcome, () => ({ count: 0 })).count += 1),
     countExpense: addCost,
     countUnsettled: () => void (figures.unsettled += 1),
     countSettledSlower: (calls) => void (figures.settledSlower += calls),
@@ -186,6 +191,9 @@ function addCounters(registry: Registry, figures: Figures): void {
   );
   counter("svc_usage_overruns_total", "Answers whose measured usage was above its hold, or above what window and output allow", () =>
     nested(overruns, (model, kind, { count }) => [{ labels: { model, kind }, value: count }]),
+  );
+  counter("svc_kept_answers_total", "Calls that asked for a kept answer: hit, one was served; miss, there was none", () =>
+    nested(figures.kept, (model, outcome, { count }) => [{ labels: { model, outcome }, value: count }]),
   );
   const ofMargins = (figure: keyof Margin) => () =>
     nested(margins, (model, route, margin) => {

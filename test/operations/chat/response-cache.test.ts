@@ -126,6 +126,22 @@ test("usage above what the model allows is counted once for a repeat, streamed t
   expect(await overruns()).toBe(2);
 });
 
+test("/metrics counts calls that asked for a kept answer by whether one was served, and no other call", async () => {
+  const account = await world.account();
+  const counted = async () => {
+    const page = await scrape(world.gateway);
+    return ["hit", "miss"].map((outcome) => page.figure("svc_kept_answers_total", { model: "kept/free", outcome }) ?? 0);
+  };
+  const before = await counted();
+  const body = { ...chat, model: "kept/free" };
+  await world.chat(account, body);
+  expect(await counted()).toEqual(before);
+  for (const headers of [cache(), cache(), { ...cache(), "cache-control": "no-cache" }]) await world.chat(account, body, headers);
+  await world.chat(account, { ...body, stream: true }, cache());
+  await world.chat(account, { ...body, stream: true }, cache());
+  expect(await counted()).toEqual([before[0]! + 2, before[1]! + 3]);
+});
+
 describe("an answer is not kept", () => {
   test.each([
     ["of a model without a price for it", "kept/not"],
@@ -176,8 +192,11 @@ test("a key with response_cache_seconds keeps the answers of requests that don't
 test("402 insufficient_credits: of 20 concurrent repeats exactly the 7 are served that the balance pays for", async () => {
   const account = await world.account({ deposit: (full + 7.5 * tenth).toFixed(8) });
   await world.chat(account, chat, cache());
+  const hits = async () => (await scrape(world.gateway)).figure("svc_kept_answers_total", { model: "kept/chat", outcome: "hit" }) ?? 0;
+  const before = await hits();
   const replies = await Promise.all(Array.from({ length: 20 }, () => world.chat(account, chat, cache())));
   expect(replies.filter(({ status }) => status === 200).map(headerOf)).toEqual(Array.from({ length: 7 }, () => "hit"));
+  expect(await hits()).toBe(before + 7);
   expect(replies.filter(({ status }) => status === 402)).toHaveLength(13);
   expect(world.sent()).toHaveLength(1);
   expect(await world.gateway.balance(account)).toEqual({ balance: tenth / 2, reserved: 0, spent: full + 7 * tenth });
