@@ -1,6 +1,7 @@
 // The packed package in an empty project: what is in it, that it type-checks the way people set TypeScript up, and that every sample of its
 // README runs as it stands, against a gateway with the shipped catalog.
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import ts from "typescript";
 import { otherNode } from "../cli/other-node.ts";
@@ -25,11 +26,18 @@ afterAll(async () => {
   rmSync(project.folder, { recursive: true, force: true });
 });
 
-test("holds scripts, types and its README, no sources and no dependencies", () => {
+test("holds scripts, types, its README and the changelog of the contract, no sources and no dependencies", () => {
   expect(project.packed).toEqual(
     expect.arrayContaining(["README.md", "index.js", "index.d.ts", "functions.js", "types.d.ts", "package.json"]),
   );
-  expect(project.packed.filter((path) => !/^(runtime\/)?[\w-]+\.(js|d\.ts)$/.test(path))).toEqual(["README.md", "package.json"]);
+  expect(project.packed.filter((path) => !/^(runtime\/)?[\w-]+\.(js|d\.ts)$/.test(path))).toEqual([
+    "CHANGELOG.md",
+    "README.md",
+    "package.json",
+  ]);
+  const installed = (name: string) => readFileSync(join(project.folder, "node_modules/svc-sdk", name), "utf8");
+  expect(installed("CHANGELOG.md")).toBe(readFileSync(`${root}spec/CHANGELOG.md`, "utf8"));
+  expect(JSON.parse(installed("package.json"))).toMatchObject({ publishConfig: { provenance: true } });
 });
 
 test("is written for web standards alone: the runtime compiles without Node's types", async () => {

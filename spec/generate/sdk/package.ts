@@ -11,6 +11,7 @@ export function sdkFiles(document: Document): Record<string, string> {
   return {
     "package.json": `${JSON.stringify(manifest(document), null, 2)}\n`,
     "README.md": readFileSync(`${sources}README.md`, "utf8"),
+    "CHANGELOG.md": readFileSync(new URL("../../CHANGELOG.md", import.meta.url), "utf8"),
     "index.js": clientSource(document),
     "index.d.ts": clientTypes(document),
     "functions.js": functionsSource(document),
@@ -39,6 +40,8 @@ function manifest(document: Document) {
       "./types": { types: "./types.d.ts", default: "./types.js" },
       "./package.json": "./package.json",
     },
-    files: ["*.js", "*.d.ts", "runtime"],
+    files: ["*.js", "*.d.ts", "runtime", "CHANGELOG.md"],
+    // npm then refuses to publish from where nothing can attest how the package was made.
+    publishConfig: { provenance: true },
   };
 }
