@@ -71,3 +71,18 @@ test("the table of decisions has each file's number, title and date", () => {
   });
   expect(read("docs/decisions/README.md").split("\n").filter((line) => /^\| \d/.test(line))).toEqual(rows); // prettier-ignore
 });
+
+test("each dependency that ships stands in docs/libraries.md, and what is taken there is one; its files exist", () => {
+  const page = read("docs/libraries.md");
+  const { dependencies, devDependencies } = JSON.parse(read("package.json")) as Record<string, Record<string, string>>;
+  const named = (name: string) => page.includes(name) || page.includes(name.replace(/^@[^/]+\//, ""));
+  expect(Object.keys(dependencies!).filter((name) => !named(name))).toEqual([]);
+  const taken = page.slice(page.indexOf("## Taken"), page.indexOf("## By hand"));
+  const cells = [...taken.matchAll(/^\| [^|]+ \| ([^|]+) \|/gm)].slice(2).map(([, cell]) => cell!.replace(/\[([^\]]+)\]\([^)]+\)/g, "$1"));
+  const versions = cells.flatMap((cell) => [...cell.matchAll(/(@?[\w./-]+) (\d+\.\d+\.\d+)/g)]).filter(([, name]) => name !== "openapi-python-client"); // prettier-ignore
+  const ours: Record<string, string> = { ...dependencies, ...devDependencies };
+  expect(versions.length).toBeGreaterThan(10);
+  expect(versions.filter(([, name, version]) => ours[name!]?.replace(/^\^/, "") !== version).map(([text]) => text)).toEqual([]);
+  const files = [...page.matchAll(/`([\w./-]+\.tsx?)`/g)].map(([, file]) => file!);
+  expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+});
