@@ -115,7 +115,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   await using opening = new AsyncDisposableStack(); // closes, last first, what a failed start has opened
   const onFault = (error: unknown, what: string) => log.error({ err: error }, `${what} failed`);
   const db = opening.adopt(openDatabase(config, options, log), (opened) => opened.close());
-  const clock = options.clock ?? db.standing.now;
+  const clock = options.clock ?? db.checks.now;
   const metrics = createMetrics(options.gathering);
   const batchers = { admit: openBatcherGauge(), reserve: openBatcherGauge(), settle: openBatcherGauge(), limits: openBatcherGauge() };
   const disabled = opening.adopt(openDisabledRoutes(db, { clock, onFault }), (opened) => opened.close());
@@ -133,7 +133,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const breakers = createBreakers(undefined, disabled.isDisabled);
   const { ledger } = domain;
   const { commitAgeMs } = ledger;
-  addGatewayFigures(metrics, { batchers, upstreams, breakers, database: db.pool, standing: db.standing, commitAgeMs, catalogs });
+  addGatewayFigures(metrics, { batchers, upstreams, breakers, database: db.pool, checks: db.checks, commitAgeMs, catalogs });
   addDatabaseFigures(metrics, { transaction: (work) => inTransaction(db, work), lookAtParity, onFault });
   const providers = openAdapters(upstreams, media);
   const listenUrl = config.databaseDirectUrl ?? options.databaseUrl;

@@ -72,7 +72,7 @@ export async function createAccounts(db: Db, options: AccountsOptions): Promise<
     known.clear();
     unknown.clear();
   };
-  const listener = await listen(options.listenUrl, channelsOf(options), alsoRecalling(forget, options), forgetAll, db.standing);
+  const listener = await listen(options.listenUrl, channelsOf(options), alsoRecalling(forget, options), forgetAll, db.checks);
 
   const load = async (digest: string): Promise<Caller | undefined> => {
     const before = forgotten;
@@ -145,9 +145,9 @@ function alsoRecalling(forget: (channel: string, payload: string) => void, { onR
 }
 
 /** The secret that a rolled key had before ends at its time, without a notification. */
-function isCurrent({ standing }: Db, { caller, askedAt }: Remembered, heardUntil: number): boolean {
+function isCurrent({ checks }: Db, { caller, askedAt }: Remembered, heardUntil: number): boolean {
   const ends = caller?.policy?.secretEndsMs ?? null;
-  if (ends !== null && ends <= standing.now().getTime()) return false;
+  if (ends !== null && ends <= checks.now().getTime()) return false;
   return Math.max(askedAt, heardUntil) > performance.now() - deafMs;
 }
 

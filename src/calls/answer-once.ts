@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import type { OperationId } from "../../generated/operations.ts";
 import type { Context } from "../context.ts";
-import { refuseInDoubt } from "../db/standing.ts";
+import { refuseInDoubt } from "../db/database-checks.ts";
 import { fail } from "../errors/fail.ts";
 import { uuidv7 } from "../ids.ts";
 import { type Claim, type Claimed, claimKey, keepAnswer, keptAnswerMax, letGo } from "../ledger/idempotency.ts";

@@ -5,7 +5,7 @@ import type { Caller } from "../accounts/caller.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import type { Context } from "../context.ts";
 import { type Queries, withoutEffect } from "../db/connect.ts";
-import { refuseInDoubt } from "../db/standing.ts";
+import { refuseInDoubt } from "../db/database-checks.ts";
 import { isTransient } from "../db/transient-error.ts";
 import { ApiError, fail } from "../errors/fail.ts";
 import { shownError } from "../errors/text.ts";

@@ -138,7 +138,7 @@ export function recommend(rows: readonly ModelRow[], query: RecommendQuery): Rec
       (query.max_input_price === undefined || row.pricing.input <= query.max_input_price),
   );
   // Array.prototype.sort is stable: models of equal rank keep the catalog's order.
-  const best = fitting.sort((one, other) => standing(other) - standing(one)).slice(0, limitOf(query, asked));
+  const best = fitting.sort((one, other) => editorsChoice(other) - editorsChoice(one)).slice(0, limitOf(query, asked));
   return {
     object: "list",
     use_case: asked.useCase,
@@ -164,7 +164,7 @@ function limitOf(query: RecommendQuery, { useCase, type }: Asked): number {
 }
 
 /** The editors' choice comes before what is merely popular. */
-function standing(row: ModelRow): number {
+function editorsChoice(row: ModelRow): number {
   return (row.recommended ? 2 : 0) + (row.hot ? 1 : 0);
 }
 

@@ -37,7 +37,7 @@ export interface BatcherGauge {
   /** Time with a batch in flight. */
   busyMs: number;
   /** performance.now() of the last batch if the database was unavailable, full or read-only; -Infinity if it succeeded. */
-  awayAt: number;
+  outageAt: number;
 }
 
 export class BatcherFull extends Error {}
@@ -66,7 +66,7 @@ interface Waiting<Item, Result> {
 }
 
 export function openBatcherGauge(): BatcherGauge {
-  return { waiting: 0, batches: batchSizes.map(() => 0), bounds: batchSizes, items: 0, busyMs: 0, awayAt: -Infinity };
+  return { waiting: 0, batches: batchSizes.map(() => 0), bounds: batchSizes, items: 0, busyMs: 0, outageAt: -Infinity };
 }
 
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
@@ -110,7 +110,7 @@ function openSender<Item, Result>(work: BatcherOptions<Item, Result>["work"], tu
   type Batch = Waiting<Item, Result>[];
   let last: LastStatement = { startedAt: 0, endedAt: 0 };
   /** The error of an unavailable database; null: it answers. */
-  let away: unknown = null;
+  let outage: unknown = null;
 
   async function send(items: readonly Item[]): Promise<readonly Result[]> {
     const startedAt = performance.now();
@@ -126,20 +126,20 @@ function openSender<Item, Result>(work: BatcherOptions<Item, Result>["work"], tu
   }
 
   async function settle(asked: Batch): Promise<void> {
-    let batch = away === null ? asked : refuseLate(asked, performance.now());
+    let batch = outage === null ? asked : refuseLate(asked, performance.now());
     for (let pauseMs = firstPauseMs; batch.length > 0; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       try {
         const results = await send(batch.map(({ item }) => item));
-        away = null;
-        gauge.awayAt = -Infinity;
+        outage = null;
+        gauge.outageAt = -Infinity;
         return batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
       } catch (error) {
         if (!isTransient(error)) {
-          away = null;
+          outage = null;
           return settleApart(batch, error);
         }
-        away = error;
-        gauge.awayAt = performance.now();
+        outage = error;
+        gauge.outageAt = performance.now();
         batch = refuseLate(batch, performance.now() + pauseMs);
         if (batch.length === 0) return;
         turns?.leave();
@@ -164,7 +164,7 @@ function openSender<Item, Result>(work: BatcherOptions<Item, Result>["work"], tu
 
   /** The items whose timeout ends after `at`. */
   function refuseLate(batch: Batch, at: number): Batch {
-    for (const { giveUpAt, reject } of batch) if (giveUpAt < at) reject(away);
+    for (const { giveUpAt, reject } of batch) if (giveUpAt < at) reject(outage);
     return batch.filter(({ giveUpAt }) => giveUpAt >= at);
   }
 

@@ -8,7 +8,7 @@ import { parseJson } from "../json/parse.ts";
 import { assertOurs, clientOf, parseHosts } from "./hosts.ts";
 import { type Turns, turnsAt } from "./mutex.ts";
 import { markDirect, preparingClient } from "./pooler.ts";
-import { createStanding, type Standing } from "./standing.ts";
+import { createDatabaseChecks, type DatabaseChecks } from "./database-checks.ts";
 
 export interface Db {
   kysely: Kysely<DB>;
@@ -16,7 +16,7 @@ export interface Db {
   url: string;
   /** The mutex of the batchers; null: they need none. */
   turns: Turns | null;
-  standing: Standing;
+  checks: DatabaseChecks;
   close(): Promise<void>;
 }
 
@@ -47,8 +47,8 @@ interface ConnectOptions {
    * prepare (src/db/pooler.ts). Absent: no lifetime.
    */
   kept?: { lifeMs: number; warmUp: (client: pg.ClientBase) => Promise<void>; prepared: readonly string[] };
-  /** See createStanding. */
-  onDoubt?: Parameters<typeof createStanding>[0];
+  /** See createDatabaseChecks. */
+  onDoubt?: Parameters<typeof createDatabaseChecks>[0];
 }
 
 /** No query of a request takes a second; this ends queries that would hold a connection forever. */
@@ -59,13 +59,13 @@ const idleInTransactionMs = 5_000;
 
 export function connect(url: string, options: ConnectOptions): Db {
   const statementTimeoutMs = options.statementTimeoutMs ?? statementTimeoutDefaultMs;
-  const standing = createStanding(options.onDoubt);
+  const checks = createDatabaseChecks(options.onDoubt);
   const hosts = parseHosts(url);
   const timeoutMs = options.silenceMs ?? connectDefaultMs;
   const watched = options.silenceMs === undefined ? pg.Client : watchedClient(options.silenceMs);
   const preparing = options.kept === undefined ? watched : preparingClient(watched, options.kept.prepared);
   const greet = async (client: pg.ClientBase) => {
-    await assertOurs(standing, client);
+    await assertOurs(checks, client);
     await markDirect(client);
   };
   const pool = new pg.Pool({
@@ -84,13 +84,13 @@ export function connect(url: string, options: ConnectOptions): Db {
   // Between two queries of a transaction nothing else listens for errors, and an unhandled one ends the process. The next query fails.
   pool.on("connect", (client) => client.on("error", () => undefined).on("notice", (notice) => mistrust(client, notice)));
   const renewal = options.kept === undefined ? null : renewConnections(pool, options.kept);
-  standing.onSuccessor(() => renewal?.retireAll());
+  checks.onSuccessor(() => renewal?.retireAll());
   const kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
   const close = async () => {
     renewal?.stop();
     if (!pool.ending) await pool.end();
   };
-  return { kysely, pool, url, turns: turnsAt(url), standing, close };
+  return { kysely, pool, url, turns: turnsAt(url), checks, close };
 }
 
 /**
@@ -110,7 +110,7 @@ export function inTransaction<T>(db: Db, work: (transaction: Queries) => Promise
 
 /** For work that may also be a part of a larger transaction: that of `db`, if it is one, else a new one. */
 export function inTransactionOf<T>(db: Db | Queries, work: (transaction: Queries) => Promise<T>): Promise<T> {
-  return "standing" in db ? inTransaction(db, work) : work(db);
+  return "checks" in db ? inTransaction(db, work) : work(db);
 }
 
 /** Reads everything as of one moment, so that a busy database looks consistent. */

@@ -1,7 +1,7 @@
 // Several hosts in one address, as libpq writes them: postgres://a:5432,b:5433/db?target_session_attrs=read-write. Each connection goes to
 // the first host that answers and has the requested role. pg itself knows one host.
 import pg from "pg";
-import type { DatabaseIdentity, Standing } from "./standing.ts";
+import type { DatabaseChecks, DatabaseIdentity } from "./database-checks.ts";
 import { isOtherDatabase, isTransient, OtherDatabase } from "./transient-error.ts";
 
 export type TargetSession = "any" | "read-write" | "primary";
@@ -97,8 +97,8 @@ async function refusalOf(url: string, target: TargetSession, timeoutMs: number):
 // Checks which database a new connection leads to, before its first query.
 
 /** Throws OtherDatabase if it is neither the previous database nor its successor. */
-export async function assertOurs(standing: Standing, client: pg.ClientBase): Promise<void> {
-  const reason = standing.identify(await askIdentity(client));
+export async function assertOurs(checks: DatabaseChecks, client: pg.ClientBase): Promise<void> {
+  const reason = checks.identify(await askIdentity(client));
   if (reason !== null) throw new OtherDatabase(reason);
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { assertOurs, clientOf, parseHosts } from "./hosts.ts";
 import { isPooled } from "./pooler.ts";
-import type { Standing } from "./standing.ts";
+import type { DatabaseChecks } from "./database-checks.ts";
 
 interface Listener {
   /** All notifications before this moment of performance.now() have been heard; -Infinity without a connection. */
@@ -22,7 +22,7 @@ const backoffMaxMs = 1_000;
 const lifeMs = 5 * 60_000;
 
 /**
- * Resolves when the first attempt has succeeded or failed; after a failure it keeps trying. `standing`: describes the database that it must
+ * Resolves when the first attempt has succeeded or failed; after a failure it keeps trying. `checks`: describes the database that it must
  * lead to.
  */
 export async function listen(
@@ -30,7 +30,7 @@ export async function listen(
   channels: readonly string[],
   onNotify: (channel: string, payload: string) => void,
   onReconnect: () => void,
-  standing?: Standing,
+  checks?: DatabaseChecks,
 ): Promise<Listener> {
   const closing = new AbortController();
   let current: Line | undefined;
@@ -42,7 +42,7 @@ export async function listen(
     }
   };
   const tryOnce = async (): Promise<boolean> => {
-    const line = await openLine(url, channels, onNotify, standing).catch(() => undefined);
+    const line = await openLine(url, channels, onNotify, checks).catch(() => undefined);
     if (!line) return false;
     if (closing.signal.aborted) return line.end().then(() => true);
     const before = current;
@@ -60,7 +60,7 @@ export async function listen(
     return true;
   };
   // A listener on a former primary hears nothing.
-  standing?.onSuccessor(() => current?.drop());
+  checks?.onSuccessor(() => current?.drop());
 
   if (!(await tryOnce())) void keepTrying();
   return {
@@ -85,7 +85,7 @@ async function openLine(
   url: string,
   channels: readonly string[],
   onNotify: (channel: string, payload: string) => void,
-  standing: Standing | undefined,
+  checks: DatabaseChecks | undefined,
 ): Promise<Line> {
   const hosts = parseHosts(url);
   const client = new (clientOf(pg.Client, hosts, answerWithinMs))({
@@ -105,7 +105,7 @@ async function openLine(
     await client.connect();
     // It would accept LISTEN and answer every query, but deliver nothing.
     if (await isPooled(client)) throw new Error("a transaction pooler delivers no notifications");
-    if (standing !== undefined) await assertOurs(standing, client);
+    if (checks !== undefined) await assertOurs(checks, client);
     for (const channel of channels) await client.query(`listen ${client.escapeIdentifier(channel)}`);
   } catch (error) {
     void end();

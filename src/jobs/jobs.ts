@@ -47,7 +47,7 @@ export async function startJobs({ times, listenUrl, ...options }: JobsOptions): 
       runner.wake();
       waiters.wakeAll();
     },
-    parts.db.standing,
+    parts.db.checks,
   );
   const sweepAndWake = async () => {
     if (await sweepJobs(parts)) runner.wake();

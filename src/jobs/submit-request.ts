@@ -8,7 +8,7 @@ import type { PlannedCall } from "../calls/quote.ts";
 import { refuseUnpaid } from "../calls/refusals.ts";
 import type { Catalog, Tier } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
-import { refuseInDoubt } from "../db/standing.ts";
+import { refuseInDoubt } from "../db/database-checks.ts";
 import { ApiError, fail } from "../errors/fail.ts";
 import { uuidv7 } from "../ids.ts";
 import { mayPass, persist } from "../ledger/account-batcher.ts";

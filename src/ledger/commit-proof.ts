@@ -48,11 +48,11 @@ export async function openCommitProof(
     if (!rows[0]!.is_proven || count !== confirmed + 1n) return; // a loss, or one that was just accepted: the next heartbeat sees it
     confirmed = count;
     provenAt = sentAt;
-    lastTime = db.standing.now().getTime();
+    lastTime = db.checks.now().getTime();
   };
   const prove = () => {
     // Not in a database that may be another one, whose row would be overwritten.
-    if (db.standing.refusal !== null) return Promise.resolve();
+    if (db.checks.refusal !== null) return Promise.resolve();
     proving ??= proveOne()
       .catch(() => undefined) // the age of the last proof shows it
       .finally(() => (proving = null));
@@ -83,14 +83,14 @@ const lagMaxMs = 60_000;
 
 /** A loss within a standby's lag is reported and accepted. A larger one means a restore, which the operator has to confirm before money moves. */
 export function lookForLoss(
-  { standing }: Db,
+  { checks }: Db,
   proof: CommitProof,
   { confirmed, found, onFault }: { confirmed: bigint; found: bigint; onFault: (error: unknown, what: string) => void },
 ): void {
   const lostMs = proof.compare(confirmed, found);
   const lost = `the database has lost what it had confirmed, the last ${lostMs / 1000} s or less`;
   const isRestored = lostMs > lagMaxMs;
-  standing.setDoubt("lost", isRestored ? `${lost}: it was restored to an earlier moment` : null);
+  checks.setDoubt("lost", isRestored ? `${lost}: it was restored to an earlier moment` : null);
   if (lostMs === 0 || isRestored) return;
   proof.accept(found);
   onFault(new Error(`${lost}: answers of that time were free`), "ledger heartbeat");

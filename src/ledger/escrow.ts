@@ -92,7 +92,7 @@ function admitFromSlice(state: EscrowState, use: Use, request: AdmitRequest): Ad
     takeMore(state, use, slice);
     return null;
   }
-  const admitted = carve(slice, request, state.db.standing.now().getTime());
+  const admitted = carve(slice, request, state.db.checks.now().getTime());
   state.carved.set(request.id, { slice, want: request.want, use });
   if (runsLow(slice)) takeMore(state, use, slice);
   return admitted;
@@ -110,7 +110,7 @@ function mayCarve(state: EscrowState, slice: Slice): boolean {
     now - slice.provenAt < leaseMs &&
     state.aliveSince() <= slice.openedAt &&
     now - state.heardUntil() < deafMs &&
-    state.db.standing.now().getTime() < slice.untilMs - minuteMarginMs
+    state.db.checks.now().getTime() < slice.untilMs - minuteMarginMs
   );
 }
 
@@ -119,7 +119,7 @@ function mayOpen(state: EscrowState, use: Use, { accountId }: AdmitRequest): boo
   if (use.slice !== null || use.isOpening || use.inFlight === 0 || rateOf(use) < callsInUse) return false;
   const now = performance.now();
   if (now < use.restsUntil || now < (state.recalled.get(accountId) ?? -Infinity)) return false;
-  const isLate = 60_000 - (state.db.standing.now().getTime() % 60_000) < openMarginMs;
+  const isLate = 60_000 - (state.db.checks.now().getTime() % 60_000) < openMarginMs;
   return !isLate && now - state.heardUntil() < deafMs && state.aliveSince() <= now;
 }
 

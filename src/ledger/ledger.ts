@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type pg from "pg";
 import { BatcherFull, type BatcherGauge } from "../db/batcher.ts";
 import type { Db } from "../db/connect.ts";
-import { refuseInDoubt } from "../db/standing.ts";
+import { refuseInDoubt } from "../db/database-checks.ts";
 import { isTransient } from "../db/transient-error.ts";
 import { fail } from "../errors/fail.ts";
 import type { Amount } from "../money.ts";

@@ -2,7 +2,7 @@
 // sweeping dead replicas' holds (docs/behaviour/ledger.md#replicas). The times are in times.ts.
 import { isOtherDatabase } from "../db/transient-error.ts";
 import type { Db } from "../db/connect.ts";
-import type { DatabaseIdentity } from "../db/standing.ts";
+import type { DatabaseIdentity } from "../db/database-checks.ts";
 import { withTimeout } from "../concurrency/timeout.ts";
 import { isAccountHeld } from "./account-batcher.ts";
 import { type CommitProof, lookForLoss, openCommitProof } from "./commit-proof.ts";
@@ -59,7 +59,7 @@ export async function keepHeartbeat(
 ): Promise<Heartbeat> {
   const span: BeatSpan = { since: Infinity, last: -Infinity, aheadMost: Infinity };
   // Another server, with another clock, and without the last heartbeats of anybody.
-  db.standing.onSuccessor(() => (span.last = -Infinity));
+  db.checks.onSuccessor(() => (span.last = -Infinity));
   const proof = await openCommitProof(db, owner, times);
   const beating = () => beat(db, owner, { span, proof, times, onFault });
   await beating();
@@ -68,7 +68,7 @@ export async function keepHeartbeat(
     () =>
       beating().catch((error: unknown) => {
         span.last = -Infinity;
-        if (isOtherDatabase(error)) db.standing.setDoubt("identity", (error as Error).message);
+        if (isOtherDatabase(error)) db.checks.setDoubt("identity", (error as Error).message);
         onFault(error, "ledger heartbeat");
       }),
     times.beatMs,
@@ -151,9 +151,9 @@ async function beat(db: Db, owner: string, { span, proof, times, onFault }: Beat
   const { rows } = await db.pool.query<Looked>(sql, [owner]);
   const heard = performance.now();
   const { at, proven, ...identity } = rows[0]!;
-  db.standing.lookAtClock({ sent, heard, wallSent, wallHeard: Date.now(), database: at });
-  const stranger = db.standing.identify(identity);
-  db.standing.setDoubt("identity", stranger);
+  db.checks.lookAtClock({ sent, heard, wallSent, wallHeard: Date.now(), database: at });
+  const stranger = db.checks.identify(identity);
+  db.checks.setDoubt("identity", stranger);
   if (stranger === null && proven === null && proof.mayBeForgotten(at)) proof.accept(0n);
   else if (stranger === null) lookForLoss(db, proof, { confirmed, found: proven ?? 0n, onFault });
   // To a clock that jumps ahead the others' last heartbeats are old.

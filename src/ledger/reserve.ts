@@ -1,7 +1,7 @@
 // Reservations: batches of them, and what may become of one before it is settled. ledger.ts sends them.
 import { plainArray } from "../db/batcher.ts";
 import type { Db, Queries } from "../db/connect.ts";
-import { refuseInDoubt } from "../db/standing.ts";
+import { refuseInDoubt } from "../db/database-checks.ts";
 import { isTransient } from "../db/transient-error.ts";
 import { fail } from "../errors/fail.ts";
 import type { Amount } from "../money.ts";

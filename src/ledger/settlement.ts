@@ -160,7 +160,7 @@ export async function sendAny(
 }
 
 // The last resort for a charge whose usage log row belongs to a month without a partition: makes the months and moves the row to now. Times
-// come from the database's clock (src/db/standing.ts), so this happens only if that clock jumped or months were dropped. Not a default
+// come from the database's clock (src/db/database-checks.ts), so this happens only if that clock jumped or months were dropped. Not a default
 // partition: with one, a month can neither be detached concurrently nor attached while the log is read.
 
 /** Postgres names the table and no constraint. */

@@ -48,7 +48,7 @@ export function startNotices({ times, ...parts }: NoticesOptions): Notices {
   const { everyMs, lookMs } = { ...noticeTimes, ...times };
   let stopped = false;
   const turns = keepDoing(everyMs, async () => {
-    if (parts.db.standing.refusal !== null) return;
+    if (parts.db.checks.refusal !== null) return;
     await work(parts, lookMs, () => stopped).catch((error: unknown) => parts.onFault(error, "sending notices"));
   });
   return {

@@ -21,7 +21,7 @@ type Parts = Pick<Context, "db" | "clock" | "log" | "payments"> & { onFault: (er
 export function keepToppedUp({ everyMs = usualMs, ...parts }: Parts & { everyMs: number | undefined }): { stop(): Promise<void> } {
   if (parts.payments?.cards == null) return { stop: () => Promise.resolve() };
   return keepDoing(everyMs, async () => {
-    if (parts.db.standing.refusal !== null) return;
+    if (parts.db.checks.refusal !== null) return;
     await topUpLowBalances(parts).catch((error: unknown) => parts.onFault(error, "topping up low balances"));
   });
 }

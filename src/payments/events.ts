@@ -4,7 +4,7 @@
 import { setSuspended } from "../accounts/admin.ts";
 import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
-import { refuseInDoubt } from "../db/standing.ts";
+import { refuseInDoubt } from "../db/database-checks.ts";
 import { fail } from "../errors/fail.ts";
 import { correct, postEntry } from "../ledger/post.ts";
 import { type Amount, toUsd } from "../money.ts";

@@ -2,7 +2,7 @@
 // (database-figures.ts). Nothing here may fail or delay a scrape.
 import { AggregatorRegistry, collectDefaultMetrics, type Metric, Registry } from "prom-client";
 import type { BatcherGauge } from "../db/batcher.ts";
-import type { Doubt, Standing } from "../db/standing.ts";
+import type { DatabaseChecks, Doubt } from "../db/database-checks.ts";
 import type { Upstream } from "../providers/transport/types.ts";
 import type { Breakers } from "../routing/breaker.ts";
 import { type CallCounts, countCalls } from "./call-figures.ts";
@@ -132,13 +132,13 @@ interface Parts {
   upstreams: Pick<Upstream, "gauge">;
   breakers: Pick<Breakers, "failing">;
   database: { totalCount: number; idleCount: number; waitingCount: number };
-  standing: Pick<Standing, "skewMs" | "doubts">;
+  checks: Pick<DatabaseChecks, "skewMs" | "doubts">;
   commitAgeMs: () => number;
   catalogs: { catalog: { source: { version: number } }; refused: number | null };
 }
 
 export function addGatewayFigures(metrics: Metrics, parts: Parts): void {
-  const { batchers, upstreams, breakers, database, standing, commitAgeMs, catalogs } = parts;
+  const { batchers, upstreams, breakers, database, checks, commitAgeMs, catalogs } = parts;
   addBatchers(metrics, batchers);
   metrics.gauge("svc_upstream_calls", "Calls to upstreams in progress", () => upstreams.gauge().calls);
   metrics.gauge("svc_upstream_waiting", "Calls that wait for a connection to their upstream", () => upstreams.gauge().waiting);
@@ -154,7 +154,7 @@ export function addGatewayFigures(metrics: Metrics, parts: Parts): void {
   metrics.gauge("svc_database_connections_waiting", "Queries that wait for a connection", () => database.waitingCount);
   const skewHelp = "By how much this machine's clock is off the database's, at least";
   metrics.add({ name: "svc_clock_skew_seconds", help: skewHelp, type: "gauge", aggregator: "max" }, () => [
-    { labels: {}, value: Math.abs(standing.skewMs) / 1000 },
+    { labels: {}, value: Math.abs(checks.skewMs) / 1000 },
   ]);
   const versionHelp = "The applied version of the catalog in use; 0: the file, and none was ever applied";
   metrics.add({ name: "svc_catalog_version", help: versionHelp, type: "gauge", aggregator: "max" }, () => [
@@ -170,7 +170,7 @@ export function addGatewayFigures(metrics: Metrics, parts: Parts): void {
   ]);
   const doubtHelp = "1: new calls are refused, because of clock skew or because the database identity check failed";
   metrics.add({ name: "svc_database_doubted", help: doubtHelp, type: "gauge", aggregator: "max" }, () =>
-    doubts.map((doubt) => ({ labels: { doubt }, value: standing.doubts.has(doubt) ? 1 : 0 })),
+    doubts.map((doubt) => ({ labels: { doubt }, value: checks.doubts.has(doubt) ? 1 : 0 })),
   );
 }
 

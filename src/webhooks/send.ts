@@ -113,7 +113,7 @@ async function noteOutcome(db: Db, { accountId, id, url, outcome }: Noted): Prom
     await db.pool.query(sql, [accountId, id]);
     return;
   }
-  const at = db.standing.now();
+  const at = db.checks.now();
   await inTransaction(db, async (transaction) => {
     const { rows } = await transaction.pool.query<{ given_up_at: Date | null; since: Date }>(
       `update webhook_endpoint set failing_since = coalesce(failing_since, $3),

@@ -33,7 +33,7 @@ test.each([
   );
   const db = connect(database.url, { max: 4, kept: { lifeMs: 60_000, warmUp: () => Promise.resolve(), prepared: [] } });
   const ledger = await openLedger(db, (error) => expect.fail(String(error)));
-  expect(db.standing.refusal).toBeNull();
+  expect(db.checks.refusal).toBeNull();
   const { rows } = await db.pool.query("select * from database_identity()");
   expect(rows).toEqual([{ system_id: null, timeline: null, only_reads: false }]);
   await ledger.close();

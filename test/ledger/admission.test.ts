@@ -204,7 +204,7 @@ describe("with the slower way behind it, over three processes", () => {
       [1, 2, 3].map(async () => {
         const own = connect(database.url, { max: 4 });
         const [money, rates] = [await openLedger(own, fault), openCounters(own, fault)];
-        const admitCall = openAdmission({ ledger: money, limits: { counters: rates }, clock: own.standing.now });
+        const admitCall = openAdmission({ ledger: money, limits: { counters: rates }, clock: own.checks.now });
         const close = async () => {
           await rates.close();
           await money.close();

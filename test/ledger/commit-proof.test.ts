@@ -30,14 +30,14 @@ function sleeper(now: Date) {
   const awake = Promise.withResolvers<void>();
   let sleeps = false;
   const asked = Promise.withResolvers<void>();
-  const standing = Object.create(db.standing, { now: { value: () => now } }) as Db["standing"];
+  const checks = Object.create(db.checks, { now: { value: () => now } }) as Db["checks"];
   const query = async (...given: [string, unknown[]]) => {
     if (sleeps) await awake.promise;
     const result = await db.pool.query(...given);
     if (sleeps && given[0].includes("database_identity")) asked.resolve();
     return result;
   };
-  const its = { ...db, standing, pool: Object.assign(Object.create(db.pool) as Db["pool"], { query }) };
+  const its = { ...db, checks, pool: Object.assign(Object.create(db.pool) as Db["pool"], { query }) };
   return { db: its, sleep: () => void (sleeps = true), wake: awake.resolve, beaten: asked.promise };
 }
 
@@ -53,7 +53,7 @@ test("a process that slept for days, whose row another start deleted, lost nothi
   one.wake();
   await one.beaten;
   await expect.poll(() => counts(owner)).toEqual([1n]);
-  expect(db.standing.refusal).toBeNull();
+  expect(db.checks.refusal).toBeNull();
   await heartbeat.stop();
 });
 

@@ -79,7 +79,7 @@ export async function openProcess(
   );
   if (hears) ledger.hears(() => listener.heardUntil);
   let made = 0;
-  const admitCall = openAdmission({ ledger, limits: { counters }, clock: db.standing.now });
+  const admitCall = openAdmission({ ledger, limits: { counters }, clock: db.checks.now });
 
   const begin: EscrowProcess["begin"] = async (calling) => {
     const { accountId, keyId, want, least = want, tiers = highTiers(), model = "demo/chat", tokens = 2 } = calling;

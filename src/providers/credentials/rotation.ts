@@ -22,7 +22,7 @@ const longestMs = 300_000;
 /** Statuses of an account or a key that is refused: a quota's is 429 with most. */
 const refusedStatuses: ReadonlySet<number | null> = new Set([401, 402, 403, 429]);
 
-interface Standing {
+interface Weighed {
   credential: Credential;
   /** Of smooth weighted round robin: what the others' turns have given it. */
   credit: number;
@@ -30,10 +30,10 @@ interface Standing {
 }
 
 export function createRotation(credentials: readonly Credential[], now: () => number = () => performance.now()): Rotation {
-  const all = credentials.map((credential): Standing => ({ credential, credit: 0, restsUntil: 0 }));
+  const all = credentials.map((credential): Weighed => ({ credential, credit: 0, restsUntil: 0 }));
 
   /** Credits add up to 0, whichever of them are awake. */
-  function byWeight(awake: readonly Standing[]): Standing {
+  function byWeight(awake: readonly Weighed[]): Weighed {
     let total = 0;
     for (const one of awake) {
       one.credit += one.credential.weight;
@@ -55,8 +55,8 @@ export function createRotation(credentials: readonly Credential[], now: () => nu
     refused(credential, error) {
       const restMs = restOf(error);
       if (restMs === null) return false;
-      const standing = all.find((one) => one.credential === credential)!;
-      standing.restsUntil = Math.max(standing.restsUntil, now() + restMs);
+      const refused = all.find((one) => one.credential === credential)!;
+      refused.restsUntil = Math.max(refused.restsUntil, now() + restMs);
       return true;
     },
   };

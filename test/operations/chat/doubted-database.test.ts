@@ -16,13 +16,13 @@ afterAll(() => gateway.stop());
 
 /** A database that lacks minutes of what it had confirmed, as after a restore; then it has them again. */
 async function whileDoubted(work: () => Promise<void>): Promise<void> {
-  const { standing, pool } = gateway.context.db;
+  const { checks, pool } = gateway.context.db;
   const shift = (by: number) => pool.query("update commit_proof set count = count + $1", [by]);
   await shift(-1_000);
-  await until(() => standing.refusal !== null, "it is doubted");
+  await until(() => checks.refusal !== null, "it is doubted");
   await work();
   await shift(1_000);
-  await until(() => standing.refusal === null, "it is doubted no more");
+  await until(() => checks.refusal === null, "it is doubted no more");
 }
 
 const hello = [{ role: "user", content: "Hello" }];

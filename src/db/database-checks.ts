@@ -23,7 +23,7 @@ export interface ClockLook {
 
 export type Doubt = "clock" | "identity" | "lost";
 
-export interface Standing {
+export interface DatabaseChecks {
   /** The database's time. Between two readings this process's monotonic clock counts on, which never jumps. */
   now(): Date;
   /** How far this machine's clock is ahead of the database's, at least. */
@@ -44,7 +44,7 @@ export interface Standing {
 const skewMaxMs = 5_000;
 
 /** `onChange`: called when a doubt arises, changes or is resolved (null). */
-export function createStanding(onChange: (doubt: Doubt, reason: string | null) => void = () => undefined): Standing {
+export function createDatabaseChecks(onChange: (doubt: Doubt, reason: string | null) => void = () => undefined): DatabaseChecks {
   /** Bounds of the database's time minus performance.now(). Unknown at first: this machine's clock is used. */
   let offset = { least: performance.timeOrigin, most: performance.timeOrigin };
   let skewMs = 0;
@@ -94,8 +94,8 @@ export function createStanding(onChange: (doubt: Doubt, reason: string | null) =
 }
 
 /** Refuses new calls while their money is not safe; calls in flight continue. */
-export function refuseInDoubt({ standing }: { standing: Pick<Standing, "refusal"> }): void {
-  if (standing.refusal !== null) fail("overloaded", { cause: new Error(standing.refusal) });
+export function refuseInDoubt({ checks }: { checks: Pick<DatabaseChecks, "refusal"> }): void {
+  if (checks.refusal !== null) fail("overloaded", { cause: new Error(checks.refusal) });
 }
 
 function skewSentence(ms: number): string {
