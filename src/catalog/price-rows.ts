@@ -11,7 +11,7 @@ type MediaPriceRow = components["schemas"]["MediaPriceRow"];
 type Modality = components["schemas"]["Modality"];
 
 /** The typical call that `usd_per_call` prices (docs/behaviour/endpoints.md#pricing-rows); the music's length is the endpoint's default. */
-const typical = { clipSec: 5, musicSec: 30n, characters: 1000n };
+const typical = { videoSec: 5, musicSec: 30n, characters: 1000n };
 /** Limits section: music of 1,000 to 300,000 ms. */
 const musicSec = { min: 1, max: 300 };
 
@@ -97,7 +97,7 @@ function pixelsBeyondFirst({ sizes, defaultAspect }: MediaRules): bigint {
 function perSecond({ type, media }: Model, price: Price): Pick<components["schemas"]["PerSecondRow"], "usd_per_call" | "detail"> {
   const isVideo = type === "video";
   return {
-    usd_per_call: isVideo ? usdFromPrice((price * clipMs(media)) / 1000n) : usdFromPrice(price, typical.musicSec),
+    usd_per_call: isVideo ? usdFromPrice((price * videoMs(media)) / 1000n) : usdFromPrice(price, typical.musicSec),
     detail: {
       usd_per_second: usdFromPrice(price),
       usd_per_second_with_audio: null,
@@ -108,9 +108,9 @@ function perSecond({ type, media }: Model, price: Price): Pick<components["schem
 }
 
 /** A length that no request may have is not typical. */
-function clipMs({ durations, defaultDurationSec }: MediaRules): bigint {
-  const allowed = durations.length === 0 || durations.includes(typical.clipSec);
-  return BigInt(Math.round((allowed ? typical.clipSec : defaultDurationSec) * 1000));
+function videoMs({ durations, defaultDurationSec }: MediaRules): bigint {
+  const allowed = durations.length === 0 || durations.includes(typical.videoSec);
+  return BigInt(Math.round((allowed ? typical.videoSec : defaultDurationSec) * 1000));
 }
 
 function modalityOf({ type }: Model): Modality {

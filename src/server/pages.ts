@@ -21,13 +21,13 @@ export function createPages(edge: Edge): Pages {
   const site = openConsole(edge);
   const docs = openDocs(edge, site.built);
   // Agents probe this path before they start.
-  const door = { status: "ok", docs: "/docs", openapi: "/openapi.json" };
+  const facts = { status: "ok", docs: "/docs", openapi: "/openapi.json" };
   const headers = { vary: "accept" };
-  const forAgents = fixed({ ...headers, "content-type": "application/json" }, JSON.stringify(door));
+  const forAgents = fixed({ ...headers, "content-type": "application/json" }, JSON.stringify(facts));
   // Relative, because the gateway may be below a path.
   const forReaders: Page = () => ({ status: 302, headers: { ...headers, location: site.built ? "console" : "docs" } });
-  const frontDoor = ({ req }: Exchange) => (wantsHtml(req) ? forReaders : forAgents);
-  return (exchange) => (exchange.path === "/" ? frontDoor(exchange) : (pages.get(exchange.path) ?? site.find(exchange) ?? docs(exchange)));
+  const startPage = ({ req }: Exchange) => (wantsHtml(req) ? forReaders : forAgents);
+  return (exchange) => (exchange.path === "/" ? startPage(exchange) : (pages.get(exchange.path) ?? site.find(exchange) ?? docs(exchange)));
 }
 
 // The pages for machines: /healthz, /readyz, the keys that receipts are signed with, and /metrics. They need no key; /metrics needs a

@@ -17,7 +17,7 @@ export interface SimulatorCall {
   model: string | null;
   /** Null until an answer has begun. */
   status: number | null;
-  /** answered: sent whole. aborted: the client disconnected first. broken: the simulator interrupted it because a knob asked for it. */
+  /** answered: sent whole. aborted: the client disconnected first. broken: the simulator interrupted it because a directive asked for it. */
   outcome: "open" | "answered" | "aborted" | "broken";
   /** Records of a stream that were written. */
   records: number;

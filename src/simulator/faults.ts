@@ -1,6 +1,6 @@
 // The faults that replace an answer: refusals by status, and bodies that aren't what was asked for.
 // Faults that break an answer half way (cut, end, stall, error record) stand in send.ts.
-import type { Knobs } from "./knob-list.ts";
+import type { Directives } from "./directive-list.ts";
 import { jsonReply, type SimulatorProtocol, type WholeReply } from "./protocol.ts";
 import type { Refusal } from "./request-fields.ts";
 
@@ -17,21 +17,21 @@ const byStatus: Record<number, { type: string; code: string | null; message: str
   529: { type: "overloaded_error", code: null, message: "Overloaded." },
 };
 
-/** Null where the knobs name no fault of this kind. `streaming` faults of the body become faults of the first record. */
+/** Null where the directives name no fault of this kind. `streaming` faults of the body become faults of the first record. */
 export function faultReply(
-  knobs: Knobs,
+  directives: Directives,
   protocol: SimulatorProtocol,
   promise: { streaming: boolean; body: Buffer | null },
 ): WholeReply | null {
-  const status = knobs.fail ?? knobs.status;
-  if (knobs.html) return htmlReply(status ?? 200);
-  if (knobs.empty && (status !== undefined || !promise.streaming)) return emptyReply(status ?? 200);
-  const met = refusalOf(knobs, status);
+  const status = directives.fail ?? directives.status;
+  if (directives.html) return htmlReply(status ?? 200);
+  if (directives.empty && (status !== undefined || !promise.streaming)) return emptyReply(status ?? 200);
+  const met = refusalOf(directives, status);
   const refusal = met === null ? null : (protocol.rewordRefusal?.(met) ?? met);
-  if (refusal !== null) return jsonReply(refusal.status, protocol.renderRefusal({ ...refusal, knobs }), refusal.headers);
+  if (refusal !== null) return jsonReply(refusal.status, protocol.renderRefusal({ ...refusal, directives }), refusal.headers);
   if (promise.streaming) return null;
-  if (knobs.okError || knobs.errorAfter !== undefined) return jsonReply(200, renderStreamError(protocol, knobs));
-  if (knobs.badJson && promise.body !== null)
+  if (directives.okError || directives.errorAfter !== undefined) return jsonReply(200, renderStreamError(protocol, directives));
+  if (directives.badJson && promise.body !== null)
     return jsonReply(200, promise.body.subarray(0, Math.ceil(promise.body.length / 2)).toString("latin1"));
   return null;
 }
@@ -44,31 +44,37 @@ const streamError: Refusal = {
   message: "The model stopped working on this request.",
 };
 
-export function renderStreamError(protocol: SimulatorProtocol, knobs: Knobs): string {
-  return protocol.renderRefusal({ ...(protocol.rewordRefusal?.(streamError) ?? streamError), knobs });
+export function renderStreamError(protocol: SimulatorProtocol, directives: Directives): string {
+  return protocol.renderRefusal({ ...(protocol.rewordRefusal?.(streamError) ?? streamError), directives });
 }
 
-function refusalOf(knobs: Knobs, status: number | undefined): Refusal | null {
-  if (knobs.refuse || knobs.refuseStatus) {
-    const code = knobs.refuseStatus === 403 ? "content_policy_violation" : "content_filter";
+function refusalOf(directives: Directives, status: number | undefined): Refusal | null {
+  if (directives.refuse || directives.refuseStatus) {
+    const code = directives.refuseStatus === 403 ? "content_policy_violation" : "content_filter";
     return {
-      status: knobs.refuseStatus ?? 400,
+      status: directives.refuseStatus ?? 400,
       type: "invalid_request_error",
       code,
       param: "messages",
       message: "The request was refused by the content policy.",
     };
   }
-  if (knobs.reject || knobs.rejectStatus) {
+  if (directives.reject || directives.rejectStatus) {
     const message = "Unsupported value: 'temperature' does not support this value with this model.";
-    return { status: knobs.rejectStatus ?? 400, type: "invalid_request_error", code: "unsupported_value", param: "temperature", message };
+    return {
+      status: directives.rejectStatus ?? 400,
+      type: "invalid_request_error",
+      code: "unsupported_value",
+      param: "temperature",
+      message,
+    };
   }
-  if (knobs.context) {
+  if (directives.context) {
     const message =
       "This model's maximum context length is 4096 tokens. However, your messages resulted in 5000 tokens. Please reduce their length.";
     return { status: 400, type: "invalid_request_error", code: "context_length_exceeded", param: "messages", message };
   }
-  if (knobs.quota) {
+  if (directives.quota) {
     return {
       status: 429,
       type: "insufficient_quota",
@@ -76,12 +82,12 @@ function refusalOf(knobs: Knobs, status: number | undefined): Refusal | null {
       message: "You exceeded your current quota, please check your plan.",
     };
   }
-  if (knobs.baseResp !== undefined)
-    return { status: 200, type: "base_resp", code: String(knobs.baseResp), message: "The simulator was told so." };
+  if (directives.baseResp !== undefined)
+    return { status: 200, type: "base_resp", code: String(directives.baseResp), message: "The simulator was told so." };
   if (status === undefined) return null;
   const fallback = status < 500 ? { type: "invalid_request_error", code: null } : { type: "server_error", code: null };
   const row = byStatus[status] ?? { ...fallback, message: `The simulator was told to fail with ${status}.` };
-  const retryAfter = knobs.retryAfter ?? (status === 429 ? 1 : undefined);
+  const retryAfter = directives.retryAfter ?? (status === 429 ? 1 : undefined);
   return { status, ...row, headers: retryAfter === undefined ? {} : { "retry-after": String(retryAfter) } };
 }
 

@@ -1,15 +1,15 @@
 // What a protocol gives the simulator: its paths, its error envelope, and plans of answers as plain data.
 // How a plan is sent, delayed or broken is the same for all protocols and stands in send.ts.
 import type { IncomingHttpHeaders } from "node:http";
-import type { Knobs } from "./knob-list.ts";
-import { hasFault } from "./knobs.ts";
+import type { Directives } from "./directive-list.ts";
+import { hasFault } from "./directives.ts";
 import { type Refusal, refuse } from "./request-fields.ts";
 
 /** Everything that follows from a request alone; kept and played again when the same bytes come back. */
 export interface Plan {
   /** The model id as the request named it; null where the operation has none. */
   model: string | null;
-  knobs: Knobs;
+  directives: Directives;
   reply: WholeReply | StreamReply | FileReply | PiecesReply;
   /** In place of the protocol's own, for an operation whose refusals have other words. */
   rewordRefusal?(refusal: Refusal): Refusal;
@@ -132,7 +132,7 @@ export function jsonReply(status: number, text: string, headers: Record<string, 
 /** Of an answer that no model makes, such as a list or a token. */
 export function planFields(fields: object, status = 200): Plan {
   const reply = jsonReply(status, JSON.stringify(fields));
-  return { model: null, knobs: {}, reply, bytes: reply.body.length };
+  return { model: null, directives: {}, reply, bytes: reply.body.length };
 }
 
 // From an answer's words to a plan, whole or streamed: what is kept for the next time, and what is too much.
@@ -146,7 +146,7 @@ const wholeBytesMax = 64 * 1024 * 1024;
 
 interface Answered {
   model: string;
-  knobs: Knobs;
+  directives: Directives;
   stream: boolean;
   tokens: number;
   /** What a record carries beside the usual. */
@@ -163,24 +163,34 @@ interface Answered {
   tokensIn(record: string): number;
 }
 
-export function planAnswer({ model, knobs, stream, tokens, extraBytesPerToken, whole, records, terminator, ...billing }: Answered): Plan {
-  const output = stream ? billing.hiddenTokens : (knobs.completionTokens ?? tokens);
+export function planAnswer({
+  model,
+  directives,
+  stream,
+  tokens,
+  extraBytesPerToken,
+  whole,
+  records,
+  terminator,
+  ...billing
+}: Answered): Plan {
+  const output = stream ? billing.hiddenTokens : (directives.completionTokens ?? tokens);
   const bill: HostBill = {
-    input: knobs.promptTokens ?? billing.inputTokens,
+    input: directives.promptTokens ?? billing.inputTokens,
     searches: billing.searches ?? 0,
     output,
     tokensIn: billing.tokensIn,
   };
-  const bytes = tokens * Math.max(knobs.bigBytes ?? 0, bytesPerRecord + extraBytesPerToken);
+  const bytes = tokens * Math.max(directives.bigBytes ?? 0, bytesPerRecord + extraBytesPerToken);
   if (!stream) {
     if (bytes > wholeBytesMax) refuse("model", "An answer of more than 64 MB can only be streamed.");
-    return { model, knobs, reply: jsonReply(200, whole()), bill, bytes };
+    return { model, directives, reply: jsonReply(200, whole()), bill, bytes };
   }
-  const keeps = tokens <= keptTokensMax && knobs.bigBytes === undefined && !hasFault(knobs);
+  const keeps = tokens <= keptTokensMax && directives.bigBytes === undefined && !hasFault(directives);
   let kept: string[] | null = null;
   return {
     model,
-    knobs,
+    directives,
     reply: { kind: "stream", records: () => (keeps ? (kept ??= [...records()]) : records()), terminator },
     bill,
     bytes,

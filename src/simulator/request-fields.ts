@@ -1,7 +1,7 @@
 // Reading fields of a request as a real host would: right types or a 400 that names the field.
 // Shared by the protocols; what the fields mean is theirs.
 import { parseJson } from "../json/parse.ts";
-import type { Knobs } from "./knob-list.ts";
+import type { Directives } from "./directive-list.ts";
 
 export type Fields = Record<string, unknown>;
 
@@ -46,7 +46,7 @@ export interface Refusal {
   message: string;
   headers?: Record<string, string>;
   /** Those of the model that refuses, for a protocol whose hosts have envelopes of their own. */
-  knobs?: Knobs;
+  directives?: Directives;
 }
 
 export class Refused extends Error {

@@ -3,7 +3,7 @@
 import type { ServerResponse } from "node:http";
 import type { OpenCall } from "./calls.ts";
 import { faultReply, renderStreamError } from "./faults.ts";
-import type { Knobs } from "./knob-list.ts";
+import type { Directives } from "./directive-list.ts";
 import type { FileReply, HostBill, PiecesReply, Plan, SimulatorProtocol, StreamReply, WholeReply } from "./protocol.ts";
 
 const streamHeaders = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" };
@@ -11,58 +11,65 @@ const audioBill: HostBill = { input: 1, output: 0 };
 /** One comment before every so many records: often enough to meet a parser's every state, seldom enough to read. */
 const recordsPerComment = 3;
 
-/** `knobs` are the plan's, without its faults once a flaky model has recovered. */
+/** `directives` are the plan's, without its faults once a flaky model has recovered. */
 export async function sendPlan(
   plan: Plan,
-  knobs: Knobs,
+  directives: Directives,
   protocol: SimulatorProtocol,
   call: OpenCall,
   response: ServerResponse,
 ): Promise<void> {
   const { bill = audioBill } = plan;
   call.billed = { input: bill.input, output: bill.output, searches: bill.searches ?? 0 };
-  if (knobs.left !== undefined) watchDisconnect(response, () => endForDisconnect(knobs.left!, knobs, protocol, call, response));
-  if (knobs.slowMs && !(await waitFor(response, knobs.slowMs))) return;
+  if (directives.left !== undefined)
+    watchDisconnect(response, () => endForDisconnect(directives.left!, directives, protocol, call, response));
+  if (directives.slowMs && !(await waitFor(response, directives.slowMs))) return;
   // The client's own time-out ends a hanging call.
-  if (knobs.hang) return;
-  if (knobs.reset) {
+  if (directives.hang) return;
+  if (directives.reset) {
     call.billed = null;
     return reset(call, response);
   }
   const { reply } = plan;
   const spoken = plan.rewordRefusal === undefined ? protocol : { ...protocol, rewordRefusal: plan.rewordRefusal };
-  const fault = faultReply(knobs, spoken, promiseOf(reply, knobs, spoken));
+  const fault = faultReply(directives, spoken, promiseOf(reply, directives, spoken));
   if (fault === null) plan.takeEffect?.();
   else call.billed = null;
   const sent = fault ?? reply;
   call.status = "status" in sent ? sent.status : 200;
   if (sent.kind === "file") await sendFile(sent, response);
-  else if (sent.kind === "pieces") await sendPieces(sent, knobs, call, response);
-  else if (sent.kind === "stream") await sendStream(sent, knobs, protocol, call, response, bill);
-  else if (fault === null && isBroken(knobs)) sendHalf(sent, knobs, call, response);
+  else if (sent.kind === "pieces") await sendPieces(sent, directives, call, response);
+  else if (sent.kind === "stream") await sendStream(sent, directives, protocol, call, response, bill);
+  else if (fault === null && isBroken(directives)) sendHalf(sent, directives, call, response);
   else response.writeHead(sent.status, sent.headers).end(sent.body);
 }
 
 /** Bytes in pieces meet sim-empty under their own content type; the half document in their place is one of an error. */
-function promiseOf(reply: Plan["reply"], knobs: Knobs, protocol: SimulatorProtocol): { streaming: boolean; body: Buffer | null } {
-  if (reply.kind === "pieces") return { streaming: knobs.empty !== undefined, body: Buffer.from(renderStreamError(protocol, knobs)) };
+function promiseOf(reply: Plan["reply"], directives: Directives, protocol: SimulatorProtocol): { streaming: boolean; body: Buffer | null } {
+  if (reply.kind === "pieces")
+    return { streaming: directives.empty !== undefined, body: Buffer.from(renderStreamError(protocol, directives)) };
   return { streaming: reply.kind === "stream", body: reply.kind === "whole" ? reply.body : null };
 }
 
-function isBroken(knobs: Knobs): boolean {
-  return knobs.cutAfter !== undefined || knobs.cutInside !== undefined || knobs.endAfter !== undefined || knobs.stallAfter !== undefined;
+function isBroken(directives: Directives): boolean {
+  return (
+    directives.cutAfter !== undefined ||
+    directives.cutInside !== undefined ||
+    directives.endAfter !== undefined ||
+    directives.stallAfter !== undefined
+  );
 }
 
-/** An answer that doesn't stream breaks after half its bytes, whatever the knob's number. */
-function sendHalf(reply: WholeReply, knobs: Knobs, call: OpenCall, response: ServerResponse): void {
+/** An answer that doesn't stream breaks after half its bytes, whatever the directive's number. */
+function sendHalf(reply: WholeReply, directives: Directives, call: OpenCall, response: ServerResponse): void {
   const half = reply.body.subarray(0, Math.floor(reply.body.length / 2));
-  if (knobs.endAfter !== undefined) {
+  if (directives.endAfter !== undefined) {
     response.writeHead(reply.status, { ...reply.headers, "content-length": String(half.length) }).end(half);
     return;
   }
   response.writeHead(reply.status, reply.headers);
   response.write(half);
-  if (knobs.cutAfter !== undefined || knobs.cutInside !== undefined) cut(call, response);
+  if (directives.cutAfter !== undefined || directives.cutInside !== undefined) cut(call, response);
 }
 
 /** Before node:http ends the connection. A connection that is kept for more calls keeps no listener of those that are over. */
@@ -73,10 +80,16 @@ function watchDisconnect(response: ServerResponse, left: () => void): void {
 }
 
 /** The answer to a client that has closed its side of the connection, and may still read. */
-function endForDisconnect(status: number, knobs: Knobs, protocol: SimulatorProtocol, call: OpenCall, response: ServerResponse): void {
+function endForDisconnect(
+  status: number,
+  directives: Directives,
+  protocol: SimulatorProtocol,
+  call: OpenCall,
+  response: ServerResponse,
+): void {
   if (response.writableEnded) return;
   call.finish("aborted");
-  const error = renderStreamError(protocol, knobs);
+  const error = renderStreamError(protocol, directives);
   if (!response.headersSent) return void response.writeHead(status).end(status < 400 ? "" : error);
   response.end(status < 400 ? "" : frameOf(protocol, error, "\n"));
 }
@@ -99,7 +112,7 @@ async function sendFile({ status, headers, pieces }: FileReply, response: Server
 
 async function sendStream(
   reply: StreamReply,
-  knobs: Knobs,
+  directives: Directives,
   protocol: SimulatorProtocol,
   call: OpenCall,
   response: ServerResponse,
@@ -107,54 +120,54 @@ async function sendStream(
 ): Promise<void> {
   response.writeHead(200, protocol.streamType === undefined ? streamHeaders : { "content-type": protocol.streamType });
   response.flushHeaders();
-  if (knobs.empty) return void response.end();
-  const lineEnd = knobs.crlf ? "\r\n" : "\n";
-  const write = (data: string) => writeFrame(response, frameOf(protocol, data, lineEnd), knobs);
-  for (const data of records(reply, knobs, protocol)) {
-    if (call.records > 0 && knobs.paceMs && !(await waitFor(response, knobs.paceMs))) return;
-    if (call.records === knobs.cutAfter) return cut(call, response);
-    if (call.records === knobs.cutInside) return cutInside(frameOf(protocol, data, lineEnd), call, response);
-    if (call.records === knobs.stallAfter) return;
-    if (call.records === knobs.endAfter) return void response.end();
+  if (directives.empty) return void response.end();
+  const lineEnd = directives.crlf ? "\r\n" : "\n";
+  const write = (data: string) => writeFrame(response, frameOf(protocol, data, lineEnd), directives);
+  for (const data of records(reply, directives, protocol)) {
+    if (call.records > 0 && directives.paceMs && !(await waitFor(response, directives.paceMs))) return;
+    if (call.records === directives.cutAfter) return cut(call, response);
+    if (call.records === directives.cutInside) return cutInside(frameOf(protocol, data, lineEnd), call, response);
+    if (call.records === directives.stallAfter) return;
+    if (call.records === directives.endAfter) return void response.end();
     if (isGone(response)) return;
-    if (knobs.comments && protocol.frame === undefined && call.records % recordsPerComment === 0)
+    if (directives.comments && protocol.frame === undefined && call.records % recordsPerComment === 0)
       response.write(`: keep-alive${lineEnd}${lineEnd}`);
     const flowing = write(data);
     call.records += 1;
     // With sim-drop-stalled a record that wasn't taken was not generated.
-    if (knobs.dropStalledMs === undefined && call.billed !== null) call.billed.output += tokensIn(data);
+    if (directives.dropStalledMs === undefined && call.billed !== null) call.billed.output += tokensIn(data);
     if (flowing !== true && !(await flowing)) return;
-    if (knobs.dropStalledMs !== undefined && call.billed !== null) call.billed.output += tokensIn(data);
+    if (directives.dropStalledMs !== undefined && call.billed !== null) call.billed.output += tokensIn(data);
   }
-  const errorAt = errorPosition(knobs);
+  const errorAt = errorPosition(directives);
   const failed = errorAt !== undefined && call.records > errorAt;
-  if (reply.terminator !== null && !knobs.noDone && !(failed && protocol.errorEndsStream)) await write(reply.terminator);
+  if (reply.terminator !== null && !directives.noDone && !(failed && protocol.errorEndsStream)) await write(reply.terminator);
   response.end();
 }
 
-/** The reply's records with the knobs' spoilt ones: an error in place of the rest, or a first record that isn't JSON. */
-function* records(reply: StreamReply, knobs: Knobs, protocol: SimulatorProtocol): Iterable<string> {
-  const errorAt = errorPosition(knobs);
+/** The reply's records with the directives' spoilt ones: an error in place of the rest, or a first record that isn't JSON. */
+function* records(reply: StreamReply, directives: Directives, protocol: SimulatorProtocol): Iterable<string> {
+  const errorAt = errorPosition(directives);
   let count = 0;
   for (const data of reply.records()) {
     if (count === errorAt) {
-      yield renderStreamError(protocol, knobs);
+      yield renderStreamError(protocol, directives);
       return;
     }
-    yield count === 0 && knobs.badJson ? data.slice(0, Math.ceil(data.length / 2)) : data;
+    yield count === 0 && directives.badJson ? data.slice(0, Math.ceil(data.length / 2)) : data;
     count += 1;
   }
 }
 
-function errorPosition(knobs: Knobs): number | undefined {
-  return knobs.okError ? 0 : knobs.errorAfter;
+function errorPosition(directives: Directives): number | undefined {
+  return directives.okError ? 0 : directives.errorAfter;
 }
 
 /** True, or a promise of whether the client is still there once the socket has taken what it was given. */
-function writeFrame(response: ServerResponse, frame: string | Buffer, knobs: Knobs): true | Promise<boolean> {
+function writeFrame(response: ServerResponse, frame: string | Buffer, directives: Directives): true | Promise<boolean> {
   if (isGone(response)) return Promise.resolve(false);
-  if (knobs.dropStalledMs !== undefined) return writeOrDrop(response, frame, knobs.dropStalledMs);
-  if (knobs.splitBytes) return writeSplit(response, typeof frame === "string" ? Buffer.from(frame) : frame, knobs.splitBytes);
+  if (directives.dropStalledMs !== undefined) return writeOrDrop(response, frame, directives.dropStalledMs);
+  if (directives.splitBytes) return writeSplit(response, typeof frame === "string" ? Buffer.from(frame) : frame, directives.splitBytes);
   return response.write(frame) || waitFor(response, "drain");
 }
 
@@ -229,21 +242,28 @@ async function writeSplit(response: ServerResponse, bytes: Buffer, sliceBytes: n
   return true;
 }
 
-// Sends an answer that is bytes and comes as they are made, as audio does: piece by piece, with the knobs that streams of records have.
+// Sends an answer that is bytes and comes as they are made, as audio does: piece by piece, with the directives that streams of records have.
 
-async function sendPieces({ headers, pieces }: PiecesReply, knobs: Knobs, call: OpenCall, response: ServerResponse): Promise<void> {
+async function sendPieces(
+  { headers, pieces }: PiecesReply,
+  directives: Directives,
+  call: OpenCall,
+  response: ServerResponse,
+): Promise<void> {
   response.writeHead(200, headers);
   response.flushHeaders();
-  if (knobs.empty) return void response.end();
+  if (directives.empty) return void response.end();
   for (const piece of pieces()) {
-    if (call.records > 0 && knobs.paceMs && !(await waitFor(response, knobs.paceMs))) return;
-    if (call.records === knobs.cutAfter) return cut(call, response);
-    if (call.records === knobs.stallAfter) return;
-    if (call.records === knobs.endAfter) return void response.end();
+    if (call.records > 0 && directives.paceMs && !(await waitFor(response, directives.paceMs))) return;
+    if (call.records === directives.cutAfter) return cut(call, response);
+    if (call.records === directives.stallAfter) return;
+    if (call.records === directives.endAfter) return void response.end();
     // One piece a turn of the event loop: it arrives as it would from a model that still speaks.
-    const slice = knobs.splitBytes ?? piece.length;
+    const slice = directives.splitBytes ?? piece.length;
     if (
-      !(await (knobs.dropStalledMs === undefined ? writeSplit(response, piece, slice) : writeOrDrop(response, piece, knobs.dropStalledMs)))
+      !(await (directives.dropStalledMs === undefined
+        ? writeSplit(response, piece, slice)
+        : writeOrDrop(response, piece, directives.dropStalledMs)))
     )
       return;
     call.records += 1;

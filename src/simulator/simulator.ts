@@ -12,8 +12,8 @@ import { cohere } from "./cohere/cohere.ts";
 import { elevenlabs } from "./elevenlabs/elevenlabs.ts";
 import { openFal } from "./fal/fal.ts";
 import { gemini } from "./gemini/gemini.ts";
-import type { Knobs } from "./knob-list.ts";
-import { withoutFaults } from "./knobs.ts";
+import type { Directives } from "./directive-list.ts";
+import { withoutFaults } from "./directives.ts";
 import { openMinimax } from "./minimax/minimax.ts";
 import { openai } from "./openai/openai.ts";
 import { jsonReply, type LiveOperation, type Operation, type Plan, type SimulatorProtocol } from "./protocol.ts";
@@ -117,7 +117,7 @@ async function serve(world: World, request: IncomingMessage, response: ServerRes
     const plan = await planned;
     call.model = plan.model;
     call.parts = plan.parts ?? null;
-    await sendPlan(plan, knobsOfThisCall(world, plan), protocol, call, response);
+    await sendPlan(plan, directivesOfThisCall(world, plan), protocol, call, response);
   } catch (error) {
     if (response.destroyed || !request.complete) return call.finish("aborted");
     if (response.headersSent) return void response.destroy();
@@ -149,11 +149,11 @@ function recallPlan(world: World, operation: Operation, path: string, body: Buff
 }
 
 /** sim-flaky-N: the first N calls of a model id meet its faults, later ones don't, until reset(). */
-function knobsOfThisCall(world: World, { model, knobs }: Plan): Knobs {
-  if (knobs.flaky === undefined || model === null) return knobs;
+function directivesOfThisCall(world: World, { model, directives }: Plan): Directives {
+  if (directives.flaky === undefined || model === null) return directives;
   const before = world.flakyCalls.get(model) ?? 0;
   world.flakyCalls.set(model, before + 1);
-  return before < knobs.flaky ? knobs : withoutFaults(knobs);
+  return before < directives.flaky ? directives : withoutFaults(directives);
 }
 
 function serveRecord(world: World, request: IncomingMessage, response: ServerResponse): void {

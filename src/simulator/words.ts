@@ -1,6 +1,6 @@
 // What a model says and thinks, as the list of its tokens; the same in every protocol.
 // Owns length, stop sequences and documents; which of it is sent in which shape belongs to the protocols.
-import type { Knobs } from "./knob-list.ts";
+import type { Directives } from "./directive-list.ts";
 import { echo, splitTokens, writeSentences } from "./prose.ts";
 import { sampleSchema, type Schema } from "./schema-sample.ts";
 import { type Random, wholeBetween } from "./seed.ts";
@@ -13,13 +13,13 @@ export function writeThought(random: Random, tokens: number): string[] {
 }
 
 /** The tokens of a text or a document; sim-tokens-N sets how many. */
-export function writeText(asked: { knobs: Knobs; documentSchema: Schema | null; userText: string }, random: Random): string[] {
-  const { knobs, documentSchema } = asked;
+export function writeText(asked: { directives: Directives; documentSchema: Schema | null; userText: string }, random: Random): string[] {
+  const { directives, documentSchema } = asked;
   if (documentSchema !== null) return splitTokens(JSON.stringify(sampleSchema(documentSchema, random)));
-  const lengthMin = knobs.tokens ?? wholeBetween(random, 16, 48);
+  const lengthMin = directives.tokens ?? wholeBetween(random, 16, 48);
   const opening = echo(asked.userText);
   const tokens = splitTokens(opening + writeSentences(random, lengthMin));
-  return knobs.tokens === undefined ? tokens : tokens.slice(0, knobs.tokens);
+  return directives.tokens === undefined ? tokens : tokens.slice(0, directives.tokens);
 }
 
 /** The same list and null where no stop sequence occurs; else the text before the first one, cut into tokens anew, and that one. */
@@ -36,6 +36,6 @@ export function stopAt(tokens: string[], stop: readonly string[]): { tokens: str
 }
 
 /** sim-big-N: a token is shown N bytes wide, and still counts as one. Widened where it is sent, so that memory stays flat. */
-export function widen(token: string, { bigBytes }: Knobs): string {
+export function widen(token: string, { bigBytes }: Directives): string {
   return bigBytes === undefined ? token : token + ".".repeat(Math.max(0, bigBytes - Buffer.byteLength(token)));
 }

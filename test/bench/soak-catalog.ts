@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { highTiers } from "../support/tiers.ts";
 
-/** The upstream of each: a name and its knobs (src/simulator/README.md). */
+/** The upstream of each: a name and its directives (src/simulator/README.md). */
 const own = {
   "soak/late": "late+sim-slow-300ms",
   "soak/paced": "paced+sim-tokens-60+sim-pace-15ms",

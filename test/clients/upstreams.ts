@@ -4,7 +4,7 @@
 import { highTiers } from "../support/tiers.ts";
 
 interface ModelChoice {
-  /** Upstream model ids, the simulator's knobs in them; one route each, on providers of their own. */
+  /** Upstream model ids, the simulator's directives in them; one route each, on providers of their own. */
   upstream: readonly string[];
   /** The first route's provider, where it is not the usual one. */
   provider?: string;

@@ -14,7 +14,7 @@ import { createBreakers } from "../../src/routing/breaker.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import { scratchFolder } from "../support/leftovers.ts";
 
-/** Routes of a model: upstream ids with their knobs, of the simulator's queue, and what each costs. */
+/** Routes of a model: upstream ids with their directives, of the simulator's queue, and what each costs. */
 export type Models = Record<string, { kind: "image" | "video"; routes: string[]; cost?: object }>;
 
 const shortTimes: Partial<JobTimes> = {

@@ -117,8 +117,8 @@ describe("routes", () => {
     ["sim-hang", "provider_timeout"],
     ["sim-policy-nsfw", "content_policy_nsfw"],
     ["sim-file-fail-404", "provider_error"],
-  ])("%s: failed with %s, the hold is released, and no message names the provider", async (knob, code) => {
-    await start(image(`ember/secretive-image+${knob}`));
+  ])("%s: failed with %s, the hold is released, and no message names the provider", async (directive, code) => {
+    await start(image(`ember/secretive-image+${directive}`));
     const id = await place({ count: 2, estimated: 2n * held });
     const row = await ended(id);
     expect(row).toMatchObject({ status: "failed", error_code: code, charged: null, refunded: 2n * held, output: null });

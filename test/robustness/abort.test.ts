@@ -8,7 +8,7 @@ import { leaveAfter, openChat, promptTokens, until } from "./chat-client.ts";
 
 interface Cell {
   phase: string;
-  /** The upstream id: its knobs hold the call in this phase. */
+  /** The upstream id: its directives hold the call in this phase. */
   upstream: string;
   stream: boolean;
   /** Leaves after so many records of the answer; null: before its head, once the upstream has the call. */

@@ -1,4 +1,4 @@
-// A small catalog for these tests: one provider, one model a name, each with an upstream id of its own (and so knobs).
+// A small catalog for these tests: one provider, one model a name, each with an upstream id of its own (and so directives).
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";

@@ -12,9 +12,9 @@ let catalog: string;
 let survivor: SpawnedGateway;
 beforeAll(async () => {
   world = await openWorld({ models: {} });
-  const host = (id: string, knob: string) => ({
+  const host = (id: string, directive: string) => ({
     ...{ id, protocol: "minimax", base_url: `${world.simulator.url}/minimax` },
-    headers: { "x-sim-knobs": `voice_design=${knob}` },
+    headers: { "x-sim-knobs": `voice_design=${directive}` },
   });
   const designer = (id: string) => ({
     ...{ id: `demo/${id}`, type: "speech", capability: "voice-design", voice_family: "provider_b" },

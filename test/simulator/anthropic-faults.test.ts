@@ -54,7 +54,7 @@ describe("streams", () => {
     expect(open.names.at(-1)).toBe("message_delta");
   });
 
-  test("an error ends a stream, with nothing after it, and is the first event where a knob asks for it", async () => {
+  test("an error ends a stream, with nothing after it, and is the first event where a directive asks for it", async () => {
     const { names, events } = await readEvents(simulator.current, "m+sim-error-after-4");
     expect(names.slice(3)).toEqual(["content_block_delta", "error"]);
     expect(events.at(-1)!.data).toMatchObject({ type: "error", error: { type: "api_error" } });
@@ -65,8 +65,8 @@ describe("streams", () => {
   test("framing: CRLF, comments, three bytes at a time: the same events", async () => {
     const plain = await readEvents(simulator.current, "m");
     const blocks = (events: { data: any }[]) => events.filter(({ data }) => data.type.startsWith("content_block")).map(({ data }) => data);
-    for (const knob of ["sim-crlf", "sim-comments", "sim-split-3"]) {
-      const odd = await readEvents(simulator.current, `m+${knob}`);
+    for (const directive of ["sim-crlf", "sim-comments", "sim-split-3"]) {
+      const odd = await readEvents(simulator.current, `m+${directive}`);
       expect(odd.names).toEqual(plain.names);
       expect(blocks(odd.events)).toEqual(blocks(plain.events));
     }

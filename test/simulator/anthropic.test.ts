@@ -1,4 +1,4 @@
-// What a message answers over the anthropic protocol: blocks, events, counts, limits, tools, and the knobs that bend them.
+// What a message answers over the anthropic protocol: blocks, events, counts, limits, tools, and the directives that bend them.
 import { describe, expect, test } from "vitest";
 import { countTokens } from "../../src/simulator/prose.ts";
 import { ask, message, postMessages, readEvents, timeTool, weatherTool } from "./anthropic-fixture.ts";
@@ -113,7 +113,7 @@ describe("what is said", () => {
     expect(["calm", "wild"]).toContain(JSON.parse(reply.content[0].text).mood);
   });
 
-  test("finish knobs: refusal with details, pause_turn, the window", async () => {
+  test("finish directives: refusal with details, pause_turn, the window", async () => {
     expect(await message(simulator.current, "m+sim-finish-filtered")).toMatchObject({
       stop_reason: "refusal",
       stop_details: { type: "refusal" },

@@ -97,7 +97,7 @@ describe("tools", () => {
     expect(await called("Hello", { tool_choice: { type: "function", function: { name: "find_flights" } } })).toEqual(["find_flights"]);
   });
 
-  test("streamed deltas: names once, or null, whole, without index as the knobs say", async () => {
+  test("streamed deltas: names once, or null, whole, without index as the directives say", async () => {
     const deltas = async (model: string) => {
       const { chunks } = await readStream(simulator.current, model, { tools, messages: userMessage("weather") });
       return chunks.flatMap((chunk: any) => chunk.choices[0].delta.tool_calls ?? []);
@@ -208,7 +208,7 @@ describe("reasoning and logprobs", () => {
 });
 
 describe("usage", () => {
-  test("knobs bend it: cached, forced, absent, in every chunk, in the finish chunk", async () => {
+  test("directives bend it: cached, forced, absent, in every chunk, in the finish chunk", async () => {
     expect((await chat(simulator.current, "m+sim-cached-3")).usage.prompt_tokens_details.cached_tokens).toBe(3);
     const forced = await chat(simulator.current, "m+sim-prompt-tokens-1000+sim-completion-tokens-20+sim-cached-5000");
     expect(forced.usage).toMatchObject({

@@ -93,7 +93,7 @@ describe("voices", () => {
   });
 
   test("sim-voices-N: the first N; sim-endless-pages: pages without an end", async () => {
-    const list = (knobs: string, query = "") => ask(`/v2/voices?page_size=2${query}`, undefined, { "x-sim-knobs": knobs });
+    const list = (directives: string, query = "") => ask(`/v2/voices?page_size=2${query}`, undefined, { "x-sim-knobs": directives });
     expect((await list("sim-voices-1")).json).toMatchObject({ total_count: 1, has_more: false, voices: { length: 1 } });
     const first = (await list("sim-endless-pages")).json;
     expect(first.has_more).toBe(true);
@@ -149,7 +149,7 @@ describe("errors", () => {
   });
 
   test("faults in its own words", async () => {
-    for (const [knob, status, word] of [
+    for (const [directive, status, word] of [
       ["sim-refuse", 403, "content_against_policy"],
       ["sim-quota", 401, "quota_exceeded"],
       ["sim-429", 429, "too_many_concurrent_requests"],
@@ -158,7 +158,7 @@ describe("errors", () => {
       ["sim-context", 400, "max_character_limit_exceeded"],
       ["sim-200-error", 200, "internal_error"],
     ] as const) {
-      const answer = await speak({ model_id: `flash+${knob}` });
+      const answer = await speak({ model_id: `flash+${directive}` });
       expect([answer.status, answer.json.detail.status]).toEqual([status, word]);
     }
     expect(await speak({ model_id: "flash+sim-empty" })).toMatchObject({ status: 200, bytes: Buffer.alloc(0) });
@@ -166,12 +166,12 @@ describe("errors", () => {
   });
 
   test("x-sim-knobs steers operations without a model, all or the one that it names", async () => {
-    const knobs = (value: string) => ({ "x-sim-knobs": value });
-    expect((await ask("/v2/voices", undefined, knobs("sim-fail-503"))).status).toBe(503);
-    expect((await ask("/v2/voices", undefined, knobs("music=sim-fail-503"))).status).toBe(200);
+    const directives = (value: string) => ({ "x-sim-knobs": value });
+    expect((await ask("/v2/voices", undefined, directives("sim-fail-503"))).status).toBe(503);
+    expect((await ask("/v2/voices", undefined, directives("music=sim-fail-503"))).status).toBe(200);
     const body = { text, model_id: "flash" };
-    expect((await ask("/v1/text-to-speech/lyra-narrator", body, knobs("voices=sim-hang, text-to-speech=sim-429"))).status).toBe(429);
-    const flaky = () => ask("/v2/voices", undefined, knobs("voices=sim-flaky-1"));
+    expect((await ask("/v1/text-to-speech/lyra-narrator", body, directives("voices=sim-hang, text-to-speech=sim-429"))).status).toBe(429);
+    const flaky = () => ask("/v2/voices", undefined, directives("voices=sim-flaky-1"));
     expect([(await flaky()).status, (await flaky()).status]).toEqual([503, 200]);
     expect(simulator.current.calls().at(-1)).toMatchObject({ model: "voices+sim-flaky-1" });
   });

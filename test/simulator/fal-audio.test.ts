@@ -5,7 +5,7 @@ import { load, run } from "./fal-fixture.ts";
 import { useSimulator } from "./simulator-fixture.ts";
 
 const simulator = useSimulator();
-const sing = async (input: object, knobs = "") => (await run(simulator.current, `verse/song+sim-slow-0ms${knobs}`, input)).json;
+const sing = async (input: object, directives = "") => (await run(simulator.current, `verse/song+sim-slow-0ms${directives}`, input)).json;
 
 describe("songs", () => {
   test("one MP3, as long as its words need, told by its address", async () => {
@@ -20,15 +20,15 @@ describe("songs", () => {
   });
 
   test("twenty to ninety seconds, or what is asked for", async () => {
-    const seconds = async (input: object, knobs = "") =>
-      (await decodeMp3((await load((await sing(input, knobs)).audio.url)).bytes)).seconds;
+    const seconds = async (input: object, directives = "") =>
+      (await decodeMp3((await load((await sing(input, directives)).audio.url)).bytes)).seconds;
     expect(await seconds({ prompt: "A waltz" })).toBeCloseTo(20, 1);
     expect(await seconds({ lyrics: "la ".repeat(2000) })).toBeCloseTo(90, 1);
     expect(await seconds({ prompt: "A waltz", duration: 33 })).toBeCloseTo(33, 1);
     expect(await seconds({ prompt: "A waltz" }, "+sim-seconds-7")).toBeCloseTo(7, 1);
   });
 
-  test("knobs: no audio, no type, failures, and files that are spoilt", async () => {
+  test("directives: no audio, no type, failures, and files that are spoilt", async () => {
     expect(await sing({ prompt: "x" }, "+sim-no-audio")).not.toHaveProperty("audio");
     expect((await sing({ prompt: "x" }, "+sim-no-type")).audio).not.toHaveProperty("content_type");
     expect((await sing({ prompt: "x" }, "+sim-job-content_policy_violation")).detail[0].type).toBe("content_policy_violation");

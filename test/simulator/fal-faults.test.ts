@@ -1,4 +1,4 @@
-// Every knob of the queue: at submit, while it waits, in the run's failure and in its answers.
+// Every directive of the queue: at submit, while it waits, in the run's failure and in its answers.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { failures, failureTypes } from "../../src/simulator/fal/failure-types.ts";
@@ -8,7 +8,7 @@ import { until, useSimulator } from "./simulator-fixture.ts";
 
 const simulator = useSimulator();
 const prompt = "A cat in a boat";
-const at = (knobs: string) => `pixa/standard+sim-slow-0ms+${knobs}`;
+const at = (directives: string) => `pixa/standard+sim-slow-0ms+${directives}`;
 
 describe("at submit, in the queue's words", () => {
   const refused: [string, number, object][] = [
@@ -20,12 +20,12 @@ describe("at submit, in the queue's words", () => {
     ["sim-refuse-403", 422, { detail: [{ loc: ["body", "prompt"], msg: expect.any(String), type: "content_policy_violation" }] }],
     ["sim-reject", 422, { detail: [{ loc: ["body", "aspect_ratio"], msg: expect.any(String), type: "one_of" }] }],
     ["sim-context", 422, { detail: [{ loc: ["body", "prompt"], msg: expect.any(String), type: "string_too_long" }] }],
-    ["sim-nonsense", 400, { detail: expect.stringContaining("no knob"), error_type: "unknown_knob" }],
-    ["sim-job-nonsense", 400, { detail: expect.stringContaining("no knob"), error_type: "unknown_knob" }],
+    ["sim-nonsense", 400, { detail: expect.stringContaining("no directive"), error_type: "unknown_directive" }],
+    ["sim-job-nonsense", 400, { detail: expect.stringContaining("no directive"), error_type: "unknown_directive" }],
   ];
-  for (const [knob, status, json] of refused) {
-    test(`${knob}: ${status}`, async () => {
-      expect(await submit(simulator.current, at(knob))).toMatchObject({ status, json });
+  for (const [directive, status, json] of refused) {
+    test(`${directive}: ${status}`, async () => {
+      expect(await submit(simulator.current, at(directive))).toMatchObject({ status, json });
     });
   }
 
@@ -76,7 +76,7 @@ describe("failures of the run: completed, and the result is the error", () => {
   });
 
   test("sim-policy-WORD says what about; sim-job-fail-N and sim-job-message-N have words of no table", async () => {
-    const resultOf = async (knob: string) => (await run(simulator.current, at(knob))).json;
+    const resultOf = async (directive: string) => (await run(simulator.current, at(directive))).json;
     expect((await resultOf("sim-policy-nsfw")).detail[0]).toMatchObject({
       type: "content_policy_violation",
       msg: expect.stringContaining("NSFW"),
@@ -137,7 +137,8 @@ describe("looks, results and cancelling that fail", () => {
 });
 
 describe("what the output tells", () => {
-  const output = async (knobs: string, input: object = {}) => (await run(simulator.current, at(knobs), { prompt, ...input })).json;
+  const output = async (directives: string, input: object = {}) =>
+    (await run(simulator.current, at(directives), { prompt, ...input })).json;
 
   test("sim-job-nsfw: all black and flagged; sim-nsfw-N: the first N", async () => {
     const all = await output("sim-job-nsfw", { num_images: 2, image_size: "square" });

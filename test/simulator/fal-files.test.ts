@@ -7,10 +7,10 @@ import { until, useSimulator } from "./simulator-fixture.ts";
 const simulator = useSimulator();
 const prompt = "A cat in a boat";
 
-/** The URL of an image whose file the knobs spoil, and its bytes as they should be. */
-async function spoilt(knobs: string): Promise<{ url: string; whole: Buffer }> {
+/** The URL of an image whose file the directives spoil, and its bytes as they should be. */
+async function spoilt(directives: string): Promise<{ url: string; whole: Buffer }> {
   const input = { prompt, image_size: "square" };
-  const { json } = await run(simulator.current, `pixa/standard+sim-slow-0ms+${knobs}`, input);
+  const { json } = await run(simulator.current, `pixa/standard+sim-slow-0ms+${directives}`, input);
   const { json: good } = await run(simulator.current, "pixa/standard+sim-slow-0ms", input);
   return { url: json.images[0].url, whole: (await load(good.images[0].url)).bytes };
 }

@@ -41,7 +41,7 @@ describe("the way of a work", () => {
     expect(await send(ticket.response_url)).toMatchObject({ status: 200, json: { images: [{}] } });
   });
 
-  test("without knobs it takes a moment; sim-slow-Nms delays the work, not the submit", async () => {
+  test("without directives it takes a moment; sim-slow-Nms delays the work, not the submit", async () => {
     expect((await run(simulator.current, "pixa/standard")).seen.at(-1)!.json.status).toBe("COMPLETED");
     const { json: ticket } = await submit(simulator.current, "pixa/standard+sim-slow-600000ms");
     expect((await send(ticket.status_url)).json.status).toBe("IN_QUEUE");

@@ -22,10 +22,10 @@ describe("refusals", () => {
     ["sim-reject-422", 422, "unsupported_value"],
     ["sim-context", 400, "context_length_exceeded"],
     ["sim-200-error", 200, "internal_error"],
-    ["sim-nonsense", 400, "unknown_knob"],
-    ["m+sim-chats", 400, "unknown_knob"],
-    ["sim-fail-20", 400, "unknown_knob"],
-    ["sim-tokens-99999999", 400, "unknown_knob"],
+    ["sim-nonsense", 400, "unknown_directive"],
+    ["m+sim-chats", 400, "unknown_directive"],
+    ["sim-fail-20", 400, "unknown_directive"],
+    ["sim-tokens-99999999", 400, "unknown_directive"],
   ];
   for (const [model, status, code] of expected) {
     test(`${model}: ${status} ${code ?? "without a code"}`, async () => {
@@ -35,20 +35,20 @@ describe("refusals", () => {
     });
   }
 
-  test("names of the simulator's own and names of others are no knobs", async () => {
+  test("names of the simulator's own and names of others are no directives", async () => {
     for (const model of ["sim-chat", "sim-chat-large", "sim-embed-2-small", "vendor/sim-x", "gpt+x"])
       expect((await ask(model)).status).toBe(200);
   });
 
-  test("the README names every knob that the refusal of an unknown one lists", async () => {
+  test("the README names every directive that the refusal of an unknown one lists", async () => {
     const { error }: any = await (await ask("sim-nonsense")).json();
-    const forms: string[] = error.message.split("Knobs: ")[1].split(", ");
+    const forms: string[] = error.message.split("Directives: ")[1].split(", ");
     const readme = readFileSync(new URL("../../src/simulator/README.md", import.meta.url), "utf8");
     expect(forms.length).toBeGreaterThan(50);
     expect(forms.filter((form) => !readme.includes(`\`${form}\``))).toEqual([]);
   });
 
-  test("retry-after comes with 429, and where a knob asks for it", async () => {
+  test("retry-after comes with 429, and where a directive asks for it", async () => {
     expect((await ask("sim-429")).headers.get("retry-after")).toBe("1");
     expect((await ask("sim-fail-503+sim-retry-after-7")).headers.get("retry-after")).toBe("7");
   });
@@ -120,10 +120,10 @@ describe("streams that break", () => {
   test("framing: CRLF, comments, no [DONE], three bytes at a time: the same chunks", async () => {
     const plain = await readStream(simulator.current, "m");
     const choices = (chunks: any[]) => chunks.map((chunk) => chunk.choices);
-    for (const knob of ["sim-crlf", "sim-comments", "sim-no-done", "sim-split-3"]) {
-      const odd = await readStream(simulator.current, `m+${knob}`);
+    for (const directive of ["sim-crlf", "sim-comments", "sim-no-done", "sim-split-3"]) {
+      const odd = await readStream(simulator.current, `m+${directive}`);
       expect(choices(odd.chunks)).toEqual(choices(plain.chunks));
-      expect(odd.done).toBe(knob !== "sim-no-done");
+      expect(odd.done).toBe(directive !== "sim-no-done");
     }
     expect((await readStream(simulator.current, "m+sim-crlf")).text).toContain("\r\n\r\n");
     expect((await readStream(simulator.current, "m+sim-comments")).text).toContain(": keep-alive\n\n");

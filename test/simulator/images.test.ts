@@ -177,7 +177,7 @@ describe("faults", () => {
     expect((await generate("m+sim-flaky-1")).data).toHaveLength(1);
   });
 
-  test("a file's address meets the knobs of files", async () => {
+  test("a file's address meets the directives of files", async () => {
     const { data } = await client().images.generate({ model: "m+sim-urls+sim-file-redirect-1+sim-file-as-octets", prompt });
     const first = await fetch(data![0]!.url!, { redirect: "manual" });
     expect([first.status, first.headers.get("location")]).toEqual([302, `${data![0]!.url!}?hop=1`]);

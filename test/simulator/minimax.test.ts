@@ -111,7 +111,7 @@ describe("errors", () => {
     });
   }
 
-  test("statuses that a knob names by number stay; success without audio", async () => {
+  test("statuses that a directive names by number stay; success without audio", async () => {
     expect(await speak({ model: "m+sim-fail-503" })).toMatchObject({ http: 503, code: 1033 });
     expect(await speak({ model: "m+sim-429" })).toMatchObject({ http: 429, code: 1002 });
     expect(await speak({ model: "m+sim-nonsense" })).toMatchObject({ http: 400 });

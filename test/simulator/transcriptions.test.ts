@@ -1,4 +1,4 @@
-// Transcription of the OpenAI protocol, by the official SDK: segments over the whole length, every format, silence, refusals and knobs.
+// Transcription of the OpenAI protocol, by the official SDK: segments over the whole length, every format, silence, refusals and directives.
 import OpenAI, { toFile } from "openai";
 import { describe, expect, test } from "vitest";
 import { makeSound } from "../../src/simulator/sound/make-sound.ts";
@@ -136,7 +136,7 @@ describe("refusals", () => {
   });
 });
 
-describe("knobs", () => {
+describe("directives", () => {
   test("segments: missing, none, bare, without times; speech: none at all, or what Whisper hears in silence", async () => {
     expect(await transcribe({ model: "m+sim-no-segments" })).not.toHaveProperty("segments");
     expect(await transcribe({ model: "m+sim-empty-segments" })).toMatchObject({ segments: [], text: expect.stringMatching(/\w/) });

@@ -2,7 +2,7 @@
 import { MutationCache, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
 import { getCreditBalance, getLimits, listApiKeys, listModels, listTiers, listUsageLogs, SvcError } from "svc-sdk/functions";
 import { api, loadSession } from "./api.ts";
-import { noteAway } from "./reach.ts";
+import { noteUnavailable } from "./reach.ts";
 
 type Ended = () => void;
 let whenEnded: Ended = () => undefined;
@@ -15,7 +15,7 @@ export function onSessionEnd(ended: Ended): void {
 export const queries = new QueryClient({
   queryCache: new QueryCache({
     onError: (error, { queryKey }) => {
-      noteAway(error);
+      noteUnavailable(error);
       if (queryKey[0] !== "session" && isSignedOut(error)) whenEnded();
     },
   }),
@@ -24,7 +24,7 @@ export const queries = new QueryClient({
     queries: { retry: false, staleTime: 10_000, networkMode: "always" },
     mutations: { networkMode: "always", onError: (error) => void (isSignedOut(error) && whenEnded()) },
   },
-  mutationCache: new MutationCache({ onError: noteAway }),
+  mutationCache: new MutationCache({ onError: noteUnavailable }),
 });
 
 export function isSignedOut(error: unknown): boolean {

@@ -3,7 +3,7 @@ import { useSyncExternalStore } from "react";
 import { getSession, SvcError } from "svc-sdk/functions";
 import { api } from "./api.ts";
 
-let away = false;
+let unavailable = false;
 let whenBack = (): void => undefined;
 const listeners = new Set<() => void>();
 const askAgainMs = 3_000;
@@ -13,25 +13,25 @@ export function onBack(back: () => void): void {
   whenBack = back;
 }
 
-export function useAway(): boolean {
+export function useUnavailable(): boolean {
   return useSyncExternalStore(
     (listener) => (listeners.add(listener), () => void listeners.delete(listener)),
-    () => away,
+    () => unavailable,
   );
 }
 
-export function noteAway(error: unknown): void {
-  if (SvcError.is(error, "connection_failed")) goAway();
+export function noteUnavailable(error: unknown): void {
+  if (SvcError.is(error, "connection_failed")) beginOutage();
 }
 
-function goAway(): void {
-  if (away) return;
+function beginOutage(): void {
+  if (unavailable) return;
   set(true);
   void untilBack().then(() => (set(false), whenBack()));
 }
 
 function set(next: boolean): void {
-  away = next;
+  unavailable = next;
   for (const listener of listeners) listener();
 }
 
@@ -61,6 +61,6 @@ export function mayReload(): boolean {
   }
 }
 
-// A page's own file that did not come: the gateway is away, or was replaced by a newer one with other files.
-window.addEventListener("vite:preloadError", goAway);
-window.addEventListener("offline", goAway);
+// A page's own file that did not come: the gateway is unavailable, or was replaced by a newer one with other files.
+window.addEventListener("vite:preloadError", beginOutage);
+window.addEventListener("offline", beginOutage);

@@ -1,7 +1,7 @@
 // What stands in place of a page: it does not exist, it failed, it is on its way.
 import { Link, type ErrorComponentProps } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
-import { mayReload, useAway } from "../lib/reach.ts";
+import { mayReload, useUnavailable } from "../lib/reach.ts";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Loading, Page } from "../ui/parts.tsx";
 
@@ -24,14 +24,14 @@ export function NothingHere(): ReactNode {
   );
 }
 
-/** A page that could not be loaded while the gateway was away is loaded once more when it is back. */
+/** A page that could not be loaded while the gateway was unavailable is loaded once more when it is back. */
 export function PageFault({ error, reset }: ErrorComponentProps): ReactNode {
-  const away = useAway();
-  const was = useRef(away);
+  const unavailable = useUnavailable();
+  const was = useRef(unavailable);
   useEffect(() => {
-    if (was.current && !away && mayReload()) location.reload();
-    was.current = away;
-  }, [away]);
+    if (was.current && !unavailable && mayReload()) location.reload();
+    was.current = unavailable;
+  }, [unavailable]);
   return (
     <div className="mx-auto max-w-2xl p-8">
       <h1 className="mb-4 text-2xl font-semibold">This page could not be shown</h1>

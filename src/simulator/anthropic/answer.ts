@@ -23,7 +23,7 @@ export interface Answer {
 }
 
 export function answerMessage(request: MessageRequest): Answer {
-  const { knobs, tokensMax } = request;
+  const { directives, tokensMax } = request;
   const random = seededRandom(`${request.seed}:0`);
   const blocks = preamble(request, random);
   const thinkingTokens = () => blocks.reduce((sum, { type, tokens }) => sum + (type.endsWith("thinking") ? tokens.length : 0), 0);
@@ -46,18 +46,18 @@ export function answerMessage(request: MessageRequest): Answer {
     if (tokens.length > 0) blocks.push({ type: "text", tokens });
   }
   const tokens = blocks.reduce((sum, block) => sum + block.tokens.length + ("call" in block ? block.call.nameTokens : 0), 0);
-  if (knobs.finishFiltered) [stopReason, stopSequence] = ["refusal", null];
-  if (knobs.finishPause) stopReason = "pause_turn";
-  if (knobs.finishWindow) stopReason = "model_context_window_exceeded";
+  if (directives.finishFiltered) [stopReason, stopSequence] = ["refusal", null];
+  if (directives.finishPause) stopReason = "pause_turn";
+  if (directives.finishWindow) stopReason = "model_context_window_exceeded";
   return { blocks, stopReason, stopSequence, tokens, thinkingTokens: thinkingTokens() };
 }
 
 /** Thinking ahead of the answer; with sim-interleaved a word in between and a second thought. */
-function preamble({ knobs, thinkingTokens }: MessageRequest, random: Random): AnswerBlock[] {
+function preamble({ directives, thinkingTokens }: MessageRequest, random: Random): AnswerBlock[] {
   const thought = writeThought(random, thinkingTokens);
   const blocks: AnswerBlock[] = thought.length > 0 ? [{ type: "thinking", tokens: thought }] : [];
-  if (knobs.redacted) blocks.push({ type: "redacted_thinking", tokens: writeThought(random, 8) });
-  if (!knobs.interleaved) return blocks;
+  if (directives.redacted) blocks.push({ type: "redacted_thinking", tokens: writeThought(random, 8) });
+  if (!directives.interleaved) return blocks;
   blocks.push({ type: "text", tokens: writeThought(random, 6) });
   if (thought.length > 0) blocks.push({ type: "thinking", tokens: writeThought(random, 8) });
   return blocks;

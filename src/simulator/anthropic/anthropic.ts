@@ -44,12 +44,12 @@ function modelRow(id: string): Record<string, unknown> {
 
 export function planMessage(body: Buffer, version: string): Plan {
   const request = readMessageRequest(body, version, "answer");
-  const { model, knobs, stream } = request;
+  const { model, directives, stream } = request;
   const promptTokens = promptWithSearches(request, countPrompt(request));
   const answer = answerMessage(request);
   return planAnswer({
     model,
-    knobs,
+    directives,
     stream,
     tokens: answer.tokens,
     extraBytesPerToken: 0,
@@ -65,7 +65,7 @@ export function planMessage(body: Buffer, version: string): Plan {
 
 export function planCount(body: Buffer, version: string): Plan {
   const request = readMessageRequest(body, version, "count");
-  const { model, knobs } = request;
-  const reply = jsonReply(200, JSON.stringify({ input_tokens: knobs.promptTokens ?? countPrompt(request) }));
-  return { model, knobs, reply, bytes: reply.body.length };
+  const { model, directives } = request;
+  const reply = jsonReply(200, JSON.stringify({ input_tokens: directives.promptTokens ?? countPrompt(request) }));
+  return { model, directives, reply, bytes: reply.body.length };
 }

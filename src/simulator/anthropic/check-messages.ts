@@ -1,11 +1,11 @@
 // The history a request brings: roles, blocks, and every call of a tool with its one result.
 // Worded as a real host words it, since clients match on the words (docs/behaviour/messages.md#agents).
-import type { Knobs } from "../knob-list.ts";
+import type { Directives } from "../directive-list.ts";
 import { type Fields, isFields, refuse } from "../request-fields.ts";
 import { onlyKnown, toolName } from "./check-fields.ts";
 import { isOurRedacted, isOurSignature } from "./signature.ts";
 
-export function checkMessages(fields: Fields, knobs: Knobs): Fields[] {
+export function checkMessages(fields: Fields, directives: Directives): Fields[] {
   const { messages, tools } = fields;
   if (messages === undefined) refuse("messages", "messages: Field required");
   if (!Array.isArray(messages)) refuse("messages", "messages: Input should be a valid list");
@@ -16,7 +16,7 @@ export function checkMessages(fields: Fields, knobs: Knobs): Fields[] {
   const turns = mergeTurns(list);
   checkPairs(turns);
   const last = turns.at(-1)!;
-  if (last.role === "assistant" && knobs.adaptiveOnly)
+  if (last.role === "assistant" && directives.adaptiveOnly)
     refuse("messages", "This model does not support assistant message prefill. The conversation must end with a user message.");
   const usesTools = turns.some(({ blocks }) => blocks.some(({ type }) => type === "tool_use" || type === "tool_result"));
   if (usesTools && !(Array.isArray(tools) && tools.length > 0))

@@ -30,7 +30,7 @@ const messageByStatus: Record<number, string> = {
 };
 
 /** What the simulator alone has to say, and the one code that clients act on. */
-const keptCodes = new Set(["unknown_knob", "unknown_url", "simulator_fault", "thread_unsupported_request"]);
+const keptCodes = new Set(["unknown_directive", "unknown_url", "simulator_fault", "thread_unsupported_request"]);
 
 /** A real host's wording. It has no codes, except for a content refusal, which has to differ from a wrong request. */
 export function rewordRefusal(refusal: Refusal): Refusal {

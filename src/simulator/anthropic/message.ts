@@ -1,6 +1,6 @@
 // A message in one piece and as a stream, and what both forms of it begin and end with.
 import { parseJson } from "../../json/parse.ts";
-import type { Knobs } from "../knob-list.ts";
+import type { Directives } from "../directive-list.ts";
 import type { Fields } from "../request-fields.ts";
 import { madeUpId } from "../seed.ts";
 import { widen } from "../words.ts";
@@ -12,10 +12,10 @@ import { messageUsage, usageOf } from "./usage.ts";
 export function wholeMessage(request: MessageRequest, promptTokens: number, answer: Answer): Fields {
   return {
     ...messageHead(request),
-    content: answer.blocks.map((block) => wholeBlock(block, request.knobs, request.hidesThinking)),
+    content: answer.blocks.map((block) => wholeBlock(block, request.directives, request.hidesThinking)),
     ...stopFields(answer),
     container: null,
-    ...(request.knobs.noUsage ? {} : { usage: messageUsage(request, promptTokens, answer) }),
+    ...(request.directives.noUsage ? {} : { usage: messageUsage(request, promptTokens, answer) }),
   };
 }
 
@@ -30,7 +30,7 @@ function stopFields({ stopReason, stopSequence }: Answer): Fields {
 
 // A block of an answer in the shape of the wire, whole or as a stream opens it.
 
-function wholeBlock(block: AnswerBlock, knobs: Knobs, hidesThinking: boolean): Fields {
+function wholeBlock(block: AnswerBlock, directives: Directives, hidesThinking: boolean): Fields {
   switch (block.type) {
     case "thinking": {
       const text = block.tokens.join("");
@@ -39,8 +39,8 @@ function wholeBlock(block: AnswerBlock, knobs: Knobs, hidesThinking: boolean): F
     case "redacted_thinking":
       return { type: "redacted_thinking", data: redactedData() };
     case "text": {
-      const text = block.tokens.map((token) => widen(token, knobs)).join("");
-      return { type: "text", text, citations: knobs.citations ? [citationOf(text)] : null };
+      const text = block.tokens.map((token) => widen(token, directives)).join("");
+      return { type: "text", text, citations: directives.citations ? [citationOf(text)] : null };
     }
     case "tool_use":
     case "server_tool_use":
@@ -57,19 +57,19 @@ function resultOf(id: string): Fields {
 }
 
 /** What content_block_start carries: everything that no delta brings. */
-function openingBlock(block: AnswerBlock, knobs: Knobs): Fields {
+function openingBlock(block: AnswerBlock, directives: Directives): Fields {
   switch (block.type) {
     case "thinking":
       return { type: "thinking", thinking: "", signature: "" };
     case "text":
-      return { type: "text", text: "", ...(knobs.citations ? { citations: [] } : {}) };
+      return { type: "text", text: "", ...(directives.citations ? { citations: [] } : {}) };
     case "redacted_thinking":
     case "web_search_tool_result":
-      return wholeBlock(block, knobs, false);
+      return wholeBlock(block, directives, false);
     case "tool_use":
     case "server_tool_use": {
-      const whole = wholeBlock(block, knobs, false);
-      return knobs.wholeToolCalls ? whole : { ...whole, input: {} };
+      const whole = wholeBlock(block, directives, false);
+      return directives.wholeToolCalls ? whole : { ...whole, input: {} };
     }
   }
 }
@@ -99,19 +99,19 @@ export const messageStop = '{"type":"message_stop"}';
 const startedWith = { tokens: 1, thinkingTokens: 0 };
 
 export function* messageEvents(request: MessageRequest, promptTokens: number, answer: Answer): Iterable<string> {
-  const { knobs } = request;
-  const started = knobs.noUsage ? {} : messageUsage({ ...request, knobs: withoutForced(knobs) }, promptTokens, startedWith);
+  const { directives } = request;
+  const started = directives.noUsage ? {} : messageUsage({ ...request, directives: withoutForced(directives) }, promptTokens, startedWith);
   const message = { ...messageHead(request), content: [], stop_reason: null, stop_sequence: null, stop_details: null, usage: started };
   yield event("message_start", { message });
   yield event("ping", {});
   for (const [index, block] of answer.blocks.entries()) {
-    yield event("content_block_start", { index, content_block: openingBlock(block, knobs) });
+    yield event("content_block_start", { index, content_block: openingBlock(block, directives) });
     for (const delta of deltas(block, request)) yield event("content_block_delta", { index, delta });
     yield event("content_block_stop", { index });
   }
   const none = { stop_reason: null, stop_sequence: null };
-  if (knobs.usageTwice) yield event("message_delta", { delta: none, usage: usageOf(request, promptTokens, 1, 0) });
-  const usage = knobs.noUsage ? {} : { usage: usageOf(request, promptTokens, answer.tokens, answer.thinkingTokens) };
+  if (directives.usageTwice) yield event("message_delta", { delta: none, usage: usageOf(request, promptTokens, 1, 0) });
+  const usage = directives.noUsage ? {} : { usage: usageOf(request, promptTokens, answer.tokens, answer.thinkingTokens) };
   yield event("message_delta", { delta: stopFields(answer), ...usage });
 }
 
@@ -119,20 +119,21 @@ function event(type: string, more: Fields): string {
   return JSON.stringify({ type, ...more });
 }
 
-/** The token count that a knob asks for isn't known when a message begins. */
-function withoutForced({ completionTokens: _, ...knobs }: Knobs): Knobs {
-  return knobs;
+/** The token count that a directive asks for isn't known when a message begins. */
+function withoutForced({ completionTokens: _, ...directives }: Directives): Directives {
+  return directives;
 }
 
-function* deltas(block: AnswerBlock, { knobs, hidesThinking }: MessageRequest): Iterable<Fields> {
+function* deltas(block: AnswerBlock, { directives, hidesThinking }: MessageRequest): Iterable<Fields> {
   const { type, tokens } = block;
   if (type === "thinking") {
     if (!hidesThinking) for (const token of tokens) yield { type: "thinking_delta", thinking: token };
     yield { type: "signature_delta", signature: signThinking(tokens.join("")) };
   } else if (type === "text") {
-    for (const token of tokens) yield { type: "text_delta", text: widen(token, knobs) };
-    if (knobs.citations) yield { type: "citations_delta", citation: citationOf(tokens.map((token) => widen(token, knobs)).join("")) };
-  } else if ((type === "tool_use" || type === "server_tool_use") && !knobs.wholeToolCalls) {
+    for (const token of tokens) yield { type: "text_delta", text: widen(token, directives) };
+    if (directives.citations)
+      yield { type: "citations_delta", citation: citationOf(tokens.map((token) => widen(token, directives)).join("")) };
+  } else if ((type === "tool_use" || type === "server_tool_use") && !directives.wholeToolCalls) {
     yield { type: "input_json_delta", partial_json: "" };
     for (const token of tokens) yield { type: "input_json_delta", partial_json: token };
   }

@@ -1,6 +1,6 @@
 // A request for a message as the simulator understands it, once check-*.ts have found that a real host would take it.
-import type { Knobs } from "../knob-list.ts";
-import { readModelId } from "../knobs.ts";
+import type { Directives } from "../directive-list.ts";
+import { readModelId } from "../directives.ts";
 import { type Fields, isFields, readFields, refuse } from "../request-fields.ts";
 import type { Schema } from "../schema-sample.ts";
 import { digest } from "../seed.ts";
@@ -11,7 +11,7 @@ import { checkMessages, mergeTurns } from "./check-messages.ts";
 export interface MessageRequest {
   fields: Fields;
   model: string;
-  knobs: Knobs;
+  directives: Directives;
   messages: Fields[];
   /** Text of the last user message, without tool results. */
   userText: string;
@@ -25,7 +25,7 @@ export interface MessageRequest {
   /** Null: plain text. */
   documentSchema: Schema | null;
   thinkingTokens: number;
-  /** Web searches that it makes before it answers: one where it may, or what the knob says, however many may be. */
+  /** Web searches that it makes before it answers: one where it may, or what the directive says, however many may be. */
   searches: number;
   /** `display: omitted`: thinking is signed, counted and not shown. */
   hidesThinking: boolean;
@@ -37,7 +37,7 @@ export function readMessageRequest(body: Buffer, version: string, purpose: "answ
   const fields = readFields(body);
   const { model } = fields;
   if (typeof model !== "string" || model === "") refuse("model", "model: Field required");
-  const { name, knobs } = readModelId(model);
+  const { name, directives } = readModelId(model);
   // The tool runner of @anthropic-ai/sdk 1.x asks for it, and sends the whole conversation once it reads this code.
   if (fields["thread"] !== undefined)
     refuse("thread", "Threads are not supported here. Send the full conversation without `thread`.", "thread_unsupported_request");
@@ -48,10 +48,10 @@ export function readMessageRequest(body: Buffer, version: string, purpose: "answ
     if (typeof most !== "number" || !Number.isInteger(most)) refuse("max_tokens", "max_tokens: Input should be a valid integer");
     if (most < 1) refuse("max_tokens", "max_tokens: Input should be greater than or equal to 1");
   }
-  checkSampling(fields, knobs, version);
+  checkSampling(fields, directives, version);
   checkTools(fields);
-  const messages = checkMessages(fields, knobs);
-  checkThinking(fields, knobs, messages);
+  const messages = checkMessages(fields, directives);
+  checkThinking(fields, directives, messages);
   const last = messages.at(-1)!;
   const { thinking, output_config: output } = fields;
   const format = isFields(output) ? output["format"] : undefined;
@@ -59,7 +59,7 @@ export function readMessageRequest(body: Buffer, version: string, purpose: "answ
   return {
     fields,
     model,
-    knobs,
+    directives,
     messages,
     userText: textOf(messages.findLast((message) => message["role"] === "user")?.["content"]),
     hasResults: Array.isArray(last["content"]) && last["content"].some((block) => isFields(block) && block["type"] === "tool_result"),
@@ -68,8 +68,8 @@ export function readMessageRequest(body: Buffer, version: string, purpose: "answ
     stop: Array.isArray(fields["stop_sequences"]) ? (fields["stop_sequences"] as string[]) : [],
     stream: fields["stream"] === true,
     documentSchema: isFields(format) && isFields(format["schema"]) ? format["schema"] : null,
-    thinkingTokens: knobs.reasoningTokens ?? thinkingTokens(thinking, output),
-    searches: offersSearch(fields["tools"]) ? (knobs.searches ?? 1) : 0,
+    thinkingTokens: directives.reasoningTokens ?? thinkingTokens(thinking, output),
+    searches: offersSearch(fields["tools"]) ? (directives.searches ?? 1) : 0,
     hidesThinking: isFields(thinking) && thinking["display"] === "omitted",
   };
 }
@@ -99,12 +99,12 @@ const samplingFields = ["temperature", "top_p", "top_k"] as const;
 const withoutSampling = "2026-10-21";
 const budgetMin = 1024;
 
-function checkSampling(fields: Fields, knobs: Knobs, version: string): void {
+function checkSampling(fields: Fields, directives: Directives, version: string): void {
   const { temperature, top_p: topP, top_k: topK } = fields;
   for (const name of samplingFields) {
     if (fields[name] === undefined) continue;
     if (version >= withoutSampling) refuse(name, `${name}: Extra inputs are not permitted`);
-    if (knobs.adaptiveOnly) refuse(name, `\`${name}\` is deprecated for this model.`);
+    if (directives.adaptiveOnly) refuse(name, `\`${name}\` is deprecated for this model.`);
     if (typeof fields[name] !== "number") refuse(name, `${name}: Input should be a valid number`);
   }
   if (Number(temperature) > 1) refuse("temperature", "temperature: Input should be less than or equal to 1");
@@ -113,16 +113,16 @@ function checkSampling(fields: Fields, knobs: Knobs, version: string): void {
   if (Number(topK) < 0 || !Number.isInteger(topK ?? 0)) refuse("top_k", "top_k: Input should be a whole number from 0");
 }
 
-function checkThinking(fields: Fields, knobs: Knobs, messages: readonly Fields[]): void {
+function checkThinking(fields: Fields, directives: Directives, messages: readonly Fields[]): void {
   const { thinking, output_config: output } = fields;
-  if (knobs.budgetOnly && isFields(output) && typeof output["effort"] === "string")
+  if (directives.budgetOnly && isFields(output) && typeof output["effort"] === "string")
     refuse("output_config", "This model does not support the effort parameter.");
   if (thinking === undefined || thinking === null) return;
   if (!isFields(thinking)) refuse("thinking", "thinking: Input should be a valid dictionary or object to extract fields from");
   const { type, budget_tokens: budget } = thinking;
   if (type === "disabled") return onlyKnown(thinking, new Set(["type"]), "thinking.disabled.");
   if (type === "enabled") {
-    if (knobs.adaptiveOnly) {
+    if (directives.adaptiveOnly) {
       const instead = 'Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.';
       refuse("thinking", `"thinking.type.enabled" is not supported for this model. ${instead}`);
     }
@@ -131,7 +131,7 @@ function checkThinking(fields: Fields, knobs: Knobs, messages: readonly Fields[]
     checkStartsWithThinking(messages);
     checkSamplingWithThinking(fields);
   } else if (type === "adaptive" || type === "between_tools") {
-    if (knobs.budgetOnly) refuse("thinking", "adaptive thinking is not supported on this model");
+    if (directives.budgetOnly) refuse("thinking", "adaptive thinking is not supported on this model");
     onlyKnown(thinking, new Set(["type", "display"]), `thinking.${type}.`);
   } else {
     const tags = "'adaptive', 'between_tools', 'disabled', 'enabled'";

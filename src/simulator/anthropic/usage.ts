@@ -1,4 +1,4 @@
-// Token counts of a message: what a prompt costs to read, and the usage object with the knobs that bend it.
+// Token counts of a message: what a prompt costs to read, and the usage object with the directives that bend it.
 import { countTokens } from "../prose.ts";
 import { type Fields, isFields } from "../request-fields.ts";
 import type { Answer } from "./answer.ts";
@@ -37,11 +37,11 @@ export function countPrompt({ fields, messages }: Pick<MessageRequest, "fields" 
 }
 
 /** `input_tokens` is what is neither read from a cache nor written into one. */
-export function usageOf({ knobs, searches }: MessageRequest, countedPrompt: number, answered: number, thought: number): MessageUsage {
-  const prompt = knobs.promptTokens ?? countedPrompt;
-  const read = Math.min(knobs.cachedTokens ?? 0, prompt);
-  const written = Math.min(knobs.cacheWriteTokens ?? 0, prompt - read);
-  const output = knobs.completionTokens ?? answered;
+export function usageOf({ directives, searches }: MessageRequest, countedPrompt: number, answered: number, thought: number): MessageUsage {
+  const prompt = directives.promptTokens ?? countedPrompt;
+  const read = Math.min(directives.cachedTokens ?? 0, prompt);
+  const written = Math.min(directives.cacheWriteTokens ?? 0, prompt - read);
+  const output = directives.completionTokens ?? answered;
   return {
     input_tokens: prompt - read - written,
     cache_creation_input_tokens: written,

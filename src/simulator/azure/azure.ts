@@ -260,7 +260,13 @@ function noSuchPath(): Refused {
 function rewordRefusal(refusal: Refusal): Refusal {
   const { status, code } = refusal;
   const message = messages[status];
-  if (code === "unknown_knob" || code === "unknown_url" || code === "simulator_fault" || code === "insufficient_quota" || code === "404")
+  if (
+    code === "unknown_directive" ||
+    code === "unknown_url" ||
+    code === "simulator_fault" ||
+    code === "insufficient_quota" ||
+    code === "404"
+  )
     return refusal;
   return message === undefined ? refusal : { ...refusal, type: "", code: codes[status]!, message };
 }

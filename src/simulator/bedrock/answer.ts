@@ -13,7 +13,7 @@ export function wholeAnswer(request: ConverseRequest, promptTokens: number, answ
   return {
     output: { message: { role: "assistant", content: content.flatMap(blockOf) } },
     ...endOf(request, answer),
-    ...(request.message.knobs.noUsage ? {} : { usage: usageFields(request, promptTokens, answer) }),
+    ...(request.message.directives.noUsage ? {} : { usage: usageFields(request, promptTokens, answer) }),
     metrics,
   };
 }

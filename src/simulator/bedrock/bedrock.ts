@@ -48,13 +48,13 @@ export function planConverse(body: Buffer, model: string, stream: boolean): Plan
   const answer = answerMessage(message);
   return planAnswer({
     model,
-    knobs: message.knobs,
+    directives: message.directives,
     stream,
     tokens: answer.tokens,
     extraBytesPerToken: 0,
     whole: () => JSON.stringify(wholeAnswer(request, promptTokens, answer)),
     records: () => converseRecords(request, promptTokens, answer),
-    terminator: message.knobs.noUsage ? null : metadataRecord(request, promptTokens, answer),
+    terminator: message.directives.noUsage ? null : metadataRecord(request, promptTokens, answer),
     inputTokens: promptTokens,
     hiddenTokens: message.hidesThinking ? answer.thinkingTokens : 0,
     tokensIn: (record) => (/"delta":\{(?:"text"|"reasoningContent":\{"text"|"toolUse":\{"input":"[^"])/.test(record) ? 1 : 0),
@@ -82,9 +82,9 @@ function planInvoke(body: Buffer, model: string): Plan {
   const { data } = parseJson((plan.reply as WholeReply).body.toString()) as { data: { index: number; embedding: number[] }[] };
   const vectors = data.map(({ embedding }) => embedding);
   const tokens = plan.bill!.input;
-  const counted: Record<string, string> = plan.knobs.noUsage ? {} : { "x-amzn-bedrock-input-token-count": String(tokens) };
+  const counted: Record<string, string> = plan.directives.noUsage ? {} : { "x-amzn-bedrock-input-token-count": String(tokens) };
   const answer = isTitan
-    ? { embedding: vectors[0], ...(plan.knobs.noUsage ? {} : { inputTextTokenCount: tokens }) }
+    ? { embedding: vectors[0], ...(plan.directives.noUsage ? {} : { inputTextTokenCount: tokens }) }
     : { id: digest(String(texts)), texts, embeddings: { float: vectors }, response_type: "embeddings_by_type" };
   return { ...plan, reply: jsonReply(200, JSON.stringify(answer), counted) };
 }
@@ -112,5 +112,5 @@ function assumeRole(ask: Ask): Plan {
 function xml(status: number, text: string): Plan {
   const body = Buffer.from(text);
   const headers = { "content-type": "text/xml", "content-length": String(body.length) };
-  return { model: null, knobs: {}, reply: { kind: "whole", status, headers, body }, bytes: 0 };
+  return { model: null, directives: {}, reply: { kind: "whole", status, headers, body }, bytes: 0 };
 }

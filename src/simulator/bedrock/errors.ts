@@ -21,7 +21,7 @@ const messageByStatus: Record<number, string> = {
 };
 
 /** What the simulator alone has to say. */
-const keptCodes = new Set(["unknown_knob", "unknown_url", "simulator_fault"]);
+const keptCodes = new Set(["unknown_directive", "unknown_url", "simulator_fault"]);
 
 export function rewordRefusal(refusal: Refusal): Refusal {
   const { status, code, headers } = refusal;

@@ -9,7 +9,7 @@ export function frameOf(record: string): Buffer {
   return frame({ ":event-type": event, ":message-type": "event" }, bodyOf(record, event));
 }
 
-/** A record that a knob has cut is a body that isn't JSON. */
+/** A record that a directive has cut is a body that isn't JSON. */
 function bodyOf(record: string, event: string): string {
   try {
     return JSON.stringify((parseJson(record) as Record<string, unknown>)[event]);

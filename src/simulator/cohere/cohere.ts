@@ -1,5 +1,5 @@
 // The Cohere protocol, v2: its paths, its events and its error envelope. What a chat says is what an OpenAI chat says.
-import { readModelId } from "../knobs.ts";
+import { readModelId } from "../directives.ts";
 import { answerChat, type Choice } from "../openai/chat-answer.ts";
 import { countPrompt } from "../openai/chat-usage.ts";
 import { countInputs, dimensionsDefault, embed } from "../openai/embeddings.ts";
@@ -37,7 +37,7 @@ const messages: Record<number, string> = {
 /** A text that the filter stopped has a status of its own here. */
 function rewordRefusal(refusal: Refusal): Refusal {
   const { status, code } = refusal;
-  if (code === "unknown_knob" || code === "unknown_url" || code === "simulator_fault") return refusal;
+  if (code === "unknown_directive" || code === "unknown_url" || code === "simulator_fault") return refusal;
   if (code === "content_filter" || code === "content_policy_violation")
     return { ...refusal, status: 498, message: "invalid request: the text was blocked by the content filter." };
   if (code === "context_length_exceeded")
@@ -50,12 +50,12 @@ function rewordRefusal(refusal: Refusal): Refusal {
 
 function planChat(body: Buffer): Plan {
   const request = readCohereRequest(body);
-  const { model, knobs, stream } = request;
+  const { model, directives, stream } = request;
   const promptTokens = countPrompt(request);
   const [choice] = answerChat(request) as [Choice];
   return planAnswer({
     model,
-    knobs,
+    directives,
     stream,
     tokens: choice.tokens,
     extraBytesPerToken: 0,
@@ -63,16 +63,16 @@ function planChat(body: Buffer): Plan {
     records: () => events(request, promptTokens, choice),
     terminator: null,
     inputTokens: promptTokens,
-    hiddenTokens: knobs.hiddenReasoning ? choice.reasoning.length : 0,
+    hiddenTokens: directives.hiddenReasoning ? choice.reasoning.length : 0,
     tokensIn: (record) => (/^\{"type":"(?:content|tool-call)-delta"/.test(record) ? 1 : 0),
   });
 }
 
 function wholeMessage(request: CohereRequest, promptTokens: number, choice: Choice): Fields {
   const { reasoning, content, toolCalls, tokens } = choice;
-  const { knobs } = request;
-  const thought = reasoning.length > 0 && !knobs.hiddenReasoning ? [{ type: "thinking", thinking: reasoning.join("") }] : [];
-  const text = content === null ? [] : [{ type: "text", text: content.map((token) => widen(token, knobs)).join("") }];
+  const { directives } = request;
+  const thought = reasoning.length > 0 && !directives.hiddenReasoning ? [{ type: "thinking", thinking: reasoning.join("") }] : [];
+  const text = content === null ? [] : [{ type: "text", text: content.map((token) => widen(token, directives)).join("") }];
   const calls = toolCalls.map(({ id, name, argumentTokens }) => ({
     ...{ id, type: "function" },
     function: { name, arguments: argumentTokens.join("") },
@@ -90,14 +90,14 @@ function wholeMessage(request: CohereRequest, promptTokens: number, choice: Choi
 }
 
 function* events(request: CohereRequest, promptTokens: number, choice: Choice): Iterable<string> {
-  const { knobs } = request;
+  const { directives } = request;
   const event = (type: string, fields: Fields) => JSON.stringify({ type, ...fields });
   const delta = (message: Fields) => ({ delta: { message } });
   yield event("message-start", {
     id: madeUpId("", request.seed),
     ...delta({ role: "assistant", content: [], tool_plan: "", tool_calls: [], citations: [] }),
   });
-  const thought = knobs.hiddenReasoning ? [] : choice.reasoning;
+  const thought = directives.hiddenReasoning ? [] : choice.reasoning;
   let index = 0;
   for (const [type, tokens] of [
     ["thinking", thought],
@@ -106,7 +106,7 @@ function* events(request: CohereRequest, promptTokens: number, choice: Choice): 
     if (tokens.length === 0) continue;
     yield event("content-start", { index, ...delta({ content: { type, [type]: "" } }) });
     for (const token of tokens)
-      yield event("content-delta", { index, ...delta({ content: { [type]: type === "text" ? widen(token, knobs) : token } }) });
+      yield event("content-delta", { index, ...delta({ content: { [type]: type === "text" ? widen(token, directives) : token } }) });
     yield event("content-end", { index });
     index += 1;
   }
@@ -129,11 +129,11 @@ function finishName({ finishReason }: Choice): string {
 /** Cohere's own instructions to the model, which it reads and doesn't bill. */
 const instructionTokens = 500;
 
-function usageField({ knobs }: CohereRequest, countedPrompt: number, answered: number): Fields {
-  if (knobs.noUsage) return {};
-  const input = knobs.promptTokens ?? countedPrompt;
-  const output = knobs.completionTokens ?? answered;
-  const cached = knobs.cachedTokens ?? 0;
+function usageField({ directives }: CohereRequest, countedPrompt: number, answered: number): Fields {
+  if (directives.noUsage) return {};
+  const input = directives.promptTokens ?? countedPrompt;
+  const output = directives.completionTokens ?? answered;
+  const cached = directives.cachedTokens ?? 0;
   return {
     usage: {
       billed_units: { input_tokens: input, output_tokens: output },
@@ -150,7 +150,7 @@ const textsMax = 96;
 function planEmbed(body: Buffer): Plan {
   const fields = readFields(body);
   const model = readModel(fields);
-  const { name, knobs } = readModelId(model);
+  const { name, directives } = readModelId(model);
   const { texts, input_type: purpose, embedding_types: types } = fields;
   if (typeof purpose !== "string") refuse("input_type", "invalid request: valid input_type must be provided with the provided model");
   if (!Array.isArray(texts) || texts.length === 0 || texts.length > textsMax)
@@ -159,11 +159,11 @@ function planEmbed(body: Buffer): Plan {
       `invalid request: total number of texts must be at most ${textsMax} - received ${Array.isArray(texts) ? texts.length : 0}`,
     );
   if (!Array.isArray(types) || !types.includes("float")) refuse("embedding_types", "invalid request: embedding_types must hold float");
-  const width = knobs.ignoreDimensions ? dimensionsDefault : (readWhole(fields, "output_dimension", 1, 8192) ?? dimensionsDefault);
+  const width = directives.ignoreDimensions ? dimensionsDefault : (readWhole(fields, "output_dimension", 1, 8192) ?? dimensionsDefault);
   const float = texts.map((text) => [...embed(name, String(text), width)]);
-  const tokens = knobs.promptTokens ?? countInputs(texts.map(String));
-  const meta = { api_version: { version: "2" }, ...(knobs.noUsage ? {} : { billed_units: { input_tokens: tokens } }) };
+  const tokens = directives.promptTokens ?? countInputs(texts.map(String));
+  const meta = { api_version: { version: "2" }, ...(directives.noUsage ? {} : { billed_units: { input_tokens: tokens } }) };
   const answer = { id: madeUpId("", body.toString("latin1")), embeddings: { float }, texts, meta, response_type: "embeddings_by_type" };
   const reply = jsonReply(200, JSON.stringify(answer));
-  return { model, knobs, reply, bill: { input: tokens, output: 0 }, bytes: reply.body.length };
+  return { model, directives, reply, bill: { input: tokens, output: 0 }, bytes: reply.body.length };
 }

@@ -1,6 +1,6 @@
 // A v2 chat request as the simulator answers it, once a real host would take it: known fields of the right type, results of tools right
 // after their calls.
-import { readModelId } from "../knobs.ts";
+import { readModelId } from "../directives.ts";
 import { type ChatRequest, textOf } from "../openai/chat-request.ts";
 import { type Fields, isFields, readFields, readModel, readWhole, refuse } from "../request-fields.ts";
 import { digest } from "../seed.ts";
@@ -20,7 +20,7 @@ const messageFields = new Set(["role", "content", "tool_calls", "tool_plan", "to
 export function readCohereRequest(body: Buffer): CohereRequest {
   const fields = readFields(body);
   const model = readModel(fields);
-  const { name, knobs } = readModelId(model);
+  const { name, directives } = readModelId(model);
   for (const field of Object.keys(fields)) if (!known.has(field)) refuse(field, `invalid request: unknown field: parameter '${field}'`);
   const messages = checkMessages(fields["messages"]);
   checkNumbers(fields);
@@ -35,7 +35,7 @@ export function readCohereRequest(body: Buffer): CohereRequest {
   return {
     fields: { ...(Array.isArray(tools) ? { tools } : {}), ...(choice === undefined ? {} : { tool_choice: String(choice).toLowerCase() }) },
     model,
-    knobs,
+    directives,
     messages,
     userText: textOf(messages.findLast(({ role }) => role === "user")?.["content"]),
     seed: digest(JSON.stringify(spoken)),
@@ -47,7 +47,7 @@ export function readCohereRequest(body: Buffer): CohereRequest {
     includeUsage: true,
     topLogprobs: null,
     documentSchema: documentSchema(format),
-    reasoningTokens: knobs.reasoningTokens ?? thoughtTokens(name, thinking),
+    reasoningTokens: directives.reasoningTokens ?? thoughtTokens(name, thinking),
     searches: 0,
   };
 }

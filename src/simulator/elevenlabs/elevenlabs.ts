@@ -1,5 +1,5 @@
 // The protocol of ElevenLabs (docs/behaviour/providers.md#elevenlabs): its paths and its audio. The simulator checks no keys.
-import { readSteering, type Steered } from "../knobs.ts";
+import { readSteering, type Steered } from "../directives.ts";
 import type { Ask, LiveOperation, Plan, SimulatorProtocol } from "../protocol.ts";
 import { type Fields, isFields, type Refusal } from "../request-fields.ts";
 import { madeUpId } from "../seed.ts";
@@ -87,11 +87,11 @@ interface AudioAnswer {
   rewordRefusal?(refusal: Refusal): Refusal;
 }
 
-async function planAudio({ model, knobs }: Steered, { format, seconds, seed, headers, rewordRefusal }: AudioAnswer): Promise<Plan> {
-  const { bytes, contentType } = await makeSound(format, knobs.seconds ?? seconds, seed);
+async function planAudio({ model, directives }: Steered, { format, seconds, seed, headers, rewordRefusal }: AudioAnswer): Promise<Plan> {
+  const { bytes, contentType } = await makeSound(format, directives.seconds ?? seconds, seed);
   const replyHeaders = { "content-type": contentType, "request-id": madeUpId("", seed), ...headers };
   const reply = { kind: "pieces" as const, headers: replyHeaders, pieces: () => cutIntoPieces(bytes) };
-  return { model, knobs, reply, ...(rewordRefusal && { rewordRefusal }), bytes: 0 };
+  return { model, directives, reply, ...(rewordRefusal && { rewordRefusal }), bytes: 0 };
 }
 
 // The names of ElevenLabs for formats of audio, and which of them the simulator makes.

@@ -1,5 +1,5 @@
 // The voices of ElevenLabs: three thousand of its own and a few that the operator cloned; made up once, always the same.
-import { readSteering } from "../knobs.ts";
+import { readSteering } from "../directives.ts";
 import { type Ask, jsonReply, type Plan } from "../protocol.ts";
 import { digest, pick, seededRandom } from "../seed.ts";
 import { refuseField, refuseWith } from "./errors.ts";
@@ -81,21 +81,21 @@ const pageSizeMax = 100;
 const ownTypes = ["personal", "workspace", "non-default"];
 
 export function planVoices({ query, headers }: Ask): Plan {
-  const { model, knobs } = readSteering(headers, "voices", null);
+  const { model, directives } = readSteering(headers, "voices", null);
   const size = readPageSize(query.get("page_size"));
   const found = listVoices()
     .filter((voice) => matches(voice, query))
-    .slice(0, knobs.voices);
+    .slice(0, directives.voices);
   const first = readToken(query.get("next_page_token"));
   const end = first + size;
-  const hasMore = knobs.endlessPages !== undefined || end < found.length;
+  const hasMore = directives.endlessPages !== undefined || end < found.length;
   const body = {
     voices: found.slice(first, end),
     has_more: hasMore,
     ...(query.get("include_total_count") === "false" ? {} : { total_count: found.length }),
-    next_page_token: hasMore ? writeToken(knobs.endlessPages ? 0 : end) : null,
+    next_page_token: hasMore ? writeToken(directives.endlessPages ? 0 : end) : null,
   };
-  return { model, knobs, reply: jsonReply(200, JSON.stringify(body)), bytes: 0 };
+  return { model, directives, reply: jsonReply(200, JSON.stringify(body)), bytes: 0 };
 }
 
 function matches({ category, name, description }: Voice, query: URLSearchParams): boolean {

@@ -1,5 +1,5 @@
 // The errors of the queue and of its runs, as replies: the failure of a work, and refusals of a submit in the queue's words.
-import type { Knobs } from "../knob-list.ts";
+import type { Directives } from "../directive-list.ts";
 import { jsonReply, type WholeReply } from "../protocol.ts";
 import type { Refusal } from "../request-fields.ts";
 import { failureRow, type FailureType, failureTypes, policyWords } from "./failure-types.ts";
@@ -11,16 +11,16 @@ export interface Failure {
   message?: string;
 }
 
-/** The failure that the knobs ask for; null: the work succeeds. */
-export function requestedFailure(knobs: Knobs): Failure | null {
-  if (knobs.jobError !== undefined) return { type: failureTypes[knobs.jobError]! };
-  if (knobs.jobPolicy === undefined) return null;
+/** The failure that the directives ask for; null: the work succeeds. */
+export function requestedFailure(directives: Directives): Failure | null {
+  if (directives.jobError !== undefined) return { type: failureTypes[directives.jobError]! };
+  if (directives.jobPolicy === undefined) return null;
   const messages = {
     nsfw: "Nudity (NSFW) was detected.",
     likeness: "The likeness of a real person was detected.",
     unsafe: "The prompt is unsafe.",
   };
-  return { type: "content_policy_violation", message: messages[policyWords[knobs.jobPolicy]!] };
+  return { type: "content_policy_violation", message: messages[policyWords[directives.jobPolicy]!] };
 }
 
 export function renderFailure({ type, field, message }: Failure): WholeReply {
@@ -32,10 +32,10 @@ export function renderFailure({ type, field, message }: Failure): WholeReply {
 }
 
 /** A run's failure in words that no table lists. */
-export function renderOtherFailure(knobs: Knobs): WholeReply | null {
+export function renderOtherFailure(directives: Directives): WholeReply | null {
   const text = "The simulator was told that this work fails.";
-  if (knobs.jobFail !== undefined) return jsonReply(knobs.jobFail, JSON.stringify({ detail: text }));
-  if (knobs.jobMessage !== undefined) return jsonReply(knobs.jobMessage, JSON.stringify({ message: text }));
+  if (directives.jobFail !== undefined) return jsonReply(directives.jobFail, JSON.stringify({ detail: text }));
+  if (directives.jobMessage !== undefined) return jsonReply(directives.jobMessage, JSON.stringify({ message: text }));
   return null;
 }
 
@@ -66,7 +66,7 @@ export function rewordRefusal(refusal: Refusal): Refusal {
       return { ...refusal, code: null, message: "No user found for Key ID and Secret" };
     case "rate_limit_exceeded":
       return { ...refusal, code: "concurrency_limit", headers: { ...refusal.headers, "x-fal-error-type": "concurrency_limit" } };
-    case "unknown_knob":
+    case "unknown_directive":
     case "unknown_url":
       return refusal;
     default:

@@ -1,5 +1,5 @@
 // The protocol of the queue (docs/behaviour/providers.md#fal): submit, status, result, cancel, and the files. One state for each simulator.
-import { readModelId } from "../knobs.ts";
+import { readModelId } from "../directives.ts";
 import { planFile } from "../made/file-reply.ts";
 import { type Ask, jsonReply, type LiveOperation, type Plan, type SimulatorProtocol, type WholeReply } from "../protocol.ts";
 import { readFields, Refused } from "../request-fields.ts";
@@ -32,36 +32,36 @@ function findLive(works: Works, method: string, path: string): LiveOperation | n
   if (chosen === null) return null;
   return ({ base }) => {
     const work = works.find(id);
-    if (work === undefined || work.app !== decodeURIComponent(app)) return { model: null, knobs: {}, reply: notFound(), bytes: 0 };
+    if (work === undefined || work.app !== decodeURIComponent(app)) return { model: null, directives: {}, reply: notFound(), bytes: 0 };
     return chosen(work, base);
   };
 }
 
-/** Knobs that break a call break this one; those of the work come to light later, sim-slow-Nms among them. */
+/** Directives that break a call break this one; those of the work come to light later, sim-slow-Nms among them. */
 function submit(works: Works, { path, body, base }: Ask): Plan {
   const model = decodePath(path.slice(1));
-  const { name, knobs } = readModelId(model);
+  const { name, directives } = readModelId(model);
   const input = readFields(body);
   const app = name.split("/").slice(0, 2).join("/");
-  const work = works.add({ model, app, knobs, request: readMediaRequest(name, knobs, input) });
-  const { slowMs: _ofTheWork, ...atOnce } = knobs;
+  const work = works.add({ model, app, directives, request: readMediaRequest(name, directives, input) });
+  const { slowMs: _ofTheWork, ...atOnce } = directives;
   const reply = answerSubmit(work, base);
-  return { model, knobs: atOnce, reply, bytes: 0 };
+  return { model, directives: atOnce, reply, bytes: 0 };
 }
 
 async function serveFile(works: Works, id: string, index: number, { path, query, base }: Ask): Promise<Plan> {
   const work = works.find(id);
   const file = work === undefined || "type" in work.request ? null : await makeFile(work, work.request, index);
-  if (work === undefined || file === null) return { model: null, knobs: {}, reply: notFound(), bytes: 0 };
+  if (work === undefined || file === null) return { model: null, directives: {}, reply: notFound(), bytes: 0 };
   if (failsYet(work, index))
-    return { model: work.model, knobs: {}, reply: jsonReply(503, JSON.stringify({ detail: "Try again." })), bytes: 0 };
-  return planFile(file, work.knobs, work.model, { hop: Number(query.get("hop") ?? 0), here: base + path });
+    return { model: work.model, directives: {}, reply: jsonReply(503, JSON.stringify({ detail: "Try again." })), bytes: 0 };
+  return planFile(file, work.directives, work.model, { hop: Number(query.get("hop") ?? 0), here: base + path });
 }
 
 /** sim-file-flaky-N, counted for each file. */
-function failsYet({ knobs, failed }: Work, index: number): boolean {
+function failsYet({ directives, failed }: Work, index: number): boolean {
   const before = failed.files[index] ?? 0;
-  if (before >= (knobs.fileFlaky ?? 0)) return false;
+  if (before >= (directives.fileFlaky ?? 0)) return false;
   failed.files[index] = before + 1;
   return true;
 }

@@ -1,6 +1,6 @@
 // What a request to the queue asks for: images, vectors, a video or a song, their size, number and length. Wrong input does not
 // make the submit fail: the queue takes any document, and the run fails.
-import type { Knobs } from "../knob-list.ts";
+import type { Directives } from "../directive-list.ts";
 import { type ImageFormat, readFormat } from "../made/image.ts";
 import { type Fields, isFields } from "../request-fields.ts";
 import { digest } from "../seed.ts";
@@ -52,20 +52,20 @@ class Wrong extends Error {
 }
 
 /** The request, or why the run will fail. */
-export function readMediaRequest(name: string, knobs: Knobs, input: Fields): MediaRequest | Failure {
+export function readMediaRequest(name: string, directives: Directives, input: Fields): MediaRequest | Failure {
   try {
-    return readRight(name, knobs, input);
+    return readRight(name, directives, input);
   } catch (error) {
     if (error instanceof Wrong) return error.failure;
     throw error;
   }
 }
 
-function readRight(name: string, knobs: Knobs, input: Fields): MediaRequest {
-  if (makesSongs.test(name) && !/\bvideo/.test(name)) return readSong(name, knobs, input);
+function readRight(name: string, directives: Directives, input: Fields): MediaRequest {
+  if (makesSongs.test(name) && !/\bvideo/.test(name)) return readSong(name, directives, input);
   const prompt = readPrompt(input);
   checkReferences(name, input);
-  const kind = /\bvideo/.test(name) ? "video" : knobs.svg || /\bvector/.test(name) ? "vector" : "image";
+  const kind = /\bvideo/.test(name) ? "video" : directives.svg || /\bvector/.test(name) ? "vector" : "image";
   const [width, height] = readSize(input);
   const seed = readSeed(name, prompt, input);
   return {
@@ -74,21 +74,21 @@ function readRight(name: string, knobs: Knobs, input: Fields): MediaRequest {
     seed,
     count: readCount(input),
     format: readFormat(input["output_format"]),
-    width: knobs.width ?? width,
-    height: knobs.height ?? height,
+    width: directives.width ?? width,
+    height: directives.height ?? height,
     aspect: typeof input["aspect_ratio"] === "string" ? input["aspect_ratio"] : "16:9",
-    seconds: kind === "video" ? (knobs.seconds ?? readSeconds(input["duration"])) : 0,
+    seconds: kind === "video" ? (directives.seconds ?? readSeconds(input["duration"])) : 0,
   };
 }
 
 /** As long as its words need; of a prompt, of lyrics, or of both. */
-function readSong(name: string, knobs: Knobs, input: Fields): MediaRequest {
+function readSong(name: string, directives: Directives, input: Fields): MediaRequest {
   const lyrics = input["lyrics"] ?? input["lyrics_prompt"] ?? "";
   if (typeof lyrics !== "string") throw new Wrong("missing", "lyrics");
   if (lyrics.length > promptMax) throw new Wrong("string_too_long", "lyrics");
   const prompt = `${lyrics === "" || input["prompt"] !== undefined ? readPrompt(input) : ""}\n${lyrics}`.trim();
   const seed = readSeed(name, prompt, input);
-  const seconds = knobs.seconds ?? (input["duration"] === undefined ? secondsOfSong(prompt) : readSeconds(input["duration"]));
+  const seconds = directives.seconds ?? (input["duration"] === undefined ? secondsOfSong(prompt) : readSeconds(input["duration"]));
   return { kind: "song", prompt, seed, count: 1, width: 0, height: 0, format: "png", aspect: "", seconds };
 }
 

@@ -1,28 +1,28 @@
 // The works that the queue was given: kept for a while, unique, and further on the more time has passed since their submit.
 import { randomUUID } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { Knobs } from "../knob-list.ts";
+import type { Directives } from "../directive-list.ts";
 import type { Failure } from "./errors.ts";
 import type { MediaRequest } from "./media-request.ts";
 
 export interface Work {
   /** The one thing that the simulator leaves to chance: work of an earlier run must not be taken for this one's. */
   id: string;
-  /** Model id with its knobs. */
+  /** Model id with its directives. */
   model: string;
   /** Owner and app, by which its addresses go. */
   app: string;
-  knobs: Knobs;
+  directives: Directives;
   request: MediaRequest | Failure;
   submittedAt: number;
   isCancelled: boolean;
-  /** How often its status was asked for, and how often each call failed because a knob asked for it. */
+  /** How often its status was asked for, and how often each call failed because a directive asked for it. */
   looks: number;
   failed: { status: number; result: number; files: number[] };
 }
 
 export interface Works {
-  add(given: Pick<Work, "model" | "app" | "knobs" | "request">): Work;
+  add(given: Pick<Work, "model" | "app" | "directives" | "request">): Work;
   find(id: string): Work | undefined;
 }
 
@@ -55,17 +55,17 @@ export type Stage = "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED";
 
 /** sim-queue-N and sim-progress-N hold it back for so many looks, sim-slow-Nms for a time; both have to be over. */
 export function stageOf(work: Work): Stage {
-  const { knobs, looks } = work;
-  const waits = knobs.queueLooks ?? 0;
+  const { directives, looks } = work;
+  const waits = directives.queueLooks ?? 0;
   if (work.isCancelled) return "COMPLETED";
   if (looks < waits) return "IN_QUEUE";
-  if (looks < waits + (knobs.progressLooks ?? 0) || knobs.jobHang) return "IN_PROGRESS";
+  if (looks < waits + (directives.progressLooks ?? 0) || directives.jobHang) return "IN_PROGRESS";
   const elapsed = performance.now() - work.submittedAt;
-  const lasts = durationMs(knobs);
+  const lasts = durationMs(directives);
   if (elapsed >= lasts) return "COMPLETED";
   return elapsed < lasts / 3 && looks === 0 ? "IN_QUEUE" : "IN_PROGRESS";
 }
 
-export function durationMs(knobs: Knobs): number {
-  return knobs.slowMs ?? workMs;
+export function durationMs(directives: Directives): number {
+  return directives.slowMs ?? workMs;
 }

@@ -40,14 +40,14 @@ export function* contentRecords(request: GeminiRequest, promptTokens: number, ch
 
 function* steps(request: GeminiRequest, { reasoning, content, toolCalls }: Choice): Iterable<{ part: Fields; tokens: number }> {
   if (request.showsThoughts) for (const text of reasoning) yield { part: { text, thought: true }, tokens: 1 };
-  for (const token of content ?? []) yield { part: { text: widen(token, request.knobs) }, tokens: 1 };
+  for (const token of content ?? []) yield { part: { text: widen(token, request.directives) }, tokens: 1 };
   for (const [at, call] of toolCalls.entries())
     yield { part: callPart(request, call, at), tokens: call.nameTokens + call.argumentTokens.length };
 }
 
 function wholeParts(request: GeminiRequest, { reasoning, content, toolCalls }: Choice): Fields[] {
   const thought = request.showsThoughts && reasoning.length > 0 ? [{ text: reasoning.join(""), thought: true }] : [];
-  const text = content === null ? [] : [{ text: content.map((token) => widen(token, request.knobs)).join("") }];
+  const text = content === null ? [] : [{ text: content.map((token) => widen(token, request.directives)).join("") }];
   return [...thought, ...text, ...toolCalls.map((call, at) => callPart(request, call, at))];
 }
 
@@ -71,17 +71,17 @@ function argumentsOf(text: string): unknown {
 
 const finishes: Record<string, string> = { length: "MAX_TOKENS", content_filter: "SAFETY", "": "FINISH_REASON_UNSPECIFIED" };
 
-function finishName({ knobs }: GeminiRequest, { finishReason }: Choice): string {
-  if (knobs.malformedCall) return "MALFORMED_FUNCTION_CALL";
+function finishName({ directives }: GeminiRequest, { finishReason }: Choice): string {
+  if (directives.malformedCall) return "MALFORMED_FUNCTION_CALL";
   return finishes[finishReason] ?? "STOP";
 }
 
 /** A figure of 0 is left out. */
-function usageField({ knobs, servedTier }: GeminiRequest, countedPrompt: number, written: number, thought: number): Fields {
-  if (knobs.noUsage) return {};
-  const prompt = knobs.promptTokens ?? countedPrompt;
-  const answered = Math.max(0, knobs.completionTokens === undefined ? written : knobs.completionTokens - thought);
-  const cached = Math.min(knobs.cachedTokens ?? 0, prompt);
+function usageField({ directives, servedTier }: GeminiRequest, countedPrompt: number, written: number, thought: number): Fields {
+  if (directives.noUsage) return {};
+  const prompt = directives.promptTokens ?? countedPrompt;
+  const answered = Math.max(0, directives.completionTokens === undefined ? written : directives.completionTokens - thought);
+  const cached = Math.min(directives.cachedTokens ?? 0, prompt);
   return {
     usageMetadata: {
       promptTokenCount: prompt,

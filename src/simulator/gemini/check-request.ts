@@ -1,6 +1,6 @@
 // What a Gemini host takes of a request: known members of the right type, turns that alternate as it wants them. Anything else is a 400
 // that names the field.
-import type { Knobs } from "../knob-list.ts";
+import type { Directives } from "../directive-list.ts";
 import { type Fields, isFields, refuse } from "../request-fields.ts";
 
 const members = (names: string) => new Set(names.split(" "));
@@ -25,16 +25,16 @@ const toolMembers = members(
 const declarationMembers = members("name description behavior parameters parametersJsonSchema response responseJsonSchema");
 const callingMembers = members("mode allowedFunctionNames");
 
-export function checkRequest(fields: Fields, knobs: Knobs): void {
+export function checkRequest(fields: Fields, directives: Directives): void {
   onlyKnown(fields, requestMembers, "");
   const { contents, systemInstruction: system, tools, toolConfig, generationConfig: config } = fields;
   if (!Array.isArray(contents) || contents.length === 0) refuse("contents", "* GenerateContentRequest.contents: contents is not specified");
   contents.forEach((content, index) => checkContent(content, `contents[${index}]`));
-  checkTurns(contents as Fields[], knobs);
+  checkTurns(contents as Fields[], directives);
   if (system !== undefined) checkContent(system, "system_instruction");
   if (tools !== undefined) checkTools(tools);
   if (toolConfig !== undefined) checkToolConfig(toolConfig);
-  if (config !== undefined) checkConfig(config, knobs);
+  if (config !== undefined) checkConfig(config, directives);
 }
 
 function onlyKnown(fields: Fields, known: ReadonlySet<string>, where: string): void {
@@ -86,7 +86,7 @@ function checkPart(given: unknown, where: string): void {
 }
 
 /** After calls come as many results, and at newer models the calls are signed. */
-function checkTurns(contents: readonly Fields[], knobs: Knobs): void {
+function checkTurns(contents: readonly Fields[], directives: Directives): void {
   if (contents.at(-1)!["role"] === "model") refuse("contents", "Please ensure that multiturn requests end with a user role.");
   for (const [index, content] of contents.entries()) {
     const calls = partsWith(content, "functionCall");
@@ -98,7 +98,7 @@ function checkTurns(contents: readonly Fields[], knobs: Knobs): void {
       refuse("contents", results.length > 0 && before.length === 0 ? misplaced : message);
     }
     const [first] = calls;
-    if (knobs.adaptiveOnly && first !== undefined && typeof first["thoughtSignature"] !== "string") {
+    if (directives.adaptiveOnly && first !== undefined && typeof first["thoughtSignature"] !== "string") {
       const name = String((first["functionCall"] as Fields)["name"]);
       refuse(
         "contents",
@@ -145,7 +145,7 @@ function checkToolConfig(given: unknown): void {
     refuse("tool_config", "Please only set allowed function names when the function calling mode is ANY or VALIDATED.");
 }
 
-function checkConfig(given: unknown, knobs: Knobs): void {
+function checkConfig(given: unknown, directives: Directives): void {
   const config = objectAt(given, "generation_config");
   onlyKnown(config, configMembers, "generation_config");
   const {
@@ -169,7 +169,7 @@ function checkConfig(given: unknown, knobs: Knobs): void {
   onlyKnown(thinking, thinkingMembers, "generation_config.thinking_config");
   const { thinkingBudget: budget, thinkingLevel: level } = thinking;
   if (budget !== undefined && level !== undefined) refuse("thinkingConfig", "You can only set one of thinking budget and thinking level.");
-  if (level !== undefined && knobs.budgetOnly) refuse("thinkingConfig", "Thinking level is not supported for this model.");
+  if (level !== undefined && directives.budgetOnly) refuse("thinkingConfig", "Thinking level is not supported for this model.");
   if (level !== undefined && !["MINIMAL", "LOW", "MEDIUM", "HIGH"].includes(level as string))
     refuse("thinkingConfig", `Invalid value at 'generation_config.thinking_config.thinking_level', ${JSON.stringify(level)}`);
   if (budget !== undefined && (!Number.isInteger(budget) || Number(budget) < -1 || Number(budget) > 24_576))

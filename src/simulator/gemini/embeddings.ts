@@ -1,5 +1,5 @@
 // batchEmbedContents: the vectors of the OpenAI protocol's embeddings, in Gemini's form.
-import { readModelId } from "../knobs.ts";
+import { readModelId } from "../directives.ts";
 import { countInputs, dimensionsDefault, embed } from "../openai/embeddings.ts";
 import { jsonReply, type Plan } from "../protocol.ts";
 import { type Fields, isFields, readFields, readWhole, refuse } from "../request-fields.ts";
@@ -8,7 +8,7 @@ const batchMax = 100;
 
 export function planBatch(body: Buffer, model: string): Plan {
   const fields = readFields(body);
-  const { name, knobs } = readModelId(model);
+  const { name, directives } = readModelId(model);
   const { requests } = fields;
   if (!Array.isArray(requests) || requests.length === 0)
     refuse("requests", "* BatchEmbedContentsRequest.requests: requests is not specified");
@@ -16,13 +16,15 @@ export function planBatch(body: Buffer, model: string): Plan {
     refuse("requests", `* BatchEmbedContentsRequest.requests: at most ${batchMax} requests can be in one batch`);
   const texts = requests.map((request, index) => textOf(request, index, model));
   const embeddings = requests.map((request: Fields, index) => {
-    const width = knobs.ignoreDimensions ? dimensionsDefault : (readWhole(request, "outputDimensionality", 1, 8192) ?? dimensionsDefault);
+    const width = directives.ignoreDimensions
+      ? dimensionsDefault
+      : (readWhole(request, "outputDimensionality", 1, 8192) ?? dimensionsDefault);
     return { values: [...embed(name, texts[index]!, width)] };
   });
-  const tokens = knobs.promptTokens ?? countInputs(texts);
-  const usage = knobs.noUsage ? {} : { usageMetadata: { promptTokenCount: tokens } };
+  const tokens = directives.promptTokens ?? countInputs(texts);
+  const usage = directives.noUsage ? {} : { usageMetadata: { promptTokenCount: tokens } };
   const reply = jsonReply(200, JSON.stringify({ embeddings, ...usage }));
-  return { model, knobs, reply, bill: { input: tokens, output: 0 }, bytes: reply.body.length };
+  return { model, directives, reply, bill: { input: tokens, output: 0 }, bytes: reply.body.length };
 }
 
 function textOf(request: unknown, index: number, model: string): string {

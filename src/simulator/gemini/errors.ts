@@ -25,7 +25,7 @@ const messages: Record<number, string> = {
   503: "The model is overloaded. Please try again later.",
 };
 
-const keptCodes = new Set(["unknown_knob", "unknown_url", "simulator_fault"]);
+const keptCodes = new Set(["unknown_directive", "unknown_url", "simulator_fault"]);
 
 export function rewordRefusal(refusal: Refusal): Refusal {
   const { status, code } = refusal;

@@ -26,13 +26,13 @@ export const gemini: SimulatorProtocol = {
 /** Also for Vertex, which serves the same models: `sharedType` is its header for tiers, empty where it was not sent. */
 export function planContent(body: Buffer, model: string, stream: boolean, sharedType?: string): Plan {
   const request = readGeminiRequest(body, model, stream, sharedType);
-  const { knobs } = request;
+  const { directives } = request;
   const promptTokens = countPrompt(request);
   const choices = answerChat(request);
   const thought = choices.reduce((sum, { reasoning }) => sum + reasoning.length, 0);
   return planAnswer({
     model,
-    knobs,
+    directives,
     stream,
     tokens: choices.reduce((sum, { tokens }) => sum + tokens, 0),
     extraBytesPerToken: 0,

@@ -1,5 +1,5 @@
 // A generateContent request as the simulator answers it: in the words of a chat, so that both say the same to the same question.
-import { readModelId } from "../knobs.ts";
+import { readModelId } from "../directives.ts";
 import type { ChatRequest } from "../openai/chat-request.ts";
 import { type Fields, isFields, readFields, readWhole } from "../request-fields.ts";
 import type { Schema } from "../schema-sample.ts";
@@ -17,8 +17,8 @@ export interface GeminiRequest extends ChatRequest {
 /** `sharedType`: Vertex's header that asks for a tier; absent: the Gemini API, whose requests ask themselves. */
 export function readGeminiRequest(body: Buffer, model: string, stream: boolean, sharedType?: string): GeminiRequest {
   const fields = readFields(body);
-  const { name, knobs } = readModelId(model);
-  checkRequest(fields, knobs);
+  const { name, directives } = readModelId(model);
+  checkRequest(fields, directives);
   const config = fieldsOf(fields["generationConfig"]);
   const contents = fields["contents"] as Fields[];
   const system = isFields(fields["systemInstruction"]) ? messagesOf({ ...fields["systemInstruction"], role: "system" }) : [];
@@ -29,7 +29,7 @@ export function readGeminiRequest(body: Buffer, model: string, stream: boolean, 
   return {
     fields: chatFields(fields),
     model,
-    knobs,
+    directives,
     messages,
     userText: userTextOf(messages),
     seed: digest(JSON.stringify(spoken)),
@@ -45,9 +45,9 @@ export function readGeminiRequest(body: Buffer, model: string, stream: boolean, 
     includeUsage: true,
     topLogprobs: null,
     documentSchema: documentSchema(config),
-    reasoningTokens: knobs.reasoningTokens ?? thoughtTokens(name, thinking),
+    reasoningTokens: directives.reasoningTokens ?? thoughtTokens(name, thinking),
     searches: 0,
-    showsThoughts: thinking["includeThoughts"] === true && !knobs.hiddenReasoning,
+    showsThoughts: thinking["includeThoughts"] === true && !directives.hiddenReasoning,
   };
 }
 

@@ -1,5 +1,5 @@
 // The answer that brings a made file, and everything that may be wrong with it; the same in every protocol that shows addresses.
-import { type Knobs, patterns } from "../knob-list.ts";
+import { type Directives, patterns } from "../directive-list.ts";
 import type { FileReply, Plan, WholeReply } from "../protocol.ts";
 
 export interface ServedFile {
@@ -23,36 +23,36 @@ const privateAddress = "http://169.254.169.254/latest/meta-data/";
 const pieceBytes = 64 * 1024;
 
 /** `hop` is how many redirects led here, `here` the file's own address, `model` what the record of calls names. */
-export function planFile(file: ServedFile, knobs: Knobs, model: string, at: { hop: number; here: string }): Plan {
-  const sending: Knobs = {
-    ...(knobs.fileSlowMs === undefined ? {} : { slowMs: knobs.fileSlowMs }),
-    ...(knobs.fileHang ? { hang: 1 } : {}),
-    ...(knobs.fileCut ? { cutAfter: 1 } : {}),
+export function planFile(file: ServedFile, directives: Directives, model: string, at: { hop: number; here: string }): Plan {
+  const sending: Directives = {
+    ...(directives.fileSlowMs === undefined ? {} : { slowMs: directives.fileSlowMs }),
+    ...(directives.fileHang ? { hang: 1 } : {}),
+    ...(directives.fileCut ? { cutAfter: 1 } : {}),
   };
-  const reply = replyOf(file, knobs, at);
-  return { model, knobs: sending, reply, bytes: 0 };
+  const reply = replyOf(file, directives, at);
+  return { model, directives: sending, reply, bytes: 0 };
 }
 
-function replyOf(file: ServedFile, knobs: Knobs, { hop, here }: { hop: number; here: string }): WholeReply | FileReply {
-  if (knobs.filePrivate) return redirect(privateAddress);
-  if (hop < (knobs.fileRedirect ?? 0)) return redirect(`${here}?hop=${hop + 1}`);
-  if (knobs.fileFail !== undefined) return plainReply(knobs.fileFail, "text/plain", Buffer.from("No such file.\n"));
-  const bytes = contentOf(file, knobs);
-  const named = knobs.fileHtml ? "text/html; charset=utf-8" : file.contentType;
-  const contentType = knobs.fileAs === undefined ? named : typesByWord[patterns.fileAs.words[knobs.fileAs]!];
-  const length = Math.max(bytes.length, knobs.fileBytes ?? 0);
+function replyOf(file: ServedFile, directives: Directives, { hop, here }: { hop: number; here: string }): WholeReply | FileReply {
+  if (directives.filePrivate) return redirect(privateAddress);
+  if (hop < (directives.fileRedirect ?? 0)) return redirect(`${here}?hop=${hop + 1}`);
+  if (directives.fileFail !== undefined) return plainReply(directives.fileFail, "text/plain", Buffer.from("No such file.\n"));
+  const bytes = contentOf(file, directives);
+  const named = directives.fileHtml ? "text/html; charset=utf-8" : file.contentType;
+  const contentType = directives.fileAs === undefined ? named : typesByWord[patterns.fileAs.words[directives.fileAs]!];
+  const length = Math.max(bytes.length, directives.fileBytes ?? 0);
   const headers: Record<string, string> = {
     ...(contentType === null ? {} : { "content-type": contentType }),
-    ...(knobs.fileNoLength ? {} : { "content-length": String(length) }),
+    ...(directives.fileNoLength ? {} : { "content-length": String(length) }),
   };
   if (length === bytes.length) return { kind: "whole", status: 200, headers, body: bytes };
   return { kind: "file", status: 200, headers, pieces: () => padded(bytes, length) };
 }
 
-function contentOf(file: ServedFile, knobs: Knobs): Buffer {
-  if (knobs.fileEmpty) return Buffer.alloc(0);
-  const bytes = knobs.fileHtml ? page : file.bytes;
-  return knobs.fileHalf ? bytes.subarray(0, Math.floor(bytes.length / 2)) : bytes;
+function contentOf(file: ServedFile, directives: Directives): Buffer {
+  if (directives.fileEmpty) return Buffer.alloc(0);
+  const bytes = directives.fileHtml ? page : file.bytes;
+  return directives.fileHalf ? bytes.subarray(0, Math.floor(bytes.length / 2)) : bytes;
 }
 
 /** Zeros after the file's end, which decoders leave alone. */

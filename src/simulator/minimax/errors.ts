@@ -1,5 +1,5 @@
-// The errors of MiniMax: HTTP 200 and a number in `base_resp`. A status that a knob names by its number stays that status.
-import type { Knobs } from "../knob-list.ts";
+// The errors of MiniMax: HTTP 200 and a number in `base_resp`. A status that a directive names by its number stays that status.
+import type { Directives } from "../directive-list.ts";
 import { jsonReply, type Plan } from "../protocol.ts";
 import { type Fields, readFields, type Refusal, Refused } from "../request-fields.ts";
 import { madeUpId } from "../seed.ts";
@@ -56,8 +56,8 @@ export function readText(fields: Fields, field: string, max: number): string {
   return value;
 }
 
-export function planJson({ model, knobs }: { model: string | null; knobs: Knobs }, fields: Fields): Plan {
-  return { model, knobs, reply: jsonReply(200, JSON.stringify({ ...fields, ...succeeded })), bytes: 0 };
+export function planJson({ model, directives }: { model: string | null; directives: Directives }, fields: Fields): Plan {
+  return { model, directives, reply: jsonReply(200, JSON.stringify({ ...fields, ...succeeded })), bytes: 0 };
 }
 
 export function traceOf(seed: string): Fields {

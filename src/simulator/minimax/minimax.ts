@@ -1,8 +1,8 @@
 // The protocol of MiniMax (docs/behaviour/providers.md#minimax): its paths, speech and music. Each simulator has its
 // own state: uploaded samples and the voices made of them.
 import { LRUCache } from "lru-cache";
-import type { Knobs } from "../knob-list.ts";
-import { readSteering } from "../knobs.ts";
+import type { Directives } from "../directive-list.ts";
+import { readSteering } from "../directives.ts";
 import type { Ask, LiveOperation, Plan, SimulatorProtocol, StreamReply } from "../protocol.ts";
 import { type Fields, isFields } from "../request-fields.ts";
 import { cutIntoPieces, makeSound, secondsOfSong, secondsOfSpeech, type Sound, type SoundFormat } from "../sound/make-sound.ts";
@@ -51,7 +51,7 @@ const charactersMax = 9999;
 export async function planSpeech(voices: Voices, { body, headers }: Ask): Promise<Plan> {
   const fields = readBodyFields(body);
   const steered = readSteering(headers, "t2a_v2", readText(fields, "model", 200));
-  const { knobs, model, name } = steered;
+  const { directives, model, name } = steered;
   const text = readText(fields, "text", charactersMax);
   const format = readAudioSetting(fields);
   const { voice, speed } = readVoiceSetting(fields);
@@ -60,11 +60,11 @@ export async function planSpeech(voices: Voices, { body, headers }: Ask): Promis
   if (!voices.has(voice)) refuseWith(codes.voice, "invalid samples or voice_id");
   voices.use(voice);
   const seed = `${name}:${voice}:${text}`;
-  const sound = await makeSound(format, knobs.seconds ?? secondsOfSpeech(text) / speed, seed);
-  const extra = knobs.noExtraInfo ? {} : { extra_info: describeSpeech(sound, format, text) };
+  const sound = await makeSound(format, directives.seconds ?? secondsOfSpeech(text) / speed, seed);
+  const extra = directives.noExtraInfo ? {} : { extra_info: describeSpeech(sound, format, text) };
   const metadata = { ...extra, ...traceOf(seed) };
-  if (isStream) return { model, knobs, reply: streamSound(sound, fields, knobs, metadata), bytes: 0 };
-  return planJson(steered, { data: { audio: knobs.noAudio ? "" : sound.bytes.toString("hex"), status: 2, ced: "" }, ...metadata });
+  if (isStream) return { model, directives, reply: streamSound(sound, fields, directives, metadata), bytes: 0 };
+  return planJson(steered, { data: { audio: directives.noAudio ? "" : sound.bytes.toString("hex"), status: 2, ced: "" }, ...metadata });
 }
 
 function readVoiceSetting({ voice_setting: setting }: Fields): { voice: string; speed: number } {
@@ -80,16 +80,16 @@ function isBetween(value: unknown, min: number, max: number): value is number {
   return typeof value === "number" && value >= min && value <= max;
 }
 
-/** Hex in an odd number of digits where a knob asks for it: a byte begins in one record and ends in the next. */
-function streamSound({ bytes }: Sound, fields: Fields, knobs: Knobs, metadata: Fields): StreamReply {
+/** Hex in an odd number of digits where a directive asks for it: a byte begins in one record and ends in the next. */
+function streamSound({ bytes }: Sound, fields: Fields, directives: Directives, metadata: Fields): StreamReply {
   const options = isFields(fields["stream_options"]) ? fields["stream_options"] : {};
-  const isLeftOut = knobs.noAudio || knobs.noAggregate || (options["exclude_aggregated_audio"] === true && !knobs.aggregate);
+  const isLeftOut = directives.noAudio || directives.noAggregate || (options["exclude_aggregated_audio"] === true && !directives.aggregate);
   const record = (audio: string, status: number, more: Fields) =>
     JSON.stringify({ data: { audio, status, ced: "" }, ...more, ...succeeded });
   function* records(): Iterable<string> {
-    if (knobs.noAudio) return;
+    if (directives.noAudio) return;
     const { trace_id } = metadata;
-    if (knobs.oddHex) for (const hex of cutUnevenly(bytes.toString("hex"))) yield record(hex, 1, { trace_id });
+    if (directives.oddHex) for (const hex of cutUnevenly(bytes.toString("hex"))) yield record(hex, 1, { trace_id });
     else for (const piece of cutIntoPieces(bytes)) yield record(piece.toString("hex"), 1, { trace_id });
   }
   return {
@@ -167,7 +167,7 @@ export async function planMusic({ body, headers }: Ask): Promise<Plan> {
   if (fields["stream"] === true) refuseParameter("the simulator doesn't stream music");
   const format = readAudioSetting(fields);
   const seed = `${steered.name}:${prompt}:${lyrics}`;
-  const sound = await makeSound(format, steered.knobs.seconds ?? secondsOfSong(prompt, lyrics), seed);
-  const data = { audio: steered.knobs.noAudio ? "" : sound.bytes.toString("hex"), status: 2 };
+  const sound = await makeSound(format, steered.directives.seconds ?? secondsOfSong(prompt, lyrics), seed);
+  const data = { audio: steered.directives.noAudio ? "" : sound.bytes.toString("hex"), status: 2 };
   return planJson(steered, { data, ...traceOf(seed), extra_info: describeMusic(sound, format) });
 }

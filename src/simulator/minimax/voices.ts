@@ -1,7 +1,7 @@
 // The voices of MiniMax: three hundred of its own, always the same, and those that were cloned and designed here, which are
 // listed once they have spoken.
 import { LRUCache } from "lru-cache";
-import { readSteering } from "../knobs.ts";
+import { readSteering } from "../directives.ts";
 import type { Ask, Plan } from "../protocol.ts";
 import { readForm, type SentForm } from "../read-form.ts";
 import type { Fields } from "../request-fields.ts";
@@ -84,13 +84,13 @@ export function planVoiceList(voices: Voices, { body, headers }: Ask): Plan {
   if (type !== "all" && !listKinds.includes(type)) refuseParameter("voice_type");
   const made = (["voice_cloning", "voice_generation"] as MadeKind[]).filter((kind) => type === "all" || type === kind);
   return planJson(steered, {
-    ...(type === "all" || type === "system" ? { system_voice: voices.listSystem().slice(0, steered.knobs.voices) } : {}),
+    ...(type === "all" || type === "system" ? { system_voice: voices.listSystem().slice(0, steered.directives.voices) } : {}),
     ...Object.fromEntries(made.map((kind) => [kind, voices.listMade(kind)])),
   });
 }
 
 export function planUpload(samples: VoiceSamples, { body, headers }: Ask): Plan {
-  const { model, knobs } = readSteering(headers, "upload", null);
+  const { model, directives } = readSteering(headers, "upload", null);
   const { fields, files, parts } = readUpload(body, headers["content-type"] ?? "");
   const [file] = files.filter(({ name }) => name === "file");
   if (new Map(fields).get("purpose") !== "voice_clone") refuseParameter("purpose is voice_clone");
@@ -101,9 +101,9 @@ export function planUpload(samples: VoiceSamples, { body, headers }: Ask): Plan 
     refuseParameter("the file is no mp3, m4a or wav");
   // The same sample has the same id.
   const id = Number.parseInt(digest(file.bytes.toString("latin1")).slice(0, 12), 16);
-  samples.set(id, knobs.seconds ?? sound.seconds);
+  samples.set(id, directives.seconds ?? sound.seconds);
   const metadata = { file_id: id, bytes: file.bytes.length, created_at: 1_767_225_600, filename: file.fileName, purpose: "voice_clone" };
-  return { ...planJson({ model, knobs }, { file: metadata }), parts };
+  return { ...planJson({ model, directives }, { file: metadata }), parts };
 }
 
 function readUpload(body: Buffer, contentType: string): SentForm {
@@ -131,7 +131,7 @@ export async function planDesign(voices: Voices, { body, headers }: Ask): Promis
   const prompt = readText(fields, "prompt", descriptionMax);
   const preview = readText(fields, "preview_text", previewMax);
   const asked = fields["voice_id"] === undefined ? null : readNewId(voices, readText(fields, "voice_id", 256));
-  const id = asked === null || steered.knobs.otherVoiceId ? madeUpId("ttv-voice-", `${prompt}:${asked}`) : asked;
+  const id = asked === null || steered.directives.otherVoiceId ? madeUpId("ttv-voice-", `${prompt}:${asked}`) : asked;
   const trial = await makeSound(trialFormat, secondsOfSpeech(preview), prompt);
   const plan = planJson(steered, { voice_id: id, trial_audio: trial.bytes.toString("hex") });
   return { ...plan, takeEffect: () => voices.add(id, "voice_generation") };

@@ -1,7 +1,7 @@
 // What a chat says: reasoning, text or a document, or tool calls, each as the list of its tokens.
 // Plain data for both forms of the reply (chat.ts, chunks.ts); counting and cutting happen here, once.
 import { chooseTools, cutCalls, makeCalls, type Tool, type ToolCall } from "../called-tools.ts";
-import type { Knobs } from "../knob-list.ts";
+import type { Directives } from "../directive-list.ts";
 import { type Fields, isFields, refuse } from "../request-fields.ts";
 import { pick, type Random, seededRandom } from "../seed.ts";
 import { stopAt, writeText, writeThought } from "../words.ts";
@@ -22,30 +22,36 @@ export function answerChat(request: ChatRequest): Choice[] {
 }
 
 function answerOnce(request: ChatRequest, random: Random, index: number): Choice {
-  const { knobs, tokensMax } = request;
+  const { directives, tokensMax } = request;
   const reasoning = writeThought(random, request.reasoningTokens).slice(0, tokensMax);
   const left = tokensMax - reasoning.length;
   const calls = callTools(request, random, index);
-  if (calls.length > 0) return finishCalls(reasoning, calls, left, knobs);
+  if (calls.length > 0) return finishCalls(reasoning, calls, left, directives);
 
   const whole = chooseLabel(request, random) ?? writeText(request, random);
   const cut = left < whole.length ? whole.slice(0, left) : whole;
   const { tokens: content, stoppedBy } = stopAt(cut, request.stop);
   const finishReason = stoppedBy === null && cut.length < whole.length ? "length" : "stop";
-  return { reasoning, content, toolCalls: [], finishReason: finishName(finishReason, knobs), tokens: reasoning.length + content.length };
+  return {
+    reasoning,
+    content,
+    toolCalls: [],
+    finishReason: finishName(finishReason, directives),
+    tokens: reasoning.length + content.length,
+  };
 }
 
 /** A call's name and arguments count. */
-function finishCalls(reasoning: string[], called: ToolCall[], tokensMax: number, knobs: Knobs): Choice {
+function finishCalls(reasoning: string[], called: ToolCall[], tokensMax: number, directives: Directives): Choice {
   const { calls, isCut, tokens } = cutCalls(called, tokensMax);
-  const finishReason = finishName(isCut ? "length" : "tool_calls", knobs);
+  const finishReason = finishName(isCut ? "length" : "tool_calls", directives);
   return { reasoning, content: null, toolCalls: calls, finishReason, tokens: reasoning.length + tokens };
 }
 
-function finishName(reason: string, knobs: Knobs): string {
-  if (knobs.finishFiltered) return "content_filter";
-  if (knobs.finishEos) return "eos";
-  return knobs.finishEmpty ? "" : reason;
+function finishName(reason: string, directives: Directives): string {
+  if (directives.finishFiltered) return "content_filter";
+  if (directives.finishEos) return "eos";
+  return directives.finishEmpty ? "" : reason;
 }
 
 // The tools of an OpenAI chat: which of them an answer may call, by `tool_choice` and the last message.

@@ -1,7 +1,7 @@
 // A chat request as the simulator understands it. Looser than a real host: what it doesn't know it leaves alone,
 // because the gateway's own checks are what is under test.
-import type { Knobs } from "../knob-list.ts";
-import { readModelId } from "../knobs.ts";
+import type { Directives } from "../directive-list.ts";
+import { readModelId } from "../directives.ts";
 import { type Fields, isFields, readFields, readModel, readWhole, refuse } from "../request-fields.ts";
 import type { Schema } from "../schema-sample.ts";
 import { digest } from "../seed.ts";
@@ -10,7 +10,7 @@ import { tokensByEffort } from "../words.ts";
 export interface ChatRequest {
   fields: Fields;
   model: string;
-  knobs: Knobs;
+  directives: Directives;
   messages: Fields[];
   /** Text of the last user message. */
   userText: string;
@@ -28,20 +28,20 @@ export interface ChatRequest {
   /** Null: plain text. */
   documentSchema: Schema | null;
   reasoningTokens: number;
-  /** Web searches that it makes before it answers: one where it may, or what the knob says. */
+  /** Web searches that it makes before it answers: one where it may, or what the directive says. */
   searches: number;
 }
 
 export function readChatRequest(body: Buffer): ChatRequest {
   const fields = readFields(body);
   const model = readModel(fields);
-  const { name, knobs } = readModelId(model);
+  const { name, directives } = readModelId(model);
   const messages = readMessages(fields["messages"]);
   const spoken = [name, messages, fields["tools"], fields["tool_choice"], fields["response_format"], fields["seed"]];
   return {
     fields,
     model,
-    knobs,
+    directives,
     messages,
     userText: textOf(messages.findLast((message) => message["role"] === "user")?.["content"]),
     seed: digest(JSON.stringify(spoken)),
@@ -51,10 +51,10 @@ export function readChatRequest(body: Buffer): ChatRequest {
     stream: fields["stream"] === true,
     serviceTier: fields["service_tier"] === "flex" || fields["service_tier"] === "priority" ? fields["service_tier"] : "default",
     includeUsage: isFields(fields["stream_options"]) && fields["stream_options"]["include_usage"] === true,
-    topLogprobs: readTopLogprobs(fields, knobs),
+    topLogprobs: readTopLogprobs(fields, directives),
     documentSchema: readDocumentSchema(fields["response_format"]),
-    reasoningTokens: knobs.reasoningTokens ?? reasoningTokens(name, fields),
-    searches: isFields(fields["web_search_options"]) ? (knobs.searches ?? 1) : 0,
+    reasoningTokens: directives.reasoningTokens ?? reasoningTokens(name, fields),
+    searches: isFields(fields["web_search_options"]) ? (directives.searches ?? 1) : 0,
   };
 }
 
@@ -81,9 +81,9 @@ function readStop(stop: unknown): string[] {
 }
 
 /** `logprobs: true` with `top_logprobs`, or the older `logprobs: N`. */
-function readTopLogprobs(fields: Fields, knobs: Knobs): number | null {
-  if (knobs.noLogprobs) return null;
-  if (knobs.rejectLogprobs && (fields["logprobs"] ?? false) !== false)
+function readTopLogprobs(fields: Fields, directives: Directives): number | null {
+  if (directives.noLogprobs) return null;
+  if (directives.rejectLogprobs && (fields["logprobs"] ?? false) !== false)
     refuse("logprobs", "Unsupported parameter: 'logprobs' is not supported with this model.", "unsupported_parameter");
   if (typeof fields["logprobs"] === "number") return Math.min(Math.max(fields["logprobs"], 0), 20);
   const top = readWhole(fields, "top_logprobs", 0, 20);

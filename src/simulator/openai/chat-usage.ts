@@ -1,4 +1,4 @@
-// Token counts of a chat: what a prompt costs to read, and the usage object with the knobs that bend it.
+// Token counts of a chat: what a prompt costs to read, and the usage object with the directives that bend it.
 import { countTokens } from "../prose.ts";
 import { type Fields, isFields } from "../request-fields.ts";
 import type { Choice } from "./chat-answer.ts";
@@ -37,16 +37,17 @@ export function chatUsage(request: ChatRequest, promptTokens: number, choices: r
 }
 
 /** Also for a stream that is still running, with the tokens it has sent so far. */
-export function usageOf({ knobs, searches }: ChatRequest, countedPrompt: number, answered: number, reasoned: number): ChatUsage {
-  const prompt = knobs.promptTokens ?? countedPrompt;
-  const completion = knobs.completionTokens ?? answered;
-  const cached = Math.min(knobs.cachedTokens ?? 0, prompt);
-  const written = knobs.cacheWriteTokens === undefined ? {} : { cache_write_tokens: Math.min(knobs.cacheWriteTokens, prompt - cached) };
+export function usageOf({ directives, searches }: ChatRequest, countedPrompt: number, answered: number, reasoned: number): ChatUsage {
+  const prompt = directives.promptTokens ?? countedPrompt;
+  const completion = directives.completionTokens ?? answered;
+  const cached = Math.min(directives.cachedTokens ?? 0, prompt);
+  const written =
+    directives.cacheWriteTokens === undefined ? {} : { cache_write_tokens: Math.min(directives.cacheWriteTokens, prompt - cached) };
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    ...(searches > 0 && knobs.searches !== undefined ? { server_tool_use: { web_search_requests: searches } } : {}),
+    ...(searches > 0 && directives.searches !== undefined ? { server_tool_use: { web_search_requests: searches } } : {}),
     prompt_tokens_details: { cached_tokens: cached, ...written, audio_tokens: 0 },
     completion_tokens_details: {
       reasoning_tokens: Math.min(reasoned, completion),

@@ -13,14 +13,14 @@ const requestedTokensMax = 2_000_000;
 
 export function planChat(body: Buffer): Plan {
   const request = readChatRequest(body);
-  const { model, knobs, stream } = request;
-  if (request.choices * (knobs.tokens ?? 0) > requestedTokensMax)
+  const { model, directives, stream } = request;
+  if (request.choices * (directives.tokens ?? 0) > requestedTokensMax)
     refuse("n", `All choices together have at most ${requestedTokensMax} tokens.`);
   const promptTokens = countPrompt(request);
   const choices = answerChat(request);
   return planAnswer({
     model,
-    knobs,
+    directives,
     stream,
     tokens: choices.reduce((sum, choice) => sum + choice.tokens, 0),
     extraBytesPerToken: bytesOfLogprobs(request),
@@ -29,7 +29,7 @@ export function planChat(body: Buffer): Plan {
     terminator: "[DONE]",
     inputTokens: promptTokens,
     searches: request.searches,
-    hiddenTokens: knobs.hiddenReasoning ? choices.reduce((sum, { reasoning }) => sum + reasoning.length, 0) : 0,
+    hiddenTokens: directives.hiddenReasoning ? choices.reduce((sum, { reasoning }) => sum + reasoning.length, 0) : 0,
     tokensIn: (record) => (/"(?:content|reasoning|reasoning_content|arguments)":"[^"]/.test(record) ? 1 : 0),
   });
 }
@@ -45,21 +45,21 @@ function completion(request: ChatRequest, promptTokens: number, choices: Choice[
     created: createdAt,
     model: request.model,
     choices: choices.map((choice, index) => completionChoice(request, choice, index)),
-    ...(request.knobs.noUsage ? {} : { usage: chatUsage(request, promptTokens, choices) }),
+    ...(request.directives.noUsage ? {} : { usage: chatUsage(request, promptTokens, choices) }),
     service_tier: request.serviceTier,
     system_fingerprint: "fp_simulator",
   };
 }
 
 function completionChoice(request: ChatRequest, choice: Choice, index: number): Record<string, unknown> {
-  const { seed, topLogprobs, knobs } = request;
+  const { seed, topLogprobs, directives } = request;
   const { reasoning, content, toolCalls, finishReason } = choice;
-  const reasoningField = knobs.reasoningField ? "reasoning" : "reasoning_content";
+  const reasoningField = directives.reasoningField ? "reasoning" : "reasoning_content";
   const message = {
     role: "assistant",
-    content: content === null ? null : content.map((token) => widen(token, knobs)).join(""),
+    content: content === null ? null : content.map((token) => widen(token, directives)).join(""),
     refusal: null,
-    ...(reasoning.length > 0 && !knobs.hiddenReasoning ? { [reasoningField]: reasoning.join("") } : {}),
+    ...(reasoning.length > 0 && !directives.hiddenReasoning ? { [reasoningField]: reasoning.join("") } : {}),
     ...(toolCalls.length > 0
       ? {
           tool_calls: toolCalls.map(({ id, name, argumentTokens }) => ({

@@ -1,5 +1,5 @@
 // A chat answer as OpenAI streams it: a role chunk, a chunk per token, a finish chunk per choice, a usage chunk when asked.
-// Several choices take turns. The knobs that make other hosts' habits of it stand here too.
+// Several choices take turns. The directives that make other hosts' habits of it stand here too.
 import type { ToolCall } from "../called-tools.ts";
 import { createdAt, madeUpId, seededRandom } from "../seed.ts";
 import { widen } from "../words.ts";
@@ -17,7 +17,7 @@ interface Step {
 }
 
 export function* chatChunks(request: ChatRequest, promptTokens: number, choices: readonly Choice[]): Iterable<string> {
-  const { knobs, includeUsage } = request;
+  const { directives, includeUsage } = request;
   const head = {
     id: madeUpId("chatcmpl-", request.seed),
     object: "chat.completion.chunk",
@@ -25,13 +25,13 @@ export function* chatChunks(request: ChatRequest, promptTokens: number, choices:
     model: request.model,
     system_fingerprint: "fp_simulator",
   };
-  const shown = !knobs.noUsage;
+  const shown = !directives.noUsage;
   let chosen = 0;
   let reasoned = 0;
   for (const [index, step] of inTurns(choices.map((choice, at) => steps(request, choice, `${request.seed}:${at}`)))) {
     chosen += step.tokens;
     reasoned += step.reasoned;
-    const usage = shown && (knobs.usageEveryChunk || (knobs.usageInFinish && step.finishReason !== null));
+    const usage = shown && (directives.usageEveryChunk || (directives.usageInFinish && step.finishReason !== null));
     const usageField = usage ? { usage: usageOf(request, promptTokens, chosen, reasoned) } : includeUsage && shown ? { usage: null } : {};
     yield JSON.stringify({
       ...head,
@@ -39,46 +39,46 @@ export function* chatChunks(request: ChatRequest, promptTokens: number, choices:
       ...usageField,
     });
   }
-  if (!shown || !includeUsage || knobs.usageInFinish) return;
-  if (knobs.usageLate) {
+  if (!shown || !includeUsage || directives.usageInFinish) return;
+  if (directives.usageLate) {
     yield JSON.stringify({ ...head, choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: null }], usage: null });
     yield JSON.stringify({ ...head, choices: [], usage: null });
   }
   const last = JSON.stringify({ ...head, choices: [], usage: chatUsage(request, promptTokens, choices) });
   yield last;
-  if (knobs.usageTwice) yield last;
+  if (directives.usageTwice) yield last;
 }
 
 function* steps(request: ChatRequest, choice: Choice, seed: string): Generator<Step> {
-  const { knobs, topLogprobs } = request;
+  const { directives, topLogprobs } = request;
   const toolsOnly = choice.content === null;
   const labels = labelsListed(request);
-  const hidden = knobs.hiddenReasoning ? choice.reasoning.length : 0;
+  const hidden = directives.hiddenReasoning ? choice.reasoning.length : 0;
   yield { ...step({ role: "assistant", content: toolsOnly ? null : "", refusal: null }, hidden), reasoned: hidden };
-  const reasoningField = knobs.reasoningField ? "reasoning" : "reasoning_content";
+  const reasoningField = directives.reasoningField ? "reasoning" : "reasoning_content";
   for (const token of hidden > 0 ? [] : choice.reasoning) yield { ...step({ [reasoningField]: token }, 1), reasoned: 1 };
   for (const [at, token] of (choice.content ?? []).entries()) {
     const logprobs = topLogprobs === null ? null : { content: [logprobOf(token, seed, at, topLogprobs, labels)], refusal: null };
-    yield { ...step({ content: widen(token, knobs) }, 1), logprobs };
+    yield { ...step({ content: widen(token, directives) }, 1), logprobs };
   }
   const calls = choice.toolCalls.map((call, index) => toolSteps(request, call, index));
-  if (knobs.interleavedTools) for (const [, next] of inTurns(calls)) yield next;
+  if (directives.interleavedTools) for (const [, next] of inTurns(calls)) yield next;
   else for (const call of calls) yield* call;
   yield { ...step({}, 0), finishReason: choice.finishReason };
 }
 
 /** OpenAI names the call once and streams its arguments; other hosts repeat the names as null, or give the call whole. */
-function* toolSteps({ knobs }: ChatRequest, call: ToolCall, index: number): Generator<Step> {
-  const position = knobs.noToolIndex ? {} : { index };
+function* toolSteps({ directives }: ChatRequest, call: ToolCall, index: number): Generator<Step> {
+  const position = directives.noToolIndex ? {} : { index };
   const first = (text: string) => ({ ...position, id: call.id, type: "function", function: { name: call.name, arguments: text } });
-  if (knobs.wholeToolCalls || knobs.noToolIndex) {
+  if (directives.wholeToolCalls || directives.noToolIndex) {
     yield step({ tool_calls: [first(call.argumentTokens.join(""))] }, call.nameTokens + call.argumentTokens.length);
     return;
   }
   yield step({ tool_calls: [first("")] }, call.nameTokens);
-  const nulls = knobs.nullToolFields ? { id: null, type: null } : {};
+  const nulls = directives.nullToolFields ? { id: null, type: null } : {};
   for (const token of call.argumentTokens) {
-    const called = knobs.nullToolFields ? { name: null, arguments: token } : { arguments: token };
+    const called = directives.nullToolFields ? { name: null, arguments: token } : { arguments: token };
     yield step({ tool_calls: [{ ...position, ...nulls, function: called }] }, 1);
   }
 }

@@ -1,7 +1,7 @@
 // POST /embeddings: unit vectors that follow from the text, near each other for texts that share words,
 // so that a search demo finds what it should.
-import type { Knobs } from "../knob-list.ts";
-import { readModelId } from "../knobs.ts";
+import type { Directives } from "../directive-list.ts";
+import { readModelId } from "../directives.ts";
 import { countTokens } from "../prose.ts";
 import { jsonReply, type Plan } from "../protocol.ts";
 import { readFields, readModel, readWhole, refuse } from "../request-fields.ts";
@@ -18,21 +18,21 @@ const noise = 0.05;
 export function planEmbeddings(body: Buffer): Plan {
   const fields = readFields(body);
   const model = readModel(fields);
-  const { name, knobs } = readModelId(model);
+  const { name, directives } = readModelId(model);
   const inputs = readInputs(fields["input"]);
   const asked = readWhole(fields, "dimensions", 1, dimensionsMax) ?? dimensionsDefault;
-  const dimensions = knobs.ignoreDimensions ? dimensionsDefault : asked;
+  const dimensions = directives.ignoreDimensions ? dimensionsDefault : asked;
   const format = fields["encoding_format"] ?? "float";
   if (format !== "float" && format !== "base64")
     refuse("encoding_format", "Invalid 'encoding_format': expected 'float' or 'base64'.", "invalid_value");
   const data = inputs.map((input, index) => {
     const vector = embed(name, input, dimensions);
-    return { object: "embedding", index, embedding: format === "base64" && !knobs.floatOnly ? toBase64(vector) : [...vector] };
+    return { object: "embedding", index, embedding: format === "base64" && !directives.floatOnly ? toBase64(vector) : [...vector] };
   });
-  if (knobs.unordered) data.reverse();
-  const reply = jsonReply(200, JSON.stringify({ object: "list", data, model, ...usageField(knobs, inputs) }));
-  const bill = { input: knobs.promptTokens ?? countInputs(inputs), output: 0 };
-  return { model, knobs, reply, bill, bytes: reply.body.length };
+  if (directives.unordered) data.reverse();
+  const reply = jsonReply(200, JSON.stringify({ object: "list", data, model, ...usageField(directives, inputs) }));
+  const bill = { input: directives.promptTokens ?? countInputs(inputs), output: 0 };
+  return { model, directives, reply, bill, bytes: reply.body.length };
 }
 
 /** A text, texts, a list of token numbers, or lists of them. */
@@ -50,9 +50,9 @@ export function countInputs(inputs: (string | number[])[]): number {
   return inputs.reduce((sum, input) => sum + (typeof input === "string" ? countTokens(input) : input.length), 0);
 }
 
-function usageField(knobs: Knobs, inputs: (string | number[])[]): Record<string, unknown> {
-  if (knobs.noUsage) return {};
-  const tokens = knobs.promptTokens ?? countInputs(inputs);
+function usageField(directives: Directives, inputs: (string | number[])[]): Record<string, unknown> {
+  if (directives.noUsage) return {};
+  const tokens = directives.promptTokens ?? countInputs(inputs);
   return { usage: { prompt_tokens: tokens, total_tokens: tokens } };
 }
 

@@ -1,6 +1,6 @@
 // What both image operations read of a request, with the refusals of the real API.
 import { imageSize } from "image-size";
-import type { Knobs } from "../knob-list.ts";
+import type { Directives } from "../directive-list.ts";
 import { type ImageFormat, readFormat } from "../made/image.ts";
 import type { SentPart } from "../protocol.ts";
 import { readForm, type SentFile } from "../read-form.ts";
@@ -44,7 +44,7 @@ const known = new Set(
 );
 
 /** Fields of a form are texts, numbers too. */
-export function readImageRequest(name: string, knobs: Knobs, fields: Fields): ImageRequest {
+export function readImageRequest(name: string, directives: Directives, fields: Fields): ImageRequest {
   const unknown = Object.keys(fields).find((field) => !known.has(field));
   if (unknown !== undefined) refuse(unknown, `Unknown parameter: '${unknown}'.`, "unknown_parameter");
   const isOlder = name.includes("dall-e");
@@ -56,11 +56,11 @@ export function readImageRequest(name: string, knobs: Knobs, fields: Fields): Im
   return {
     prompt: readPrompt(fields["prompt"]),
     count: readCount(fields["n"]),
-    width: knobs.width ?? width,
-    height: knobs.height ?? height,
+    width: directives.width ?? width,
+    height: directives.height ?? height,
     quality: readChoice(fields, "quality", qualities),
     format: readOutputFormat(fields["output_format"]),
-    asUrls: knobs.imageUrls !== undefined || (isOlder && format !== "b64_json"),
+    asUrls: directives.imageUrls !== undefined || (isOlder && format !== "b64_json"),
   };
 }
 

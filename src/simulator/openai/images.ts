@@ -1,6 +1,6 @@
 // POST /images/generations, /images/edits and /images/variations: images that follow from model name, prompt and the image to edit, and the
 // files of those that are answered as URLs.
-import { readModelId } from "../knobs.ts";
+import { readModelId } from "../directives.ts";
 import { planFile } from "../made/file-reply.ts";
 import { makeImage, readFormat } from "../made/image.ts";
 import { countTokens } from "../prose.ts";
@@ -40,18 +40,18 @@ export function findImageFile(path: string): ((ask: Ask) => Plan) | null {
   if (match === null) return null;
   return ({ base, query }) => {
     const [, model, seed, width, height, extension] = match as unknown as [string, string, string, string, string, string];
-    const { knobs } = readModelId(decodeURIComponent(model));
+    const { directives } = readModelId(decodeURIComponent(model));
     const file = makeImage(readFormat(extension), Number(width), Number(height), seed);
-    return planFile(file, knobs, decodeURIComponent(model), { hop: Number(query.get("hop") ?? 0), here: base + path });
+    return planFile(file, directives, decodeURIComponent(model), { hop: Number(query.get("hop") ?? 0), here: base + path });
   };
 }
 
 function planImages(fields: Fields, images: readonly SentImage[], base: string): Plan {
   const model = readModel(fields);
-  const { name, knobs } = readModelId(model);
-  const request = readImageRequest(name, knobs, fields);
+  const { name, directives } = readModelId(model);
+  const request = readImageRequest(name, directives, fields);
   const { width, height, quality, format } = request;
-  const seeds = Array.from({ length: knobs.images ?? request.count }, (_, index) =>
+  const seeds = Array.from({ length: directives.images ?? request.count }, (_, index) =>
     digest(JSON.stringify([name, request.prompt, quality, index, ...images.map(({ seed }) => seed)])),
   );
   const data = seeds.map((seed) =>
@@ -60,9 +60,9 @@ function planImages(fields: Fields, images: readonly SentImage[], base: string):
       : { b64_json: makeImage(format, width, height, seed).bytes.toString("base64") },
   );
   const settings = request.asUrls ? {} : { size: `${width}x${height}`, quality, output_format: format, background: "opaque" };
-  const usage = knobs.noUsage || request.asUrls ? {} : { usage: countUsage(request, data.length, images.length) };
+  const usage = directives.noUsage || request.asUrls ? {} : { usage: countUsage(request, data.length, images.length) };
   const reply = jsonReply(200, JSON.stringify({ created: createdAt, data, ...settings, ...usage }));
-  return { model, knobs, reply, rewordRefusal: rewordForImages, bytes: 0 };
+  return { model, directives, reply, rewordRefusal: rewordForImages, bytes: 0 };
 }
 
 function countUsage({ prompt, width, height, quality }: ImageRequest, count: number, imagesSent: number): Fields {

@@ -1,5 +1,5 @@
 // POST /audio/speech: a text as audio, sent in pieces, with the refusals of the real API.
-import { readModelId } from "../knobs.ts";
+import { readModelId } from "../directives.ts";
 import type { Ask, Plan } from "../protocol.ts";
 import { type Fields, isFields, readFields, readModel, type Refusal, refuse } from "../request-fields.ts";
 import { cutIntoPieces, makeSound, secondsOfSpeech, type SoundFormat } from "../sound/make-sound.ts";
@@ -18,16 +18,16 @@ const known = new Set(["model", "input", "voice", "response_format", "speed", "i
 export async function planSpeech({ body }: Ask): Promise<Plan> {
   const fields = readFields(body);
   const model = readModel(fields);
-  const { name, knobs } = readModelId(model);
+  const { name, directives } = readModelId(model);
   const unknown = Object.keys(fields).find((field) => !known.has(field));
   if (unknown !== undefined) refuse(unknown, `Unknown parameter: '${unknown}'.`, "unknown_parameter");
   if ((fields["stream_format"] ?? "audio") !== "audio") refuse("stream_format", "The simulator streams audio only.", "unsupported_value");
   const input = readInput(fields);
   const voice = readVoice(fields);
-  const seconds = knobs.seconds ?? secondsOfSpeech(input) / readSpeed(fields);
+  const seconds = directives.seconds ?? secondsOfSpeech(input) / readSpeed(fields);
   const { bytes, contentType } = await makeSound(readSoundFormat(fields), seconds, `${name}:${voice}:${input}`);
   const reply = { kind: "pieces" as const, headers: { "content-type": contentType }, pieces: () => cutIntoPieces(bytes) };
-  return { model, knobs, reply, rewordRefusal: rewordForSpeech, bytes: 0 };
+  return { model, directives, reply, rewordRefusal: rewordForSpeech, bytes: 0 };
 }
 
 function readInput({ input }: Fields): string {

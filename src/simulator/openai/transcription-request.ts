@@ -1,6 +1,6 @@
 // What a transcription reads of its form, with the refusals of the real API.
-import type { Knobs } from "../knob-list.ts";
-import { readModelId } from "../knobs.ts";
+import type { Directives } from "../directive-list.ts";
+import { readModelId } from "../directives.ts";
 import type { SentFile, SentForm } from "../read-form.ts";
 import { refuse } from "../request-fields.ts";
 import { type MeasuredSound, measureSound } from "../sound/measure-sound.ts";
@@ -8,7 +8,7 @@ import { type MeasuredSound, measureSound } from "../sound/measure-sound.ts";
 export interface TranscriptionRequest {
   task: "transcribe" | "translate";
   model: string;
-  knobs: Knobs;
+  directives: Directives;
   file: SentFile;
   sound: MeasuredSound;
   format: TranscriptionFormat;
@@ -49,10 +49,10 @@ export function readTranscriptionRequest({ fields, files }: SentForm, task: Tran
   const sent = new Map(fields);
   const model = sent.get("model") ?? "";
   if (model === "") refuse("model", "you must provide a model parameter");
-  const { name, knobs } = readModelId(model);
+  const { name, directives } = readModelId(model);
   const file = readFile(files);
-  const format = readFormat(sent.get("response_format") ?? "json", name, knobs);
-  const sound = hear(file, knobs);
+  const format = readFormat(sent.get("response_format") ?? "json", name, directives);
+  const sound = hear(file, directives);
   const granularities = fields.filter(([field]) => field.startsWith("timestamp_granularities")).map(([, value]) => value);
   checkGranularities(granularities, format);
   const stream = readStream(sent.get("stream") ?? "false", name);
@@ -61,7 +61,7 @@ export function readTranscriptionRequest({ fields, files }: SentForm, task: Tran
   return {
     task,
     model,
-    knobs,
+    directives,
     file,
     sound,
     format,
@@ -100,17 +100,17 @@ function readFile(files: readonly SentFile[]): SentFile {
   return file;
 }
 
-function hear({ bytes }: SentFile, knobs: Knobs): MeasuredSound {
+function hear({ bytes }: SentFile, directives: Directives): MeasuredSound {
   const sound = measureSound(bytes);
   if (sound === null) refuse("file", "The audio file could not be decoded or its format is not supported.", "invalid_value");
   if (sound.seconds < secondsMin) {
     refuse("file", `Audio file is too short. Minimum audio length is ${secondsMin} seconds.`, "audio_too_short");
   }
-  return { ...sound, seconds: knobs.seconds ?? sound.seconds };
+  return { ...sound, seconds: directives.seconds ?? sound.seconds };
 }
 
 /** Names with the word `plain`, and those of OpenAI's newer models, know nothing but the text. */
-function readFormat(sent: string, name: string, knobs: Knobs): TranscriptionFormat {
+function readFormat(sent: string, name: string, directives: Directives): TranscriptionFormat {
   const format = transcriptionFormats.find((one) => one === sent);
   if (format === undefined)
     refuse("response_format", `Invalid value: '${sent}'. Supported values are: ${transcriptionFormats.join(", ")}.`);
@@ -119,7 +119,7 @@ function readFormat(sent: string, name: string, knobs: Knobs): TranscriptionForm
     refuse("response_format", `response_format '${sent}' is not compatible with model '${name}'.`, "unsupported_value");
   }
   const hasTimes = format !== "json" && format !== "text";
-  if (hasTimes && (knobs.jsonOnly || /\bplain|^gpt-4o/.test(name))) {
+  if (hasTimes && (directives.jsonOnly || /\bplain|^gpt-4o/.test(name))) {
     refuse(
       "response_format",
       `response_format '${sent}' is not compatible with model '${name}'. Use 'json' or 'text'.`,

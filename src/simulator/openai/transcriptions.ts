@@ -1,5 +1,5 @@
 // POST /audio/transcriptions and /audio/translations: what was heard, in the format that was asked for.
-import type { Knobs } from "../knob-list.ts";
+import type { Directives } from "../directive-list.ts";
 import { writeWords } from "../prose.ts";
 import { type Ask, jsonReply, type Plan, type StreamReply, type WholeReply } from "../protocol.ts";
 import { readForm } from "../read-form.ts";
@@ -19,15 +19,15 @@ export const planTranslation = (ask: Ask): Plan => plan(ask, "translate");
 function plan({ body, headers }: Ask, task: TranscriptionRequest["task"]): Plan {
   const form = readForm(body, headers["content-type"] ?? "");
   const request = readTranscriptionRequest(form, task);
-  const { model, knobs, file, sound, temperature } = request;
-  const heard = sound.isSilent || knobs.noSpeech ? noSpeech : hear(file.bytes, sound.seconds, temperature, knobs);
+  const { model, directives, file, sound, temperature } = request;
+  const heard = sound.isSilent || directives.noSpeech ? noSpeech : hear(file.bytes, sound.seconds, temperature, directives);
   const reply = request.stream ? stream(request, heard) : render(request, heard);
-  return { model, knobs, parts: form.parts, reply, rewordRefusal: rewordForTranscriptions, bytes: 0 };
+  return { model, directives, parts: form.parts, reply, rewordRefusal: rewordForTranscriptions, bytes: 0 };
 }
 
 function render(request: TranscriptionRequest, heard: Heard): WholeReply {
-  const { knobs, sound } = request;
-  const text = knobs.noText ? {} : { text: heard.text };
+  const { directives, sound } = request;
+  const text = directives.noText ? {} : { text: heard.text };
   switch (request.format) {
     case "text":
       return textReply(`${heard.text}\n`);
@@ -50,11 +50,11 @@ function render(request: TranscriptionRequest, heard: Heard): WholeReply {
 
 /** A word in each delta; of silence only the end. */
 function stream(request: TranscriptionRequest, { text, segments }: Heard): StreamReply {
-  const { knobs, sound } = request;
+  const { directives, sound } = request;
   const deltas = text.match(/\s*\S+/g) ?? [];
   const audio = Math.ceil(sound.seconds * audioTokensPerSecond);
   const tokens = { input_tokens: audio, input_token_details: { text_tokens: 0, audio_tokens: audio }, output_tokens: deltas.length };
-  const usage = knobs.noUsage ? {} : { usage: { type: "tokens", total_tokens: audio + deltas.length, ...tokens } };
+  const usage = directives.noUsage ? {} : { usage: { type: "tokens", total_tokens: audio + deltas.length, ...tokens } };
   const events = [
     ...deltas.map((delta) => ({ type: "transcript.text.delta", delta })),
     ...(request.format === "diarized_json" ? tellSpeakers(request, segments) : []),
@@ -64,30 +64,30 @@ function stream(request: TranscriptionRequest, { text, segments }: Heard): Strea
 }
 
 /** The speakers take turns. */
-function tellSpeakers({ knobs, speakers }: TranscriptionRequest, segments: Segment[]): Fields[] {
-  if (knobs.noSegments) return [];
+function tellSpeakers({ directives, speakers }: TranscriptionRequest, segments: Segment[]): Fields[] {
+  if (directives.noSegments) return [];
   return segments.map(({ id, start, end, text }) => {
     const speaker = speakers[id % speakers.length];
     return { type: "transcript.text.segment", id: `seg_${id}`, start, end, text: text.trim(), speaker };
   });
 }
 
-function tellLanguage({ knobs, language }: TranscriptionRequest): Fields {
+function tellLanguage({ directives, language }: TranscriptionRequest): Fields {
   const code = language ?? "en";
-  return knobs.noLanguage ? {} : { language: knobs.languageCode ? code : nameLanguage(code) };
+  return directives.noLanguage ? {} : { language: directives.languageCode ? code : nameLanguage(code) };
 }
 
-function tellTimes({ knobs, withSegments, withWords }: TranscriptionRequest, segments: Segment[]): Fields {
-  const shown = knobs.bareSegments
+function tellTimes({ directives, withSegments, withWords }: TranscriptionRequest, segments: Segment[]): Fields {
+  const shown = directives.bareSegments
     ? segments.map(({ start, end, text }) => ({ start, end, text }))
-    : knobs.untimedSegments
+    : directives.untimedSegments
       ? segments.map(({ id, text }) => ({ id, text }))
-      : knobs.emptySegments
+      : directives.emptySegments
         ? []
         : segments;
   return {
     ...(withWords ? { words: segments.flatMap(timeWords) } : {}),
-    ...(withSegments && !knobs.noSegments ? { segments: shown } : {}),
+    ...(withSegments && !directives.noSegments ? { segments: shown } : {}),
   };
 }
 
@@ -152,14 +152,14 @@ const windowSeconds = 30;
 const hashedBytes = 64 * 1024;
 
 /** The same words in every format, of every model. */
-function hear(bytes: Buffer, seconds: number, temperature: number, knobs: Knobs): Heard {
+function hear(bytes: Buffer, seconds: number, temperature: number, directives: Directives): Heard {
   const random = seededRandom(`${fingerprint(bytes)}:${seconds}`);
   const segments: Segment[] = [];
   for (let start = 0; start < seconds;) {
     const wanted = wholeBetween(random, segmentSecondsMin, segmentSecondsMax);
     // What would be left for a segment of its own is too little: it belongs to this one.
     const end = seconds - start - wanted < segmentSecondsMin ? seconds : start + wanted;
-    segments.push(writeSegment(random, segments.length, start, end, temperature, knobs));
+    segments.push(writeSegment(random, segments.length, start, end, temperature, directives));
     start = end;
   }
   return {
@@ -178,9 +178,9 @@ function fingerprint(bytes: Buffer): string {
 }
 
 /** Speech begins with a capital letter and ends with a full stop; silence is what Whisper famously makes of it. */
-function writeSegment(random: Random, id: number, start: number, end: number, temperature: number, knobs: Knobs): Segment {
+function writeSegment(random: Random, id: number, start: number, end: number, temperature: number, directives: Directives): Segment {
   const words = writeWords(random, Math.max(1, Math.round((end - start) * wordsPerSecond)));
-  const isSilence = knobs.noSpeechSegments !== undefined;
+  const isSilence = directives.noSpeechSegments !== undefined;
   const text = isSilence ? " Thank you." : ` ${words[0]!.toUpperCase()}${words.slice(1)}.`;
   return {
     id,

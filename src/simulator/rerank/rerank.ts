@@ -1,6 +1,6 @@
-// The rerank protocol: its path and its error envelopes. Hosts differ in both; a knob in the model id says which one answers.
-import type { Knobs } from "../knob-list.ts";
-import { readModelId } from "../knobs.ts";
+// The rerank protocol: its path and its error envelopes. Hosts differ in both; a directive in the model id says which one answers.
+import type { Directives } from "../directive-list.ts";
+import { readModelId } from "../directives.ts";
 import { countTokens } from "../prose.ts";
 import { jsonReply, type Plan, type SimulatorProtocol } from "../protocol.ts";
 import { type Fields, isFields, readFields, readModel, readWhole, type Refusal, Refused } from "../request-fields.ts";
@@ -10,7 +10,7 @@ export const rerank: SimulatorProtocol = {
   name: "rerank",
   prefixes: ["/rerank"],
   findOperation: (method, path) => (method === "POST" && /^(\/v[12])?\/rerank$/.test(path) ? (body) => planRerank(body) : null),
-  renderRefusal: (refusal) => JSON.stringify(renderErrorAs(hostOf(refusal.knobs ?? {}), refusal)),
+  renderRefusal: (refusal) => JSON.stringify(renderErrorAs(hostOf(refusal.directives ?? {}), refusal)),
 };
 
 // POST /rerank: documents by how many of the query's words they hold, so that a search demo finds what it should.
@@ -21,23 +21,23 @@ const documentsPerUnit = 100;
 /** Makes every document's score its own, without hiding how many words it shares. */
 const noise = 0.05;
 
-/** `usual`: the host whose form it is where no knob names one. */
+/** `usual`: the host whose form it is where no directive names one. */
 export function planRerank(body: Buffer, usual: Host = "jina"): Plan {
   const fields = readFields(body);
   const model = readModel(fields);
-  const { name, knobs } = readModelId(model);
+  const { name, directives } = readModelId(model);
   try {
-    const ranking = rank(fields, model, name, knobs);
-    const reply = jsonReply(200, JSON.stringify(renderRanking(hostOf(knobs, usual), ranking, !knobs.noUsage)));
-    return { model, knobs, reply, bill: { input: ranking.tokens, output: 0 }, bytes: reply.body.length };
+    const ranking = rank(fields, model, name, directives);
+    const reply = jsonReply(200, JSON.stringify(renderRanking(hostOf(directives, usual), ranking, !directives.noUsage)));
+    return { model, directives, reply, bill: { input: ranking.tokens, output: 0 }, bytes: reply.body.length };
   } catch (error) {
     // The host that the model id names refuses in its own envelope.
-    if (error instanceof Refused) throw new Refused({ ...error.refusal, knobs });
+    if (error instanceof Refused) throw new Refused({ ...error.refusal, directives });
     throw error;
   }
 }
 
-function rank(fields: Fields, model: string, name: string, knobs: Knobs): Ranking {
+function rank(fields: Fields, model: string, name: string, directives: Directives): Ranking {
   const { query, documents } = fields;
   if (typeof query !== "string" || query.trim() === "") throw invalid("query", "query must be a text that isn't empty");
   if (!Array.isArray(documents) || documents.length === 0) throw invalid("documents", "documents must hold at least one document");
@@ -52,9 +52,9 @@ function rank(fields: Fields, model: string, name: string, knobs: Knobs): Rankin
   return {
     id: madeUpId("", digest(JSON.stringify([name, query, texts]))),
     model,
-    ranked: knobs.unordered ? ranked.reverse() : ranked,
+    ranked: directives.unordered ? ranked.reverse() : ranked,
     withDocuments: fields["return_documents"] === true,
-    tokens: knobs.promptTokens ?? counted,
+    tokens: directives.promptTokens ?? counted,
     searchUnits: Math.ceil(texts.length / documentsPerUnit),
   };
 }
@@ -98,9 +98,9 @@ interface Ranking {
   searchUnits: number;
 }
 
-/** Jina's shape unless a knob names another host. */
-function hostOf(knobs: Knobs, usual: Host = "jina"): Host {
-  const named = (["cohere", "voyage", "together", "openrouter", "vllm"] as const).find((host) => knobs[host] !== undefined);
+/** Jina's shape unless a directive names another host. */
+function hostOf(directives: Directives, usual: Host = "jina"): Host {
+  const named = (["cohere", "voyage", "together", "openrouter", "vllm"] as const).find((host) => directives[host] !== undefined);
   return named ?? usual;
 }
 

@@ -6,7 +6,7 @@ import { planMessage } from "../anthropic/anthropic.ts";
 import { eventName, renderError, rewordRefusal as rewordAnthropics } from "../anthropic/errors.ts";
 import { renderRefusal, rewordRefusal } from "../gemini/errors.ts";
 import { planContent } from "../gemini/gemini.ts";
-import { readModelId } from "../knobs.ts";
+import { readModelId } from "../directives.ts";
 import { countInputs, planEmbeddings } from "../openai/embeddings.ts";
 import { type Ask, jsonReply, type Plan, planFields, type SimulatorProtocol, type WholeReply } from "../protocol.ts";
 import { type Fields, isFields, readFields, readWhole, type Refusal, Refused, refuse } from "../request-fields.ts";
@@ -87,7 +87,7 @@ const instancesMax = 250;
 
 function planPredict(body: Buffer, model: string): Plan {
   const { instances, parameters } = readFields(body);
-  const { name, knobs } = readModelId(model);
+  const { name, directives } = readModelId(model);
   if (!Array.isArray(instances) || instances.length === 0) refuse("instances", "Invalid request: instances is empty.");
   const most = name.startsWith("gemini") ? 1 : instancesMax;
   if (instances.length > most) refuse("instances", `${most} instance(s) is allowed per prediction. Actual: ${instances.length}`);
@@ -97,11 +97,11 @@ function planPredict(body: Buffer, model: string): Plan {
   const plan = planEmbeddings(Buffer.from(JSON.stringify({ model, input: texts, dimensions })));
   const { data } = parseJson((plan.reply as WholeReply).body.toString()) as { data: { index: number; embedding: number[] }[] };
   const counts = texts.map((text, index) => {
-    if (knobs.promptTokens === undefined) return countInputs([text]);
-    return index === 0 ? knobs.promptTokens - texts.length + 1 : 1;
+    if (directives.promptTokens === undefined) return countInputs([text]);
+    return index === 0 ? directives.promptTokens - texts.length + 1 : 1;
   });
   const predictions = data.map(({ index, embedding }) => ({
-    embeddings: { values: embedding, ...(knobs.noUsage ? {} : { statistics: { token_count: counts[index], truncated: false } }) },
+    embeddings: { values: embedding, ...(directives.noUsage ? {} : { statistics: { token_count: counts[index], truncated: false } }) },
   }));
   const characters = texts.reduce((sum, text) => sum + text.length, 0);
   return { ...plan, reply: jsonReply(200, JSON.stringify({ predictions, metadata: { billableCharacterCount: characters } })) };

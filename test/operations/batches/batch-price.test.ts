@@ -4,15 +4,15 @@ import { chatWorld, hello, language } from "../chat/chat-gateway.ts";
 import { createBatch, ended, linesFor, resultsOf } from "./batch-gateway.ts";
 
 const chat = "/v1/chat/completions";
-const knobs = "sim-prompt-tokens-1000+sim-completion-tokens-50";
+const directives = "sim-prompt-tokens-1000+sim-completion-tokens-50";
 /** 1,000 input and 50 output tokens are 2,500 millionths of a USD, 250,000 units. */
 const token = { mode: "per-token", input: 2, output: 10 };
 const world = chatWorld(
   [
-    language("half/all", [`chat+${knobs}`], { pricing: { ...token, batch: 0.5, service_tiers: { priority: 2 } } }),
+    language("half/all", [`chat+${directives}`], { pricing: { ...token, batch: 0.5, service_tiers: { priority: 2 } } }),
     language("half/falls", ["chat+sim-fail-503"], { pricing: { ...token, batch: 0.5 }, fallbacks: ["half/other"] }),
-    language("half/other", [`chat+${knobs}`], { pricing: { ...token, batch: 0.75 } }),
-    language("full/all", [`chat+${knobs}`], { pricing: token }),
+    language("half/other", [`chat+${directives}`], { pricing: { ...token, batch: 0.75 } }),
+    language("full/all", [`chat+${directives}`], { pricing: token }),
   ],
   {},
   { batches: { lookMs: 50, leaseMs: 600, pauseMs: 50 } },

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { TestAccount, TestReply } from "../../support/gateway.ts";
 import { chatWorld, hello, language, provider } from "./chat-gateway.ts";
 
-const three = (name: string, knobs = "") => [`${name}-a${knobs}`, `${name}-b`, `${name}-c`];
+const three = (name: string, directives = "") => [`${name}-a${directives}`, `${name}-b`, `${name}-c`];
 const world = chatWorld(
   [
     language("demo/plain", three("plain")),

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { askMessage } from "../messages/message-events.ts";
 import { chatWorld, language } from "./chat-gateway.ts";
 
-const shared = (name: string, knobs = "") => [
-  { model: `${name}-one${knobs}`, weight: 1 },
+const shared = (name: string, directives = "") => [
+  { model: `${name}-one${directives}`, weight: 1 },
   { model: `${name}-two`, weight: 1 },
 ];
 const world = chatWorld([

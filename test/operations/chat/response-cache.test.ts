@@ -4,7 +4,7 @@ import { sweepKept } from "../../../src/ledger/kept-answers.ts";
 import { scrape } from "../../telemetry/scrape.ts";
 import { chatWorld, hello, language, provider, recordsOf, textOf } from "./chat-gateway.ts";
 
-const knobs = "sim-prompt-tokens-1000+sim-completion-tokens-50";
+const directives = "sim-prompt-tokens-1000+sim-completion-tokens-50";
 const token = { mode: "per-token", input: 2, output: 10 };
 const cached = { pricing: { ...token, response_cache: 0.1 } };
 /** 1,000 input and 50 output tokens are 2,500 millionths of a USD; kept, a tenth. */
@@ -15,10 +15,10 @@ const other = (type: string, route: object) => {
 };
 const world = chatWorld(
   [
-    language("kept/chat", [`chat+${knobs}`], cached),
-    language("kept/free", [`chat+${knobs}`], { pricing: { ...token, response_cache: 0 } }),
-    language("kept/over", [`chat+${knobs}`], { ...cached, context_window: 500, max_output_tokens: 100 }),
-    language("kept/not", [`chat+${knobs}`], { pricing: token }),
+    language("kept/chat", [`chat+${directives}`], cached),
+    language("kept/free", [`chat+${directives}`], { pricing: { ...token, response_cache: 0 } }),
+    language("kept/over", [`chat+${directives}`], { ...cached, context_window: 500, max_output_tokens: 100 }),
+    language("kept/not", [`chat+${directives}`], { pricing: token }),
     language("kept/uncounted", ["chat+sim-no-usage"], cached),
     language("kept/falls", ["chat+sim-fail-503"], { ...cached, fallbacks: ["kept/not"] }),
     other("embedding", { provider: "north", model: "embed" }),

@@ -17,14 +17,14 @@ const long = {
   cache_write: 2.5,
   long_context: { above: 1_000, input: 4, output: 15, cached: 0.4 },
 };
-const knobs = "sim-prompt-tokens-1000+sim-cached-200+sim-cache-write-300+sim-completion-tokens-50";
+const directives = "sim-prompt-tokens-1000+sim-cached-200+sim-cache-write-300+sim-completion-tokens-50";
 const measured = "sim-prompt-tokens-1000+sim-completion-tokens-50";
 const claude = (model: string) => [{ provider: "claude", model }];
 const world = chatWorld(
   [
-    language("write/openai", [`chat+${knobs}`], { pricing: writes }),
-    language("write/claude", claude(`plain+${knobs}`), { pricing: writes }),
-    language("write/plain", [`chat+${knobs}`], { pricing: { mode: "per-token", input: 2, output: 10, cached: 0.2 } }),
+    language("write/openai", [`chat+${directives}`], { pricing: writes }),
+    language("write/claude", claude(`plain+${directives}`), { pricing: writes }),
+    language("write/plain", [`chat+${directives}`], { pricing: { mode: "per-token", input: 2, output: 10, cached: 0.2 } }),
     language("tier/all", ["chat+sim-prompt-tokens-1000+sim-completion-tokens-50"], { pricing: tiers }),
     language("tier/none", ["chat+sim-prompt-tokens-1000+sim-completion-tokens-50"], {
       pricing: { mode: "per-token", input: 2, output: 10 },

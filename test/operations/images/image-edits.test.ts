@@ -12,7 +12,7 @@ import { chatWorld, provider } from "../chat/chat-gateway.ts";
 
 const queue = (model: string) => ({ provider: "queue", model: `ember/flash-image${model}` });
 const north = (model: string) => ({ provider: "north", model: `image-large${model}` });
-/** What a job fails with, by a knob of the simulator, and the status that its caller gets. */
+/** What a job fails with, by a directive of the simulator, and the status that its caller gets. */
 const faults: [code: string, status: number, route: { provider: string; model: string }][] = [
   ["content_policy", 422, queue("+sim-refuse")],
   ["content_policy_likeness", 422, queue("+sim-policy-likeness")],

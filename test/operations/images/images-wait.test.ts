@@ -5,7 +5,7 @@ import { endJob, newJob } from "../../support/media-jobs.ts";
 import { highTiers } from "../../support/tiers.ts";
 import { chatWorld, provider } from "../chat/chat-gateway.ts";
 
-/** What a job fails with, by a knob of the simulator, and the status that its waiting caller gets. */
+/** What a job fails with, by a directive of the simulator, and the status that its waiting caller gets. */
 const faults: [code: string, status: number, route: { provider: string; model: string }][] = [
   ["content_policy", 422, { provider: "queue", model: "ember/flash-image+sim-refuse" }],
   ["content_policy_likeness", 422, { provider: "queue", model: "ember/flash-image+sim-policy-likeness" }],

@@ -1,4 +1,4 @@
-// Every code that a job can fail with, as a caller sees it: the upstream's fault by a knob, the code at GET /v1/jobs/{id}, and nothing charged.
+// Every code that a job can fail with, as a caller sees it: the upstream's fault by a directive, the code at GET /v1/jobs/{id}, and nothing charged.
 // Also the moves that need a whole gateway; the others are tested in test/jobs/moves.test.ts.
 import { describe, expect, test } from "vitest";
 import type { JobErrorCode } from "../../../src/jobs/types.ts";
@@ -26,8 +26,18 @@ const faults: Partial<Record<JobErrorCode, Fault>> = {
   provider_error: { queue: ["sim-job-no_media_generated", "sim-job-internal_server_error", "sim-file-html"], openai: ["sim-images-0"] },
 };
 const cases = (Object.entries(faults) as [JobErrorCode, Fault][]).flatMap(([code, { queue = [], openai = [] }]) => [
-  ...queue.map((knob) => ({ code, knob, model: `queue/${knob}`, route: { provider: "queue", model: `ember/flash-image+${knob}` } })),
-  ...openai.map((knob) => ({ code, knob, model: `openai/${knob}`, route: { provider: "north", model: `image-large+${knob}` } })),
+  ...queue.map((directive) => ({
+    code,
+    directive,
+    model: `queue/${directive}`,
+    route: { provider: "queue", model: `ember/flash-image+${directive}` },
+  })),
+  ...openai.map((directive) => ({
+    code,
+    directive,
+    model: `openai/${directive}`,
+    route: { provider: "north", model: `image-large+${directive}` },
+  })),
 ]);
 const image = (id: string, route: object) => ({
   ...{ id, type: "image", pricing: { mode: "per-image", usd_per_image: 0.04 } },

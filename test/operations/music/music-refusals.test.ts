@@ -8,7 +8,7 @@ import { familyA, perSecond, perSong, speechWorld } from "../speech/speech-gatew
 
 /** Of its own: what others keep meanwhile must not count. */
 const dataDir = mkdtempSync(join(tmpdir(), "svc-music-"));
-const failing = (id: string, knob: string) => perSecond(id, [`music+${knob}`, `music+${knob}`]);
+const failing = (id: string, directive: string) => perSecond(id, [`music+${directive}`, `music+${directive}`]);
 const world = speechWorld(
   [
     perSecond("demo/score"),

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { familyA, heardIn, soundModel, speechWorld } from "../speech/speech-gateway.ts";
 
-const failing = (id: string, knob: string) => soundModel(id, [`sound-effects+${knob}`, `sound-effects+${knob}`]);
+const failing = (id: string, directive: string) => soundModel(id, [`sound-effects+${directive}`, `sound-effects+${directive}`]);
 const world = speechWorld([
   soundModel("demo/sounds"),
   failing("demo/refusing", "sim-refuse"),

@@ -20,13 +20,13 @@ const ranker = (id: string, routes: string[], more: object = {}) => ({
 });
 
 const hosts = ["jina", "cohere", "voyage", "together", "openrouter", "vllm"];
-const hostKnob = (host: string) => (host === "jina" ? "" : `+sim-${host}`);
+const hostDirective = (host: string) => (host === "jina" ? "" : `+sim-${host}`);
 const faults = ["fail-503", "429", "401", "402", "403", "404", "quota", "html", "empty", "bad-json", "reset", "refuse"];
 const world = chatWorld(
   [
-    ...hosts.map((host) => ranker(`host/${host}`, [`rank${hostKnob(host)}`])),
-    ...hosts.map((host) => ranker(`unordered/${host}`, [`rank+sim-unordered${hostKnob(host)}`])),
-    ...hosts.map((host) => ranker(`reject/${host}`, [`rank+sim-reject-422${hostKnob(host)}`, "never-asked"])),
+    ...hosts.map((host) => ranker(`host/${host}`, [`rank${hostDirective(host)}`])),
+    ...hosts.map((host) => ranker(`unordered/${host}`, [`rank+sim-unordered${hostDirective(host)}`])),
+    ...hosts.map((host) => ranker(`reject/${host}`, [`rank+sim-reject-422${hostDirective(host)}`, "never-asked"])),
     ...[400, 413, 415, 422].map((status) => ranker(`reject/${status}`, [`rank+sim-reject-${status}`, "never-asked"])),
     ranker("demo/measured", ["rank+sim-prompt-tokens-7"]),
     ranker("demo/unmeasured", ["rank+sim-no-usage"]),

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { TestAccount } from "../../support/gateway.ts";
 import { familyA, familyB, speechWorld } from "./speech-gateway.ts";
 
-const failing = (id: string, knob: string) => familyA(id, [`multilingual+${knob}`, `multilingual+${knob}`]);
+const failing = (id: string, directive: string) => familyA(id, [`multilingual+${directive}`, `multilingual+${directive}`]);
 
 const world = speechWorld(
   [

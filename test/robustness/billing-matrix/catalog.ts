@@ -1,4 +1,4 @@
-// The models of the matrix: one a cell, whose upstream's knobs make it end as the cell says.
+// The models of the matrix: one a cell, whose upstream's directives make it end as the cell says.
 import { highTiers } from "../../support/tiers.ts";
 import { type Cell, type Ending, halfway, type UsageSaid, writes } from "./cells.ts";
 import { dialects } from "./dialects.ts";
@@ -52,7 +52,7 @@ export function catalogOf(plans: readonly Planned[]): string {
 
 function modelsOf({ cell, model, tag }: Planned): object[] {
   const { upstream, ending } = cell;
-  const good = `${tag}${lookKnobs(cell)}${usageKnobs(cell)}`;
+  const good = `${tag}${lookDirectives(cell)}${usageDirectives(cell)}`;
   const failing = `${tag}-first+sim-fail-503`;
   const publisher = upstream === "vertex-claude" ? "anthropic/" : "";
   const route = (id: string, provider: string = upstream) => ({ provider, model: `${publisher}${id}` });
@@ -67,7 +67,7 @@ function modelsOf({ cell, model, tag }: Planned): object[] {
     return [modelOf(cell, model, asked, [route(refusing("first")), route(refusing("second"), `second-${upstream}`)])];
   }
   const provider = ending.startsWith("silent") ? `impatient-${upstream}` : upstream;
-  return [modelOf(cell, model, asked, [route(`${good}${endingKnobs(cell)}`, provider)])];
+  return [modelOf(cell, model, asked, [route(`${good}${endingDirectives(cell)}`, provider)])];
 }
 
 function modelOf(cell: Cell, id: string, prices: Prices, routes: object[]): object {
@@ -76,7 +76,7 @@ function modelOf(cell: Cell, id: string, prices: Prices, routes: object[]): obje
   return { id, type: dialects[cell.kind].type, context_window: 128_000, ...output, pricing, routes };
 }
 
-function lookKnobs(cell: Cell): string {
+function lookDirectives(cell: Cell): string {
   if (!writes(cell)) return "";
   if (cell.ending === "complete, more than was reserved") return `+sim-tokens-${wide.tokens}+sim-big-${wide.width}`;
   return `+sim-tokens-${text.tokens}+sim-big-${text.width}`;
@@ -84,7 +84,7 @@ function lookKnobs(cell: Cell): string {
 
 const whenSaid: Record<UsageSaid, string> = { present: "", missing: "+sim-no-usage", late: "+sim-usage-late", doubled: "+sim-usage-twice" };
 
-function usageKnobs({ kind, upstream, usage, ending, stream }: Cell): string {
+function usageDirectives({ kind, upstream, usage, ending, stream }: Cell): string {
   const early = stream && usage === "present" && upstream.endsWith("openai") && endsHalfway(ending) ? "+sim-usage-every-chunk" : "";
   const tooMuch = ending === "complete, more than was reserved";
   const texts = kind === "embeddings" || kind === "rerank";
@@ -97,7 +97,7 @@ function usageKnobs({ kind, upstream, usage, ending, stream }: Cell): string {
 
 const endsHalfway = (ending: Ending) => halfway.includes(ending) || ending === "left before the first token";
 
-function endingKnobs({ upstream, usage, ending, stream }: Cell): string {
+function endingDirectives({ upstream, usage, ending, stream }: Cell): string {
   // Before the text: a record with the role; over azure-openai first one with filter results; a message's start, a ping and its block's; over gemini none; over bedrock a message's start; the starts of a message and a content. Behind it, over openai, one with the finish.
   const before = {
     ...{ openai: 1, "azure-openai": 2, anthropic: 3, "vertex-claude": 3, bedrock: 1, gemini: 0, vertex: 0, cohere: 2, rerank: 0 },

@@ -12,7 +12,7 @@ type Asked = Partial<Record<Kind, object>>;
 
 interface Content {
   name: string;
-  knobs: string;
+  directives: string;
   /** What makes a model give it, by endpoint; those left out can't ask for it. */
   asked: Asked;
   /** Tokens of four characters each; null: as many as the caller sees of the call, its name and its arguments. */
@@ -24,10 +24,10 @@ interface Content {
 }
 
 const contents: Content[] = [
-  { name: "text", knobs: "+sim-tokens-12", asked: { chat: {}, messages: {}, completions: {}, responses: {} }, output: 12 },
+  { name: "text", directives: "+sim-tokens-12", asked: { chat: {}, messages: {}, completions: {}, responses: {} }, output: 12 },
   {
     name: "thinking and text",
-    knobs: "+sim-tokens-12+sim-reasoning-tokens-30",
+    directives: "+sim-tokens-12+sim-reasoning-tokens-30",
     asked: {
       chat: { reasoning_effort: "low" },
       messages: { thinking: { type: "adaptive" } },
@@ -39,14 +39,14 @@ const contents: Content[] = [
   },
   {
     name: "thinking that is hidden, and text",
-    knobs: "+sim-tokens-12+sim-reasoning-tokens-30",
+    directives: "+sim-tokens-12+sim-reasoning-tokens-30",
     asked: { messages: { thinking: { type: "adaptive", display: "omitted" } } },
     output: 42,
     outputOverAnthropic: 12, // such a host hides it itself: what it never sent can't be counted
   },
   {
     name: "a call of a tool",
-    knobs: "",
+    directives: "",
     asked: {
       chat: { tools: [{ type: "function", function: { name: "get_weather", parameters } }], tool_choice: "required" },
       messages: { tools: [{ name: "get_weather", input_schema: parameters }], tool_choice: { type: "any" } },
@@ -67,7 +67,7 @@ const cells = contents.flatMap((content, index) =>
 
 let gateway: Gateway;
 beforeAll(async () => {
-  const models = new Map(cells.map(({ model, knobs, upstream }) => [model, { upstream, model: `m${knobs}+sim-no-usage` }]));
+  const models = new Map(cells.map(({ model, directives, upstream }) => [model, { upstream, model: `m${directives}+sim-no-usage` }]));
   const pricing = { mode: "per-token", input: 1, output: 2 };
   const able = { supports_tools: true, supports_reasoning: true, context_window: 128_000, max_output_tokens: 1_000 };
   gateway = await startGateway({

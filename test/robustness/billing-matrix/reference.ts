@@ -1,4 +1,4 @@
-// What each cell must cost, by arithmetic of its own: prices x tokens, the tokens known from the simulator's knobs or, where
+// What each cell must cost, by arithmetic of its own: prices x tokens, the tokens known from the simulator's directives or, where
 // nobody measured, from the documented count (src/docs/guides/billing-on-failure.md). Imports nothing of the gateway's.
 import { type Cell, halfway, isAnthropic, isGemini, saysUsageLast, writes } from "./cells.ts";
 

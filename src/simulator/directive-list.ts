@@ -1,8 +1,8 @@
-// The list of knobs: how each is written in a model id, and between which bounds. knobs.ts reads ids by it, README.md says what each does.
+// The list of directives: how each is written in a model id, and between which bounds. directives.ts reads ids by it, README.md says what each does.
 import { failureTypes, policyWords } from "./fal/failure-types.ts";
 
-/** The number of a knob that has one, the place of its word in the list, 1 for one that has neither; absent when the id doesn't name it. */
-export type Knobs = Readonly<Partial<Record<KnobName, number>>>;
+/** The number of a directive that has one, the place of its word in the list, 1 for one that has neither; absent when the id doesn't name it. */
+export type Directives = Readonly<Partial<Record<DirectiveName, number>>>;
 
 /** N stands for a whole number from `min` (0) to `max`, WORD for one of the words. */
 export interface Pattern {
@@ -150,4 +150,4 @@ export const patterns = {
   otherVoiceId: { form: "sim-other-voice-id" },
 } as const satisfies Record<string, Pattern>;
 
-export type KnobName = keyof typeof patterns;
+export type DirectiveName = keyof typeof patterns;
