@@ -37,6 +37,7 @@ const elsewhere: Record<string, string> = {
   signed_in_at: "a field of a notice",
   endpoint_id: "a field of a notice",
   workspace_id: "a field of a notice",
+  expires_after: "how OpenAI's SDKs name the two fields of a form",
   percent: "a field of a notice",
   keepalive_requests: "a setting of nginx",
   revenue_without_cost: "a column of svc report margin",

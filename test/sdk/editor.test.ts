@@ -41,7 +41,7 @@ describe("completion offers", () => {
     ],
     ["what a noun has", "svc.chat.completions.‸", "create"],
     ["nouns inside a noun", "svc.credits.‸", "autoTopup balance grants ledger statements topups vouchers"],
-    ["what images can do", "svc.images.‸", "edit generate generateAndWait"],
+    ["what images can do", "svc.images.‸", "createVariation edit generate generateAndWait"],
     ["the client's options", "new Svc({ ‸ })", "apiKey baseURL fetch headers maxRetries maxRetryDelay sessionToken timeout"],
     [
       "a call's options",
