@@ -13,7 +13,7 @@ const forms = { "text/csv": "csv", "application/pdf": "pdf", "application/json":
 /** A statement lists so many payments; the sums hold all of them. */
 const paymentsMax = 1000;
 
-export const getStatement: Handler<"getStatement"> = async ({ db, clock }, { caller: { accountId, session }, path, headers }) => {
+export const getStatement: Handler<"getStatement"> = async ({ config, db, clock }, { caller: { accountId, session }, path, headers }) => {
   const month = (await readMonths(db, accountId, clock())).find(({ month }) => month === path.month) ?? fail("statement_not_found");
   const found = await readPayments(db, accountId, month, paymentsMax + 1);
   const payments = found.slice(0, paymentsMax);
@@ -21,7 +21,8 @@ export const getStatement: Handler<"getStatement"> = async ({ db, clock }, { cal
   if (form === "csv") return file("text/csv; charset=utf-8", Buffer.from(statementCsv(month, payments)), `${month.month}.csv`);
   if (form === "pdf") {
     const { name } = await readWorkspace(db, (session as CallerSession).personId, accountId); // the contract accepts no API key here
-    return file("application/pdf", statementPdf(month, payments, { name, id: accountIdText(accountId) }), `${month.month}.pdf`);
+    const account = { name, id: accountIdText(accountId), service: config.service.name };
+    return file("application/pdf", statementPdf(month, payments, account), `${month.month}.pdf`);
   }
   const body = { ...statementRecord(month), payments: payments.map(paymentRecord), payments_truncated: found.length > paymentsMax };
   return { status: 200, headers: { vary: "Accept" }, body };

@@ -1,8 +1,9 @@
 // Reads the environment, once (docs/behaviour/operation.md#start). Nothing else reads process.env; src/catalog/load.ts, which needs the
 // provider keys that the catalog names, gets the environment handed in.
-import { foldEmail, isDomain, isEmailAddress } from "./text/email-address.ts";
-import { readDomains, readNameServers } from "./text/domain-list.ts";
+import { foldEmail, isEmailAddress } from "./text/email-address.ts";
+import { domainList, readDomains, readNameServers } from "./text/domain-list.ts";
 import { type GroupSettings, readAsked } from "./text/group-list.ts";
+import { readServiceName, type ServiceName } from "./text/service-name.ts";
 import { type Amount, parseUsd } from "./money.ts";
 
 export interface Config {
@@ -24,6 +25,7 @@ export interface Config {
   /** The bucket for what media jobs make (src/media/blob-address.ts); null: a folder under dataDir. */
   blobUrl: string | null;
   smtpUrl: string | null;
+  service: ServiceName;
   /** Sender of mails. */
   mailFrom: string;
   signUp: SignUpConfig;
@@ -122,6 +124,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     allowPrivateUrls: oneOf(text("SVC_ALLOW_PRIVATE_URLS"), "SVC_ALLOW_PRIVATE_URLS", onOff) === "1",
     blobUrl: text("SVC_BLOB_URL"),
     nameServers: readNameServers(text("SVC_DNS_SERVERS"), "SVC_DNS_SERVERS"),
+    service: readServiceName(text("SVC_NAME"), text("SVC_LOGO")),
     ...{ smtpUrl: text("SMTP_URL"), mailFrom: text("SVC_MAIL_FROM") ?? "gateway@localhost" },
     signUp: {
       mode: (oneOf(text("SVC_SIGNUP"), "SVC_SIGNUP", ["open", "invite", "closed"]) ?? "open") as SignUpConfig["mode"],
@@ -246,15 +249,6 @@ function readCaptcha(text: (name: string) => string | null): SignUpConfig["captc
   if (siteKey === undefined && shown !== null)
     throw new Error(`SVC_CAPTCHA_WIDGET must be turnstile:SITEKEY or hcaptcha:SITEKEY, not "${shown}"`);
   return { verifyUrl, secret, widget: siteKey === undefined ? null : { service: service as CaptchaWidget["service"], siteKey } };
-}
-
-function domainList(text: string | null, name: string): string[] | null {
-  if (text === null) return null;
-  const domains = text.split(",").map((domain) => domain.trim().toLowerCase());
-  const wrong = domains.find((domain) => !isDomain(domain));
-  if (wrong !== undefined)
-    throw new Error(`${name} must be domains with commas between them, such as example.com,example.org; "${wrong}" is not a domain`);
-  return domains;
 }
 
 function addressList(text: string | null, name: string): string[] {

@@ -229,7 +229,7 @@ async function openDomain(
   ledger.hears(accounts.heardUntil);
   opening.defer(() => accounts.close());
   const limits = opening.adopt(createLimits(db, onFault, batchers.limits), (opened) => opened.close());
-  const mails = { smtpUrl: config.smtpUrl, from: config.mailFrom, log, prints: isLocal(databaseUrl) };
+  const mails = { name: config.service.name, smtpUrl: config.smtpUrl, from: config.mailFrom, log, prints: isLocal(databaseUrl) };
   const mailer = opening.adopt(createMailer(mails), (opened) => opened.close());
   const identityProviders = opening.adopt(openIdentityProviders(config.signInProviders), (opened) => opened.close());
   const captcha =

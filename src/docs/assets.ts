@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 import { createTar } from "nanotar";
+import type { Logo } from "../text/service-name.ts";
 import type { Page } from "./types.ts";
 
 export interface AssetNames {
@@ -16,6 +17,9 @@ export interface AssetNames {
   frame: string;
   style: string;
   icon: string;
+  iconType: string;
+  /** Null: the service has none. */
+  logo: string | null;
   script: string;
   /** Runs before the page is shown: the reader's theme. */
   theme: string;
@@ -39,12 +43,13 @@ export interface Assets {
 }
 
 /** `scalar`: the result of findScalar. */
-export function openAssets(scalar: Asset | null): Assets {
+export function openAssets(scalar: Asset | null, given: Logo | null): Assets {
   const made = (file: string, type: string, bytes: Buffer): Asset => ({ name: named(file, bytes), type, read: () => bytes });
   const own = (file: string, type: string) => made(file, type, readFileSync(fileURLToPath(new URL(`assets/${file}`, import.meta.url))));
   const frame = own("frame.css", "text/css; charset=utf-8");
   const style = own("portal.css", "text/css; charset=utf-8");
-  const icon = own("icon.svg", "image/svg+xml");
+  const logo = given === null ? null : { name: given.file, type: given.type, read: () => given.bytes };
+  const icon = logo ?? own("icon.svg", "image/svg+xml");
   const startReference = own("start-reference.js", "text/javascript; charset=utf-8");
   const script = own("portal.js", "text/javascript; charset=utf-8");
   const theme = own("theme.js", "text/javascript; charset=utf-8");
@@ -55,6 +60,8 @@ export function openAssets(scalar: Asset | null): Assets {
       frame: frame.name,
       style: style.name,
       icon: icon.name,
+      iconType: icon.type,
+      logo: logo?.name ?? null,
       script: script.name,
       theme: theme.name,
       search: search.name,

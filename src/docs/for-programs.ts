@@ -6,6 +6,8 @@ import { twinOf } from "./markdown.ts";
 import type { Page, Site } from "./types.ts";
 
 export interface LlmsParts {
+  /** What the service is called. */
+  name: string;
   document: OpenApi;
   pages: ReadonlyMap<string, Page>;
   guides: readonly Page[];
@@ -14,19 +16,19 @@ export interface LlmsParts {
   base: string;
 }
 
-const opening = `# Gateway
+const opening = (name: string) => `# ${name}
 
 > Many AI models behind one address, one key and one prepaid balance in US dollars. Programs written for OpenAI's or Anthropic's API work
 > once their base address and key are changed.`;
 
-export function llmsText({ document, pages, guides, site, base }: LlmsParts): string {
+export function llmsText({ name, document, pages, guides, site, base }: LlmsParts): string {
   const line = ({ path, title, summary }: Page) => `- [${title}](${base}${placeOf(path, site, "md")}): ${summary.replace(/\s+/g, " ")}`;
   const known = (path: string) => pages.get(path) as Page;
   const ofTags = operationGroups(document).map(
     ({ tag, operations }) => `## ${tag}\n\n${operations.map(({ id }) => line(known(`api/${id}`))).join("\n")}`,
   );
   const parts = [
-    opening,
+    opening(name),
     `Send the key as \`Authorization: Bearer <API_KEY>\`. Branch on \`error.code\`; every code is explained at ${base}${placeOf("errors", site, "md")}.`,
     `## Guides\n\n${guides.map(line).join("\n")}`,
     `## Reference\n\n${["errors", "endpoints", "models", "credits", "changelog"].map((path) => line(known(path))).join("\n")}\n- [OpenAPI 3.1](${base}openapi.json): the contract\n- [OpenAPI 3.2](${base}openapi-3.2.json): the same, with the events of streams\n- [svc-sdk](${base}${placeOfFile("svc-sdk.tgz", site)}): this gateway's TypeScript SDK, for \`npm install\``,

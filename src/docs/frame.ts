@@ -13,6 +13,8 @@ export interface FrameParts extends NavigationParts {
   assets: AssetNames & { searchName: string };
   /** Added to the head of each page: what a file server can't send as a header. */
   head: string;
+  /** What the service is called. */
+  name: string;
   /** Null: nobody knows of one. */
   consoleOf: ((page: Page) => string) | null;
 }
@@ -77,12 +79,12 @@ ${scriptTag(parts, page)}
 }
 
 function documentHtml(
-  { site, assets, head }: FrameParts,
+  { site, assets, head, name }: FrameParts,
   page: Page,
   { body, link, className }: { body: string; link: (href: string) => string; className?: string },
 ): string {
   const asset = assetLinker(page.path, site);
-  const title = page.path === "" ? "Gateway documentation" : `${page.title} · Gateway documentation`;
+  const title = page.path === "" ? `${name} documentation` : `${page.title} · ${name} documentation`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -93,7 +95,7 @@ function documentHtml(
 <meta name="description" content="${escapeHtml(plainText(page.summary))}">
 ${head}<script src="${asset(assets.theme)}"></script>
 <link rel="stylesheet" href="${asset(assets.frame)}">
-${page.shape === "reference" ? "" : `<link rel="stylesheet" href="${asset(assets.style)}">\n`}<link rel="icon" type="image/svg+xml" href="${asset(assets.icon)}">
+${page.shape === "reference" ? "" : `<link rel="stylesheet" href="${asset(assets.style)}">\n`}<link rel="icon" type="${assets.iconType}" href="${asset(assets.icon)}">
 ${page.shape === "missing" ? "" : `<link rel="alternate" type="text/markdown" href="${twinAddress(page, site)}">\n`}<link rel="help" href="${link("/llms.txt")}">
 </head>
 <body${className === undefined ? "" : ` class="${className}"`}>
@@ -108,7 +110,9 @@ function consoleLink({ consoleOf }: FrameParts, page: Page): string {
 }
 
 function topBar(parts: FrameParts, page: Page, link: (href: string) => string): string {
-  return `<header class="top"><a class="brand" href="${link("/docs")}">Gateway <span>docs</span></a><nav aria-label="Sections"><a href="${link("/docs/api")}">API</a><a href="${link("/docs/models")}">Models</a><a href="${link("/docs/errors")}">Errors</a><a href="${link("/llms.txt")}">llms.txt</a>${consoleLink(parts, page)}</nav><button type="button" class="menu-button" popovertarget="menu">Menu</button></header>`;
+  const { assets, name, site } = parts;
+  const logo = assets.logo === null ? "" : `<img src="${assetLinker(page.path, site)(assets.logo)}" alt="">`;
+  return `<header class="top"><a class="brand" href="${link("/docs")}">${logo}${escapeHtml(name)} <span>docs</span></a><nav aria-label="Sections"><a href="${link("/docs/api")}">API</a><a href="${link("/docs/models")}">Models</a><a href="${link("/docs/errors")}">Errors</a><a href="${link("/llms.txt")}">llms.txt</a>${consoleLink(parts, page)}</nav><button type="button" class="menu-button" popovertarget="menu">Menu</button></header>`;
 }
 
 function titleHtml(page: Page, site: Site): string {

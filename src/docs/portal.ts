@@ -1,9 +1,9 @@
 // The portal: all pages by their paths, each rendered on its first request. Used by the server and by the static build.
 import { errors } from "../../generated/errors.ts";
 import type { Catalog } from "../catalog/types.ts";
+import { type ServiceName, unnamed } from "../text/service-name.ts";
 import { type Asset, type Assets, findScalar, openAssets, packSdk } from "./assets.ts";
 import { operationsOf } from "./contract.ts";
-import { changelogPage, readChangelog } from "./changelog-page.ts";
 import { errorPages } from "./error-pages.ts";
 import { llmsFullText, llmsText, pageMarkdown } from "./for-programs.ts";
 import { type FrameParts, pageHtml, rootOf } from "./frame.ts";
@@ -13,7 +13,7 @@ import { landingPage, notFoundPage } from "./landing-page.ts";
 import { modelsPage } from "./models-page.ts";
 import { toVersion32 } from "./openapi-3.2.ts";
 import { operationPage } from "./operation-page.ts";
-import { creditsPage, endpointsPage, referencePage } from "./reference-pages.ts";
+import { changelogPage, creditsPage, endpointsPage, readChangelog, referencePage } from "./reference-pages.ts";
 import { searchIndex, searchIndexName } from "./search-index.ts";
 import type { Page, PortalFacts, Site } from "./types.ts";
 
@@ -47,20 +47,14 @@ export interface PortalOptions extends Pick<PortalFacts, "publicUrl" | "canPay">
   scalar?: Asset | null;
   /** Added to the head of each page. */
   head?: (page: Page) => string;
+  /** What the pages call it. */
+  service: ServiceName;
   /** Whether the gateway has a console. */
   hasConsole: boolean;
 }
 
-export function createPortal({
-  site,
-  head,
-  scalar = findScalar(),
-  document,
-  catalog,
-  publicUrl,
-  canPay,
-  hasConsole,
-}: PortalOptions): Portal {
+export function createPortal(options: PortalOptions): Portal {
+  const { site, head, scalar = findScalar(), document, catalog, publicUrl, canPay, hasConsole, service } = options;
   const here = openHere(catalog, publicUrl);
   const facts: PortalFacts = { document: here.document(document), here, publicUrl, canPay, interactive: scalar !== null };
   const guides = guidePages(facts);
@@ -77,22 +71,24 @@ export function createPortal({
       ...errorPages(facts),
     ].map((page) => [page.path, page]),
   );
-  const assets = openAssets(scalar);
+  const assets = openAssets(scalar, service.logo);
   const searchName = searchIndexName([
     ...[site, JSON.stringify({ ...facts, here: null }), JSON.stringify(errors), catalog.source.text],
     ...[JSON.stringify(catalog.priceChanges[0] ?? null), readChangelog()],
     ...[...guideSources(), assets.names.script, assets.names.search],
   ]);
+  const name = service.name ?? unnamed;
   const frame = (page: Page): FrameParts => ({
     document: facts.document,
     guides,
     site,
     assets: { ...assets.names, searchName },
     head: head?.(page) ?? "",
+    name,
     consoleOf: hasConsole ? (page) => (site === "live" ? `${rootOf(page, site)}console` : `${publicUrl}/console`) : null,
   });
   const base = site === "live" && facts.publicUrl !== null ? `${facts.publicUrl}/` : "";
-  const llms = { document: facts.document, pages, guides, site, base };
+  const llms = { name, document: facts.document, pages, guides, site, base };
   const neighbours = (page: Page) => {
     const at = guides.indexOf(page);
     return at < 0 ? {} : { before: guides[at - 1], after: guides[at + 1] };

@@ -1,5 +1,7 @@
 // The pages beside the operations' own: the list of all operations, the interactive reference, which is Scalar's and runs only in the
-// reader's browser, and the page about credit.
+// reader's browser, and the pages about credit and what changed.
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { topupMinimumUsd } from "../network/own-addresses.ts";
 import { type OpenApi, operationGroups } from "./contract.ts";
 import { escapeHtml } from "../text/html.ts";
@@ -93,3 +95,30 @@ time credit is added opens every model.
 All credit ever added sets the tier, and with it the rate limits ([\`GET /v1/limits/tiers\`](/docs/api/listTiers)).
 [\`GET /v1/credits/balance\`](/docs/api/getCreditBalance) shows the balance and the tier; a call that it cannot pay for answers 402
 [\`insufficient_credits\`](/docs/errors#insufficient_credits).`;
+
+// /docs/changelog: what changed in the contract, newest day first. The text is spec/CHANGELOG.md, which `npm run generate` copies.
+
+export function readChangelog(): string {
+  return readFileSync(fileURLToPath(new URL("../../generated/changelog.md", import.meta.url)), "utf8");
+}
+
+export function changelogPage({ here }: Pick<PortalFacts, "here">): Page {
+  return {
+    path: "changelog",
+    title: "Changelog",
+    summary: "What was added to the API, newest first. Codes and fields are added, never renamed or given another meaning.",
+    blocks: () => daysOf(here.text(readChangelog())).map(([day, changes]) => `## ${day}\n\n${changes.join("\n")}`),
+  };
+}
+
+/** Its entries are `- DATE: text` and `- DATE, what of: text`, the oldest first; a longer entry goes on in indented lines. */
+function daysOf(text: string): [day: string, changes: string[]][] {
+  const entries = [...text.matchAll(/^- (\d{4}-\d\d-\d\d)(?:, beyond the specification)?(, [^:]*)?: (.*(?:\n {2}.*)*)/gm)];
+  const changes = entries.map(([, day = "", of = "", said = ""]) => ({ day, text: `- ${capital(of.replace(/^, /, ""), said)}` }));
+  return [...Map.groupBy(changes.reverse(), ({ day }) => day)].map(([day, all]) => [day, all.map((one) => one.text)]);
+}
+
+function capital(of: string, said: string): string {
+  const text = of === "" ? said : `${of}: ${said}`;
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,9 +1,11 @@
-// Sends mail: over SMTP if the operator configured a server, else into the log if only the operator reads it. Knows no texts.
+// Sends mail: over SMTP if the operator configured a server, else into the log if only the operator reads it. Knows no texts, but signs each
+// with the service's name.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Transporter } from "nodemailer";
 import type { Logger } from "pino";
 import { withTimeout } from "../concurrency/timeout.ts";
 import { isEmailAddress } from "../text/email-address.ts";
+import { escapeHtml } from "../text/html.ts";
 
 export interface Mail {
   to: string;
@@ -31,6 +33,8 @@ export interface Mailer {
 }
 
 interface MailerOptions {
+  /** What mails call the service, in subject, signature and sender; null: nothing. */
+  name?: string | null;
   smtpUrl: string | null;
   from: string;
   log: Logger;
@@ -40,7 +44,28 @@ interface MailerOptions {
   closeMs?: number;
 }
 
-export function createMailer({ smtpUrl, from, log, prints = true, closeMs = 10_000 }: MailerOptions): Mailer {
+export function createMailer({ name = null, ...options }: MailerOptions): Mailer {
+  const mailer = createUnsigned({ ...options, from: name === null ? options.from : namedSender(options.from, name) });
+  if (name === null) return mailer;
+  return { ...mailer, send: (mail) => mailer.send(signed(mail, name)), attempt: (mail) => mailer.attempt(signed(mail, name)) };
+}
+
+/** A sender that has a name keeps it. */
+function namedSender(from: string, name: string): string {
+  return isEmailAddress(from) ? `"${name.replaceAll(/["\\]/g, String.raw`\$&`)}" <${from}>` : from;
+}
+
+function signed(mail: Mail, name: string): Mail {
+  const { subject, text, html } = mail;
+  const signature = `<p>${escapeHtml(name)}</p>\n</body>`;
+  return {
+    ...mail,
+    ...{ subject: `${name}: ${subject}`, text: `${text}\n${name}\n` },
+    ...(html !== undefined && { html: html.replace("</body>", () => signature) }),
+  };
+}
+
+function createUnsigned({ smtpUrl, from, log, prints = true, closeMs = 10_000 }: Omit<MailerOptions, "name">): Mailer {
   if (smtpUrl !== null) return createSmtpMailer({ smtpUrl, from, log, closeMs });
   const print = ({ to, subject, text }: Mail) => {
     if (prints) log.warn({ mail: { to, subject, text } }, "SMTP_URL is not set: this mail is printed instead of sent");
@@ -78,7 +103,7 @@ const transportOptions = {
   disableUrlAccess: true,
 } as const;
 
-function createSmtpMailer({ smtpUrl, from, log, closeMs }: Required<Omit<MailerOptions, "prints">> & { smtpUrl: string }): Mailer {
+function createSmtpMailer({ smtpUrl, from, log, closeMs }: Required<Omit<MailerOptions, "prints" | "name">> & { smtpUrl: string }): Mailer {
   // The message omits the address, which contains a password.
   if (!/^smtps?:\/\/[^/]/i.test(smtpUrl) || !URL.canParse(smtpUrl))
     throw new Error("SMTP_URL must look like smtp://user:password@host:587");

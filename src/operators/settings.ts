@@ -4,6 +4,7 @@ import { catalogVariables } from "../catalog/load.ts";
 import type { Config } from "../config.ts";
 import type { Context } from "../context.ts";
 import { usdText } from "../money.ts";
+import { unnamed } from "../text/service-name.ts";
 
 type Setting = components["schemas"]["OperatorSetting"];
 type Needs = Pick<Context, "config" | "catalog" | "publicUrl">;
@@ -26,7 +27,9 @@ const shown: Record<string, (config: Config) => Value> = {
   SVC_DISPOSABLE_DOMAINS: ({ signUp }) => `${signUp.disposable.size} domains`,
   SVC_DNS_SERVERS: ({ nameServers }) => nameServers.join(", ") || null,
   SVC_LEDGER_HEAD_FILE: ({ ledgerHeadFile }) => ledgerHeadFile,
+  SVC_LOGO: ({ service }) => service.logo && `${service.logo.type}, ${service.logo.bytes.length} bytes`,
   SVC_MAIL_FROM: ({ mailFrom }) => mailFrom,
+  SVC_NAME: ({ service }) => service.name ?? unnamed,
   SVC_OPERATORS: ({ operators }) => operators.join(", ") || null,
   SVC_OPERATORS_TOTP: ({ operatorsNeedCode }) => (operatorsNeedCode ? "required" : null),
   SVC_PUBLIC_URL: ({ publicUrl }) => publicUrl,

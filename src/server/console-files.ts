@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
 import type { CaptchaWidget } from "../config.ts";
 import { parseJson } from "../json/parse.ts";
 import type { Headers } from "../operation.ts";
+import { escapeHtml } from "../text/html.ts";
+import { harmlessPolicy, type ServiceName } from "../text/service-name.ts";
 import { chooseCoding, type Coding } from "./content-coding.ts";
 import type { Page } from "./docs-portal.ts";
 import type { Edge, Exchange } from "./edge.ts";
@@ -44,13 +46,17 @@ export function openConsole(edge: Edge, folder = builtFolder): Console {
   const files = readFiles(join(folder, "assets"));
   const html = readFileSync(join(folder, "index.html"), "utf8");
   const chunks = parseJson(readFileSync(join(folder, ".vite/manifest.json"), "utf8")) as Chunks;
+  const { service } = edge.context.config;
+  const { logo } = service;
+  if (logo !== null) files.set(logo.file, { type: logo.type, plain: logo.bytes, coded: new Map() });
+  const named = withService(html, service);
   const shellWith = (headers: Headers, page: string): Page => {
-    const whole = html.replace("</head>", `${preloads(chunks, page)}</head>`);
+    const whole = named.replace("</head>", `${preloads(chunks, page)}</head>`);
     // The build leaves addresses relative: its pages stand at many depths, and the gateway may be below a path.
     return () => ({
       status: 200,
       headers,
-      bytes: Buffer.from(whole.replaceAll('"./assets/', `"${pathOf(edge.publicUrl)}/console/assets/`)),
+      bytes: Buffer.from(whole.replaceAll('"./assets/', () => `"${pathOf(edge.publicUrl)}/console/assets/`)),
     });
   };
   const shells = new Map(Object.keys(chunks).map((page) => [page, shellWith(shellHeaders(null), page)]));
@@ -92,6 +98,16 @@ function preloads(chunks: Chunks, page: string): string {
   add("main.tsx");
   add(page);
   return [...found].map((file) => `<link rel="modulepreload" crossorigin href="./${file}" />`).join("");
+}
+
+/** The page tells its script, which no policy lets stand in it, what the service is called. */
+function withService(html: string, { name, logo }: ServiceName): string {
+  if (name === null && logo === null) return html;
+  const called = escapeHtml(name ?? "");
+  const address = logo === null ? "" : ` data-logo="./assets/${logo.file}"`;
+  const title = `<title>${name === null ? "Console" : called}</title>\n    <meta name="service" content="${called}"${address} />`;
+  const icon = (old: string) => (logo === null ? old : `<link rel="icon" href="./assets/${logo.file}" type="${logo.type}" />`);
+  return html.replace("<title>Console</title>", () => title).replace(/<link rel="icon"[^>]*>/, icon);
 }
 
 /** A gateway below a path is told so by its public address. */
@@ -140,6 +156,7 @@ function fileReply({ type, plain, coded }: BuiltFile, accepted: string | undefin
   const coding = chooseCoding(accepted, [...coded.keys()]);
   const headers = {
     "content-type": type,
+    ...(type === "image/svg+xml" ? { "content-security-policy": harmlessPolicy } : {}),
     // Names contain a hash of the content.
     "cache-control": "public, max-age=31536000, immutable",
     vary: "accept-encoding",

@@ -9,6 +9,7 @@ import type { Catalog } from "../catalog/types.ts";
 import { contentPolicy } from "../docs/assets.ts";
 import type { Portal } from "../docs/portal.ts";
 import type { Headers } from "../operation.ts";
+import { harmlessPolicy } from "../text/service-name.ts";
 import { chooseCoding, type Coding, readWeights } from "./content-coding.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import type { AnyReply } from "./reply.ts";
@@ -52,7 +53,7 @@ export function openDocs(edge: Edge, hasConsole: boolean): FindDocs {
 
 async function loadPortal({ publicUrl, context }: Edge, catalog: Catalog, hasConsole: boolean): Promise<Portal> {
   const { createPortal } = await import("../docs/portal.ts");
-  const known = { catalog, publicUrl, canPay: context.payments !== null, hasConsole };
+  const known = { catalog, publicUrl, canPay: context.payments !== null, hasConsole, service: context.config.service };
   return createPortal({ site: "live", document: openapiBytes.toString(), ...known });
 }
 
@@ -119,7 +120,11 @@ function assetForm({ assets, searchName, searchIndex }: Portal, name: string): F
     };
   const asset = assets.find(name);
   if (asset === undefined) return undefined;
-  const headers = { "content-type": asset.type, ...kept };
+  const headers = {
+    "content-type": asset.type,
+    ...(asset.type === "image/svg+xml" ? { "content-security-policy": harmlessPolicy } : {}),
+    ...kept,
+  };
   return { key: `assets/${name}`, make: () => represent(asset.read(), headers) };
 }
 

@@ -18,6 +18,16 @@ export function readDomains(text: string | null, name: string): ReadonlySet<stri
   return new Set(domains);
 }
 
+/** Written into the setting itself; null: not set. */
+export function domainList(text: string | null, name: string): string[] | null {
+  if (text === null) return null;
+  const domains = text.split(",").map((domain) => domain.trim().toLowerCase());
+  const wrong = domains.find((domain) => !isDomain(domain));
+  if (wrong !== undefined)
+    throw new Error(`${name} must be domains with commas between them, such as example.com,example.org; "${wrong}" is not a domain`);
+  return domains;
+}
+
 /** The domain or one above it. */
 export function isListed(domains: ReadonlySet<string>, domain: string): boolean {
   const labels = domain.split(".");

@@ -129,6 +129,21 @@ describe.skipIf(chromiumPath === null)("at the console", () => {
     await close();
   });
 
+  test("SVC_NAME and SVC_LOGO are the console's title and mark", async () => {
+    const other = await startGateway({ env: { SVC_NAME: "Acme <AI>", SVC_LOGO: "src/docs/assets/icon.svg" } });
+    const { page, faults, foreign, close } = await openPerson(chromium.browser, other, { viewport: phone });
+    await page.goto(`${other.url}/console/sign-up`);
+    await page.getByRole("heading", { level: 1, name: "Create your account" }).waitFor();
+    await page.getByText("Acme <AI>", { exact: true }).waitFor();
+    expect(await page.title()).toBe("Create your account · Acme <AI>");
+    const logo = page.locator('header img[src*="/console/assets/logo-"]');
+    expect(await logo.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth)).toBeGreaterThan(0);
+    expect([await violationsOf(page), faults, foreign]).toEqual([[], [], []]);
+    await keepScreen(page, "phone-named");
+    await close();
+    await other.stop();
+  });
+
   test.each([
     ["closed", {}, "Accounts here are made by the gateway's operator."],
     ["invite", {}, "Accounts are by invitation"],

@@ -44,7 +44,11 @@ async function startMailServer(options: SMTPServerOptions & { port?: number } = 
   return { port: (server.server.address() as { port: number }).port, received, close };
 }
 
-function startMailer(port: number, userinfo = "", more: { closeMs?: number } = {}): { mailer: Mailer; log: () => string } {
+function startMailer(
+  port: number,
+  userinfo = "",
+  more: { closeMs?: number; name?: string; from?: string } = {},
+): { mailer: Mailer; log: () => string } {
   let written = "";
   const log = pino({ level: "debug" }, { write: (line: string) => void (written += line) });
   const opened = createMailer({ smtpUrl: `smtp://${userinfo}127.0.0.1:${port}`, from: "Gateway <gateway@example.com>", log, ...more });
@@ -74,6 +78,23 @@ test("arrives with its envelope, subject and text, marked as sent by a machine",
   expect(headersOf(message).find((line) => line.startsWith("Subject:"))).toMatch(/^Subject: =\?UTF-8\?/i);
   expect(message.raw.replace(/=\r\n/g, "").replaceAll("=3D", "=")).toContain("verify#token=svcm_SECRET");
   expect(log()).toBe("");
+});
+
+test("the service's name is the sender's where the address has none, and stands in no header of its own", async () => {
+  const server = await startMailServer();
+  const bare = startMailer(server.port, "", { name: `Acme "AI" <eve@evil.example>`, from: "gateway@example.com" });
+  bare.mailer.send({ ...mail, html: "<html><body>Hello</body></html>" });
+  await bare.mailer.close();
+  const own = startMailer(server.port, "", { name: "Acme AI" });
+  own.mailer.send(mail);
+  await own.mailer.close();
+  const [first, second] = server.received as [Received, Received];
+  expect([first.from, headersOf(first)]).toEqual([
+    "gateway@example.com",
+    expect.arrayContaining([String.raw`From: "Acme \"AI\" <eve@evil.example>" <gateway@example.com>`]),
+  ]);
+  expect(first.raw).toContain("<p>Acme &quot;AI&quot; &lt;eve@evil.example&gt;</p>");
+  expect(headersOf(second)).toEqual(expect.arrayContaining(["From: Gateway <gateway@example.com>", "Subject: Acme AI: Verify"]));
 });
 
 test("a server that is down at first gets the mail when it is back, once", async () => {

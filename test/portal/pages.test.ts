@@ -56,7 +56,7 @@ describe("/docs", () => {
       canPay: false,
     };
     const linkOf = (site: "live" | "static", publicUrl: string | null, hasConsole: boolean, path: string) =>
-      createPortal({ site, ...known, publicUrl, hasConsole, scalar: null })
+      createPortal({ site, ...known, publicUrl, hasConsole, service: { name: null, logo: null }, scalar: null })
         .html(path)!
         .match(/[^"]+(?=">Console<)/g);
     expect(linkOf("live", "https://gw.example", true, "api/createImage")).toEqual(["../../console", "../../console"]);
@@ -247,7 +247,7 @@ describe("how they are handed out", () => {
 
 test("where Scalar is not installed /docs/api lists the operations, and nothing offers to try them", () => {
   const document = readFileSync(new URL("../../generated/openapi.json", import.meta.url), "utf8");
-  const known = { catalog: readShippedCatalog(), publicUrl: null, canPay: false, hasConsole: false };
+  const known = { catalog: readShippedCatalog(), publicUrl: null, canPay: false, hasConsole: false, service: { name: null, logo: null } };
   const portal = createPortal({ site: "live", document, ...known, scalar: null });
   const reference = portal.html("api")!;
   for (const id of Object.keys(operations)) expect(reference).toContain(`href="api/${id}"`);

@@ -48,8 +48,17 @@ test("another address, another catalog or another document has an index of anoth
   const catalog = readShippedCatalog();
   const document = JSON.stringify({ openapi: "3.1.1", info: { title: "", version: "" }, tags: [], paths: {}, components: { schemas: {} } });
   const nameOf = (changed: object) =>
-    createPortal({ site: "live", document, catalog, publicUrl: null, canPay: false, hasConsole: false, scalar: null, ...changed })
-      .searchName;
+    createPortal({
+      site: "live",
+      document,
+      catalog,
+      publicUrl: null,
+      canPay: false,
+      hasConsole: false,
+      service: { name: null, logo: null },
+      scalar: null,
+      ...changed,
+    }).searchName;
   const names = [
     nameOf({}),
     nameOf({ publicUrl: "https://gw.example" }),

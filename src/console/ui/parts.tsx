@@ -1,5 +1,6 @@
 // What pages are made of: the head, cards, empty and loading states, badges, lists of facts.
 import { type ReactNode, useEffect, useId } from "react";
+import { titleOf } from "../lib/service.ts";
 
 interface PageProps {
   title: string;
@@ -10,7 +11,7 @@ interface PageProps {
 }
 
 export function Page({ title, about, actions, children }: PageProps): ReactNode {
-  useEffect(() => void (document.title = `${title} · Console`), [title]);
+  useEffect(() => void (document.title = titleOf(title)), [title]);
   return (
     <div className="mx-auto w-full max-w-6xl space-y-6 2xl:max-w-[96rem] min-[160rem]:max-w-[124rem]">
       <div className="flex flex-wrap items-end justify-between gap-3">

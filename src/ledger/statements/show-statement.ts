@@ -95,13 +95,18 @@ const [titleWidth, dayWidth, referenceWidth, amountWidth] = [24, 12, 30, 18];
 const lineWidth = 84;
 
 /** The same bytes for the same statement. */
-export function statementPdf(month: Month, payments: readonly MonthPayment[], account: { name: string; id: string }): Buffer {
+export function statementPdf(
+  month: Month,
+  payments: readonly MonthPayment[],
+  account: { name: string; id: string; service: string | null },
+): Buffer {
   const text = ({ title, at, reference, amount }: Line): string =>
     title.padEnd(titleWidth) +
     at.slice(0, 10).padEnd(dayWidth) +
     reference.slice(0, referenceWidth - 1).padEnd(referenceWidth) +
     usdText(amount).padStart(amountWidth);
   const lines: PdfLine[] = [
+    ...(account.service === null ? [] : [{ text: account.service, bold: true }]),
     { text: "Statement of account", bold: true },
     { text: "" },
     { text: `Account   ${account.name}` },

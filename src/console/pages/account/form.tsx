@@ -1,5 +1,6 @@
 // What the forms before a session share: heading, fields, one button, the error.
 import { type ComponentProps, type FormEvent, type ReactNode, useEffect, useRef } from "react";
+import { titleOf } from "../../lib/service.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -80,7 +81,7 @@ export function Heading({ title, about, focused = false }: HeadingProps): ReactN
 }
 
 export function useTitle(title: string): void {
-  useEffect(() => void (document.title = `${title} · Console`), [title]);
+  useEffect(() => void (document.title = titleOf(title)), [title]);
 }
 
 export const linkClass = "text-accent underline underline-offset-2 hover:text-accent-strong";

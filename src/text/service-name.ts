@@ -1,0 +1,55 @@
+// What pages and mails call the service: SVC_NAME and SVC_LOGO.
+import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+
+export interface Logo {
+  /** As pages name it: with a hash of its bytes. */
+  file: string;
+  type: string;
+  bytes: Buffer;
+}
+
+export interface ServiceName {
+  /** Null: not set; pages say `Gateway` and the console `Console`. */
+  name: string | null;
+  logo: Logo | null;
+}
+
+export const unnamed = "Gateway";
+
+/** Each page loads it. */
+const bytesMax = 256 * 1024;
+
+export function readServiceName(name: string | null, path: string | null): ServiceName {
+  // No line breaks, and no signs that turn the text around them.
+  if (name !== null && !/^[^\p{C}\p{Zl}\p{Zp}]{1,60}$/u.test(name)) throw new Error("SVC_NAME must be a line of 1 to 60 characters");
+  return { name, logo: path === null ? null : readLogo(path) };
+}
+
+function readLogo(path: string): Logo {
+  const wrong = `SVC_LOGO must be the path of an SVG, PNG, JPEG or WebP file of at most ${bytesMax / 1024} KiB`;
+  let bytes: Buffer;
+  try {
+    const { size } = statSync(path);
+    if (size > bytesMax) throw new Error(`it has ${size} bytes`);
+    bytes = readFileSync(path);
+  } catch (cause) {
+    throw new Error(`${wrong}; "${path}" can't be read (${(cause as Error).message})`, { cause });
+  }
+  const kind = kinds.find(({ is }) => is(bytes));
+  if (kind === undefined) throw new Error(`${wrong}; "${path}" is another kind of file`);
+  return { file: `logo-${createHash("sha256").update(bytes).digest("hex").slice(0, 10)}.${kind.ending}`, type: kind.type, bytes };
+}
+
+const startsWith = (hex: string) => (bytes: Buffer) => bytes.subarray(0, hex.length / 2).toString("hex") === hex;
+
+/** By their bytes: a name says nothing of them. */
+const kinds: readonly { ending: string; type: string; is: (bytes: Buffer) => boolean }[] = [
+  { ending: "png", type: "image/png", is: startsWith("89504e470d0a1a0a") },
+  { ending: "jpg", type: "image/jpeg", is: startsWith("ffd8ff") },
+  { ending: "webp", type: "image/webp", is: (bytes) => /^RIFF[^]{4}WEBP/.test(bytes.toString("latin1", 0, 12)) },
+  { ending: "svg", type: "image/svg+xml", is: (bytes) => /^\uFEFF?(?:\s|<[?!][^>]*>)*<svg[\s>]/.test(bytes.toString("utf8")) },
+];
+
+/** Of an SVG, which may hold scripts: as an image it runs none anyway, and with these headers none where it is opened by itself. */
+export const harmlessPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
