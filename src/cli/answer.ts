@@ -1,4 +1,5 @@
-// One `svc` command from its words to what it prints and the status it ends with: 0, 1 (refused) or 2 (wrong usage).
+// One `svc` command from its words to what it prints and the status it ends with: 0, 1 (refused) or 2 (wrong usage; of
+// a command that compares, any trouble).
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { maskKeys } from "../accounts/keys.ts";
@@ -15,6 +16,7 @@ export interface Answer {
 
 const refused = 1;
 const wrongUsage = 2;
+const trouble = 2;
 
 export async function answer(given: string[], environment: NodeJS.ProcessEnv): Promise<Answer> {
   const json = given.includes("--json"); // anywhere, also before the command
@@ -30,7 +32,7 @@ export async function answer(given: string[], environment: NodeJS.ProcessEnv): P
     return outcome ? printed(outcome, json) : { status: 0, stdout: "", stderr: "" };
   } catch (error) {
     if (error instanceof UsageError) return complaint(`${error.message}\nusage: ${usage(command)}`, wrongUsage);
-    return complaint(sentence(error), refused);
+    return complaint(sentence(error), command.compares ? trouble : refused);
   }
 }
 

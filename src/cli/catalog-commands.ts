@@ -24,6 +24,14 @@ export const catalogCommands: readonly Command[] = [
     run: async (input) => (await import("./catalog-import.ts")).importCatalog(input),
   },
   {
+    name: "catalog diff",
+    takes: ["FILE"],
+    options: {},
+    does: "compare a catalog with the one in use, with prices and margins; exit status 0 if nothing differs, 1 if something does, 2 on trouble",
+    compares: true,
+    run: async (input) => (await import("./catalog-versions.ts")).diff(input),
+  },
+  {
     name: "catalog apply",
     takes: ["FILE"],
     options: {

@@ -1,4 +1,4 @@
-// `svc catalog apply`, `revert` and `history`: another catalog for every process of the gateway, by way of the database.
+// `svc catalog diff`, `apply`, `revert` and `history`: another catalog for every process of the gateway, by way of the database.
 import { readFileSync } from "node:fs";
 import { Refused } from "../accounts/admin.ts";
 import { compareCatalogs, type Comparison } from "../catalog/compare.ts";
@@ -8,12 +8,37 @@ import { catalogSource } from "../catalog/sources.ts";
 import { fileVersion, listVersions, newestVersion, type Version } from "../catalog/versions.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
+import type { Queries } from "../db/connect.ts";
 import { shellActor } from "../operators/action-log.ts";
 import { applyCatalog, revertCatalog } from "../operators/catalog-versions.ts";
 import { changeLines, namesSimulator, problemLines, readCatalog } from "./catalog.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
 import { readReason } from "./money.ts";
 import { withDatabase } from "./with-database.ts";
+
+/** The comparison that `apply` shows first. It asks for no key: what is compared need not run here. */
+export async function diff({ config, words }: Input): Promise<Outcome> {
+  const path = words[0]!;
+  const text = readFiles(config, path);
+  return withDatabase(config, async (db) => {
+    const { version, currentText } = await inUse(db, config);
+    const comparison = compareCatalogs(currentText, text);
+    const told = problemLines(path, comparison).join("\n");
+    if (comparison.problems.length > 0) throw new Refused(told);
+    const { changes, provider_changes, other_changes } = comparison;
+    const differs = changes.length + provider_changes.length + other_changes.length > 0;
+    return {
+      json: { differs, version, ...comparison },
+      text: [told, ...differences(comparison), `compared with ${nameOf(version)}, which is in use`].join("\n"),
+      bad: differs,
+    };
+  });
+}
+
+async function inUse(db: Queries, config: Config): Promise<{ version: number; currentText: string }> {
+  const current = await newestVersion(db);
+  return { version: current?.id ?? fileVersion, currentText: current?.text ?? readCatalog(config).text };
+}
 
 export async function apply({ config, words, options }: Input): Promise<Outcome> {
   const path = words[0]!;
@@ -23,9 +48,7 @@ export async function apply({ config, words, options }: Input): Promise<Outcome>
   const checked = checkCatalog(text);
   if (checked.problems.length > 0) return { json: { applied: false, ...checked }, text: problemLines(path, checked).join("\n"), bad: true };
   return withDatabase(config, async (db) => {
-    const current = await newestVersion(db);
-    const version = current?.id ?? fileVersion;
-    const currentText = current?.text ?? readCatalog(config).text;
+    const { version, currentText } = await inUse(db, config);
     const comparison = compareCatalogs(currentText, text);
     const loaded = loadHere(config, text, path);
     assertSet(loaded, currentText);

@@ -34,6 +34,8 @@ export interface Command {
   takes: readonly string[];
   options: Readonly<Record<string, Option>>;
   does: string;
+  /** Its status 1 says that two things differ, as of diff tools; what goes wrong ends it with 2. */
+  compares?: true;
   /** Loaded when the command runs, so that a small command answers fast. Null: it has printed everything itself. */
   run: (input: Input) => Promise<Outcome | null>;
 }

@@ -1,4 +1,4 @@
-// `svc catalog apply`, `revert` and `history` beside a running gateway, which follows; what refuses them, and what processes do that can't follow.
+// `svc catalog diff`, `apply`, `revert` and `history` beside a running gateway, which follows; what refuses them, and what processes do that can't follow.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -50,6 +50,42 @@ const changes = async () =>
     )
   ).rows;
 const price = (input: number) => expect.objectContaining({ mode: "per-token", input, output: 10 });
+
+describe("svc catalog diff", () => {
+  const diff = (path: string, ...options: string[]) => svc("catalog", "diff", path, ...options);
+
+  test("ends with 1 and shows prices, margins and what else differs; changes nothing and asks for no key", async () => {
+    const shown = await diff(fileOf(catalog(5, other, ", api_key_env: NEW_NORTH_KEY")));
+    expect([shown.status, shown.stderr]).toEqual([1, ""]);
+    for (const part of [
+      "changed: demo/chat (pricing)\n  input: 3 -> 5\n",
+      "input: 5 less 2, margin 3 USD",
+      "added: demo/other",
+      "changed: provider north",
+    ])
+      expect(shown.stdout).toContain(part);
+    expect(shown.stdout).toContain("compared with the file of SVC_CATALOG, which is in use");
+    expect((await diff(fileOf(catalog(5)), "--json")).json()).toMatchObject({ differs: true, version: 0, changes: [{ id: "demo/chat" }] });
+    expect([(await svc("catalog", "history", "--json")).json(), await inputPrice()]).toEqual([{ data: [] }, 3]);
+  });
+
+  test("ends with 0 where nothing but comments differs, of the file or of the version in use", async () => {
+    expect((await diff(fileOf(`# new\n${catalog(3)}`))).status).toBe(0);
+    await apply(catalog(5), "--yes");
+    expect((await diff(fileOf(catalog(5)), "--json")).json()).toMatchObject({ differs: false, version: 1 });
+    expect((await diff(fileOf(catalog(3)))).stdout).toContain("compared with version 1, which is in use");
+  });
+
+  test("ends with 2 on trouble: a file with problems, none at all, no database", async () => {
+    const wrong = await diff(fileOf(catalog(-1)));
+    expect([wrong.status, wrong.stdout, wrong.stderr]).toEqual([2, "", expect.stringContaining(".yaml:4: models[0]")]);
+    const none = await diff(join(folder, "none.yaml"));
+    expect([none.status, none.stderr]).toEqual([2, expect.stringContaining("none.yaml can't be read")]);
+    expect((await svc("catalog", "diff")).status).toBe(2);
+    env.DATABASE_URL = "postgres://127.0.0.1:1/none";
+    expect((await diff(fileOf(catalog(3)))).status).toBe(2);
+  });
+});
 
 describe("svc catalog apply", () => {
   test("without --yes shows prices, margins and what else differs, and changes nothing", async () => {
