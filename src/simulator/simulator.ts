@@ -7,6 +7,7 @@ import { LRUCache } from "lru-cache";
 import { anthropic } from "./anthropic/anthropic.ts";
 import { openAzure } from "./azure/azure.ts";
 import { bedrock } from "./bedrock/bedrock.ts";
+import { accessKeyId, secretAccessKey } from "./bedrock/signature.ts";
 import { type CallRecord, type EndedCall, type OpenCall, recordCalls, type SimulatorCall, type SimulatorCounters } from "./calls.ts";
 import { cohere } from "./cohere/cohere.ts";
 import { elevenlabs } from "./elevenlabs/elevenlabs.ts";
@@ -20,7 +21,7 @@ import { jsonReply, type LiveOperation, type Operation, type Plan, type Simulato
 import { type Refusal, Refused } from "./request-fields.ts";
 import { rerank } from "./rerank/rerank.ts";
 import { sendPlan } from "./send.ts";
-import { openVertex } from "./vertex/vertex.ts";
+import { openVertex, serviceAccount } from "./vertex/vertex.ts";
 
 export type { SimulatorCall, SimulatorCounters } from "./calls.ts";
 
@@ -248,4 +249,15 @@ function findProtocol(protocols: readonly SimulatorProtocol[], path: string): Fo
     if (prefix !== undefined) return { protocol, prefix, rest: path.slice(prefix.length) };
   }
   return null;
+}
+
+/** Keys that the simulator of this process takes, by the variables that catalogs/simulated-clouds.yaml names. */
+export function exampleKeys(): Record<string, string> {
+  return {
+    SIMULATOR_AZURE_CLIENT_SECRET: "example-client-secret",
+    SIMULATOR_GEMINI_API_KEY: "example-key",
+    SIMULATOR_GOOGLE_SERVICE_ACCOUNT: JSON.stringify(serviceAccount("simulator:/vertex/token")),
+    SIMULATOR_AWS_ACCESS_KEY_ID: accessKeyId,
+    SIMULATOR_AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  };
 }

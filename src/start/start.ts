@@ -19,7 +19,7 @@ import { whatWentBack } from "../ledger/head-file.ts";
 import { isLocal } from "../db/mutex.ts";
 import { demoKey } from "./demo-account.ts";
 import { createLog, type Gateway, type GatewayOptions, startGateway, type Stopping } from "../main.ts";
-import { startSimulator } from "../simulator/simulator.ts";
+import { exampleKeys, startSimulator } from "../simulator/simulator.ts";
 import { joinWorkers } from "../telemetry/worker-figures.ts";
 import { type Ground, retireGraceMs, startWorkers, type WorkerMessage, type Workers } from "./workers.ts";
 
@@ -34,7 +34,9 @@ export async function start(environment: NodeJS.ProcessEnv): Promise<void> {
   if (cluster.isWorker) return startWorker(config);
   const signals = catchSignals();
   const log = createLog(config);
-  const simulator = needsSimulator(config) ? await startSimulator({}) : null;
+  const simulator = catalogNames(config, "simulator:") ? await startSimulator({}) : null;
+  // Workers are given them with the environment.
+  if (catalogNames(config, "SIMULATOR_")) Object.assign(environment, { ...exampleKeys(), ...environment });
   const read = () => readCatalog(config, simulator?.url ?? null, log);
   const { catalog, text: catalogText } = read(); // a wrong file stops the start here, before any database
   const embedded = config.databaseUrl === null ? await startEmbedded({ dataDir: config.dataDir, durable: true }) : null;
@@ -117,10 +119,9 @@ function readCatalog(config: Config, simulatorUrl: string | null, log: Logger): 
 }
 
 /** The simulator runs if the catalog names it as an upstream. readCatalog reports a file that can't be read. */
-function needsSimulator({ catalogPath }: Config): boolean {
-  if (catalogPath === null) return true;
+function catalogNames({ catalogPath }: Config, word: string): boolean {
   try {
-    return catalogPaths(catalogPath).some((path) => readFileSync(path, "utf8").includes("simulator:"));
+    return catalogPaths(catalogPath ?? shippedCatalogPath).some((path) => readFileSync(path, "utf8").includes(word));
   } catch {
     return false;
   }
