@@ -2458,7 +2458,15 @@ export interface paths {
          * @description Returns what a paid request would reserve, what it will likely cost, whether balance, key budget and limits would let it through, and which
          *     routes it would take. No model is called, nothing is reserved or charged, and nothing counts against the limits of the operation. What is
          *     reserved is computed by the code of the operation itself. A body that the operation would refuse gets the same error here, with `body.`
-         *     before the name of the field. A form can't be quoted: describe a recording by `audio_url`.
+         *     before the name of the field.
+         *
+         *     An operation that takes a form is quoted as a form: the same parts, the files included, and `operation` beside them. A recording is measured and
+         *     images are counted, as the operation does; the files are then deleted, and nothing of them is kept or sent on. A form that the operation would
+         *     refuse gets the same error.
+         *
+         *     ```sh
+         *     curl "$SVC_URL/v1/quote" -H "Authorization: Bearer $SVC_KEY" -F operation=createTranscription -F file=@meeting.mp3 -F model=transcribe
+         *     ```
          */
         post: operations["createQuote"];
         delete?: never;
@@ -9414,7 +9422,7 @@ export interface components {
                  * @description Stable code to branch on.
                  * @enum {string}
                  */
-                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only" | "thread_unsupported_request" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references" | "input_too_long" | "prompt_too_long" | "description_too_long" | "invalid_duration" | "not_a_tts_model" | "not_a_music_model" | "not_an_sfx_model" | "not_a_voice_design_model" | "segments_unsupported" | "previous_response_not_found";
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only" | "thread_unsupported_request" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references" | "input_too_long" | "prompt_too_long" | "description_too_long" | "invalid_duration" | "not_a_tts_model" | "not_a_music_model" | "not_an_sfx_model" | "not_a_voice_clone_model" | "not_a_voice_design_model" | "segments_unsupported" | "previous_response_not_found";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -19348,7 +19356,7 @@ export interface components {
              */
             object: "quote";
             /** @description The operation. */
-            operation: components["schemas"]["QuotedOperation"];
+            operation: components["schemas"]["QuotedOperation"] | components["schemas"]["QuotedForm"];
             /** @description Whether the job would wait in the queue first. It reserves when it starts. */
             queued: boolean;
             /**
@@ -19408,10 +19416,69 @@ export interface components {
             slots: components["schemas"]["QuoteCheck"];
         };
         /**
-         * @description Operations that a quote can be asked for, by their `operationId`: all that are charged and take a JSON body.
+         * @description Operations that a quote can be asked for by their form: all that are charged and take one.
+         * @enum {string}
+         */
+        QuotedForm: "createTranscription" | "createTranslation" | "createImageEdit" | "createImageVariation" | "cloneVoice";
+        /**
+         * @description Operations that a quote can be asked for by their JSON body, named by their `operationId`: all that are charged and take one.
          * @enum {string}
          */
         QuotedOperation: "createChatCompletion" | "createResponse" | "compactResponse" | "createMessage" | "createCompletion" | "createEmbeddings" | "createRerank" | "createDecision" | "createSystemOneDecision" | "createImage" | "createVideo" | "runGenmedia" | "createSpeech" | "createTranscription" | "createMusic" | "createSoundEffect" | "designVoice";
+        QuoteForm: {
+            /** @description Of `createTranscription`. */
+            chunking_strategy?: string;
+            /**
+             * Format: binary
+             * @description The recording of `createTranscription` and `createTranslation`, the voice sample of `cloneVoice`; with the operation's own limits.
+             */
+            file?: Uint8Array;
+            /** @description Of `createImageEdit` and `createImageVariation`. A quote is never kept, so it has no effect here. */
+            idempotency_key?: string;
+            /** @description The images of `createImageEdit`, also as `image[]`; the one image of `createImageVariation`. */
+            image?: Uint8Array[];
+            /** @description Of `createTranscription`. */
+            "known_speaker_names[]"?: string[];
+            /** @description Of `createTranscription`. */
+            "known_speaker_references[]"?: string[];
+            /** @description Of `createTranscription`. */
+            language?: string;
+            /**
+             * Format: binary
+             * @description The mask of `createImageEdit`.
+             */
+            mask?: Uint8Array;
+            /** @description Id or alias of the model. */
+            model?: string;
+            /**
+             * Format: double
+             * @description Of `createImageEdit` and `createImageVariation`: the number of images.
+             */
+            n?: number;
+            /** @description Of `cloneVoice`: the name of the voice. */
+            name?: string;
+            /** @description The `operationId` of the request. */
+            operation: components["schemas"]["QuotedForm"];
+            /** @description Of `createTranscription`, `createTranslation` and `createImageEdit`. */
+            prompt?: string;
+            /** @description Of `createImageEdit`. */
+            quality?: string;
+            /** @description Of all but `cloneVoice`, each with its own formats. */
+            response_format?: string;
+            /** @description Of `createImageEdit` and `createImageVariation`. */
+            size?: string;
+            /** @description Of `createTranscription`. */
+            stream?: boolean;
+            /**
+             * Format: double
+             * @description Of `createTranscription` and `createTranslation`.
+             */
+            temperature?: number;
+            /** @description Of `createTranscription`. */
+            "timestamp_granularities[]"?: string[];
+            /** @description Of `createImageVariation`. */
+            user?: string;
+        };
         /** @description What the API key may spend. */
         QuoteKeyBudget: {
             /** @description The code of the error that the request would get; null where it would pass. */
@@ -44812,10 +44879,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The request. */
+        /** @description The request. The form. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["QuoteRequest"];
+                "multipart/form-data": components["schemas"]["QuoteForm"];
             };
         };
         responses: {
@@ -44853,6 +44921,7 @@ export interface operations {
              *     `not_a_tts_model`: The model exists, but is not a text-to-speech model.
              *     `not_a_music_model`: The model exists, but is not a music model.
              *     `not_an_sfx_model`: The model exists, but is not a sound effects model.
+             *     `not_a_voice_clone_model`: The model exists, but is not a voice clone model.
              *     `not_a_voice_design_model`: The model exists, but is not a voice design model.
              *     `segments_unsupported`: The request asks for a format with timestamps, but the model has none.
              *     `previous_response_not_found`: The request goes on from a response that is not stored in its workspace, or no longer, or one of those that it went on from is not. Where nothing is stored, a turn over a WebSocket goes on from a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that goes on from it fails, and may have had no memory for it.
@@ -44981,6 +45050,25 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error413RequestTooLarge"];
+                };
+            };
+            /** @description `unsupported_audio_type`: The endpoint does not support this audio format. */
+            415: {
+                headers: {
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error415UnsupportedAudioType"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */

@@ -5835,6 +5835,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "not_a_tts_model",
       "not_a_music_model",
       "not_an_sfx_model",
+      "not_a_voice_clone_model",
       "not_a_voice_design_model",
       "segments_unsupported",
       "missing_api_key",
@@ -5844,6 +5845,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "model_requires_paid",
       "model_not_found",
       "request_too_large",
+      "unsupported_audio_type",
       "rate_limit_exceeded",
       "key_expired",
       "operation_not_allowed",
@@ -5862,10 +5864,98 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       ]
     },
     "bodies": [
-      "application/json"
+      "application/json",
+      "multipart/form-data"
     ],
     "bodyRequired": true,
     "bodyMax": 26214400,
+    "form": {
+      "fileMax": 26214400,
+      "files": [
+        {
+          "name": "file",
+          "many": false
+        },
+        {
+          "name": "image",
+          "many": true
+        },
+        {
+          "name": "mask",
+          "many": false
+        }
+      ],
+      "fields": [
+        {
+          "name": "operation",
+          "type": "string"
+        },
+        {
+          "name": "model",
+          "type": "string"
+        },
+        {
+          "name": "prompt",
+          "type": "string"
+        },
+        {
+          "name": "response_format",
+          "type": "string"
+        },
+        {
+          "name": "temperature",
+          "type": "number"
+        },
+        {
+          "name": "language",
+          "type": "string"
+        },
+        {
+          "name": "chunking_strategy",
+          "type": "string"
+        },
+        {
+          "name": "known_speaker_names[]",
+          "type": "array"
+        },
+        {
+          "name": "known_speaker_references[]",
+          "type": "array"
+        },
+        {
+          "name": "timestamp_granularities[]",
+          "type": "array"
+        },
+        {
+          "name": "stream",
+          "type": "boolean"
+        },
+        {
+          "name": "n",
+          "type": "number"
+        },
+        {
+          "name": "size",
+          "type": "string"
+        },
+        {
+          "name": "quality",
+          "type": "string"
+        },
+        {
+          "name": "user",
+          "type": "string"
+        },
+        {
+          "name": "idempotency_key",
+          "type": "string"
+        },
+        {
+          "name": "name",
+          "type": "string"
+        }
+      ]
+    },
     "parameters": [],
     "successes": [
       200

@@ -45708,7 +45708,8 @@ const schema_QuotedOperation = {
 "createMusic",
 "createSoundEffect",
 "designVoice"
-]
+],
+"x-expected": "an operation that takes a form is quoted as the form: its parts, and `operation`"
 };
 function validate_QuoteRequest(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -45817,6 +45818,612 @@ validate_bodies_createQuote.evaluated = {
 "props": {
 "operation": true,
 "body": true
+},
+"dynamicProps": false,
+"dynamicItems": false
+};
+const forms_createQuote = validate_forms_createQuote;
+const schema_QuoteForm = {
+"type": "object",
+"properties": {
+"operation": { "allOf": [{ "$ref": "#/components/schemas/QuotedForm" }] },
+"file": {
+"type": "string",
+"format": "binary"
+},
+"image": {
+"type": "array",
+"items": {
+"type": "string",
+"format": "binary"
+}
+},
+"mask": {
+"type": "string",
+"format": "binary"
+},
+"model": { "type": "string" },
+"prompt": { "type": "string" },
+"response_format": { "type": "string" },
+"temperature": {
+"type": "number",
+"format": "double"
+},
+"language": { "type": "string" },
+"chunking_strategy": { "type": "string" },
+"known_speaker_names[]": {
+"type": "array",
+"items": { "type": "string" }
+},
+"known_speaker_references[]": {
+"type": "array",
+"items": { "type": "string" }
+},
+"timestamp_granularities[]": {
+"type": "array",
+"items": { "type": "string" }
+},
+"stream": { "type": "boolean" },
+"n": {
+"type": "number",
+"format": "double"
+},
+"size": { "type": "string" },
+"quality": { "type": "string" },
+"user": { "type": "string" },
+"idempotency_key": { "type": "string" },
+"name": { "type": "string" }
+},
+"required": ["operation"]
+};
+const schema_QuotedForm = {
+"type": "string",
+"enum": [
+"createTranscription",
+"createTranslation",
+"createImageEdit",
+"createImageVariation",
+"cloneVoice"
+],
+"x-expected": "an operation that takes JSON is quoted as JSON: `operation` and `body`"
+};
+function validate_QuoteForm(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_QuoteForm.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.operation === void 0 && (missing0 = "operation")) {
+validate_QuoteForm.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_QuoteForm,
+data
+}];
+return false;
+} else {
+if (data.operation !== void 0) {
+let data0 = data.operation;
+if (typeof data0 !== "string") {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/operation",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_QuotedForm,
+data: data0
+}];
+return false;
+}
+if (!(data0 === "createTranscription" || data0 === "createTranslation" || data0 === "createImageEdit" || data0 === "createImageVariation" || data0 === "cloneVoice")) {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/operation",
+keyword: "enum",
+params: { allowedValues: schema_QuotedForm.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_QuotedForm,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.file !== void 0) {
+let data1 = data.file;
+if (!(typeof data1 === "string")) {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/file",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_QuoteForm.properties.file,
+data: data1
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.image !== void 0) {
+let data2 = data.image;
+if (Array.isArray(data2)) {
+const len0 = data2.length;
+for (let i0 = 0; i0 < len0; i0++) {
+let data3 = data2[i0];
+if (!(typeof data3 === "string")) {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/image/" + i0,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_QuoteForm.properties.image.items,
+data: data3
+}];
+return false;
+}
+}
+} else {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/image",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_QuoteForm.properties.image,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.mask !== void 0) {
+let data4 = data.mask;
+if (!(typeof data4 === "string")) {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/mask",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_QuoteForm.properties.mask,
+data: data4
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.model !== void 0) {
+let data5 = data.model;
+if (typeof data5 !== "string") {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/model",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_QuoteForm.properties.model,
+data: data5
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.prompt !== void 0) {
+let data6 = data.prompt;
+if (typeof data6 !== "string") {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/prompt",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_QuoteForm.properties.prompt,
+data: data6
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.response_format !== void 0) {
+let data7 = data.response_format;
+if (typeof data7 !== "string") {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/response_format",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_QuoteForm.properties.response_format,
+data: data7
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.temperature !== void 0) {
+let data8 = data.temperature;
+if (typeof data8 == "number") {
+if (!formats_f5433107.validate(data8)) {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/temperature",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_QuoteForm.properties.temperature,
+data: data8
+}];
+return false;
+}
+} else {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/temperature",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_QuoteForm.properties.temperature,
+data: data8
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.language !== void 0) {
+let data9 = data.language;
+if (typeof data9 !== "string") {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/language",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_QuoteForm.properties.language,
+data: data9
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.chunking_strategy !== void 0) {
+let data10 = data.chunking_strategy;
+if (typeof data10 !== "string") {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/chunking_strategy",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_QuoteForm.properties.chunking_strategy,
+data: data10
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data["known_speaker_names[]"] !== void 0) {
+let data11 = data["known_speaker_names[]"];
+if (Array.isArray(data11)) {
+const len1 = data11.length;
+for (let i1 = 0; i1 < len1; i1++) {
+let data12 = data11[i1];
+if (typeof data12 !== "string") {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/known_speaker_names[]/" + i1,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_QuoteForm.properties["known_speaker_names[]"].items,
+data: data12
+}];
+return false;
+}
+}
+} else {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/known_speaker_names[]",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_QuoteForm.properties["known_speaker_names[]"],
+data: data11
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data["known_speaker_references[]"] !== void 0) {
+let data13 = data["known_speaker_references[]"];
+if (Array.isArray(data13)) {
+const len2 = data13.length;
+for (let i2 = 0; i2 < len2; i2++) {
+let data14 = data13[i2];
+if (typeof data14 !== "string") {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/known_speaker_references[]/" + i2,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_QuoteForm.properties["known_speaker_references[]"].items,
+data: data14
+}];
+return false;
+}
+}
+} else {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/known_speaker_references[]",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_QuoteForm.properties["known_speaker_references[]"],
+data: data13
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data["timestamp_granularities[]"] !== void 0) {
+let data15 = data["timestamp_granularities[]"];
+if (Array.isArray(data15)) {
+const len3 = data15.length;
+for (let i3 = 0; i3 < len3; i3++) {
+let data16 = data15[i3];
+if (typeof data16 !== "string") {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/timestamp_granularities[]/" + i3,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_QuoteForm.properties["timestamp_granularities[]"].items,
+data: data16
+}];
+return false;
+}
+}
+} else {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/timestamp_granularities[]",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_QuoteForm.properties["timestamp_granularities[]"],
+data: data15
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.stream !== void 0) {
+let data17 = data.stream;
+if (typeof data17 !== "boolean") {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/stream",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_QuoteForm.properties.stream,
+data: data17
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.n !== void 0) {
+let data18 = data.n;
+if (typeof data18 == "number") {
+if (!formats_f5433107.validate(data18)) {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/n",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_QuoteForm.properties.n,
+data: data18
+}];
+return false;
+}
+} else {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/n",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_QuoteForm.properties.n,
+data: data18
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.size !== void 0) {
+let data19 = data.size;
+if (typeof data19 !== "string") {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/size",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_QuoteForm.properties.size,
+data: data19
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.quality !== void 0) {
+let data20 = data.quality;
+if (typeof data20 !== "string") {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/quality",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_QuoteForm.properties.quality,
+data: data20
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.user !== void 0) {
+let data21 = data.user;
+if (typeof data21 !== "string") {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/user",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_QuoteForm.properties.user,
+data: data21
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.idempotency_key !== void 0) {
+let data22 = data.idempotency_key;
+if (typeof data22 !== "string") {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/idempotency_key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_QuoteForm.properties.idempotency_key,
+data: data22
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.name !== void 0) {
+let data23 = data.name;
+if (typeof data23 !== "string") {
+validate_QuoteForm.errors = [{
+instancePath: instancePath + "/name",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_QuoteForm.properties.name,
+data: data23
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_QuoteForm.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_QuoteForm,
+data
+}];
+return false;
+}
+validate_QuoteForm.errors = vErrors;
+return true;
+}
+validate_QuoteForm.evaluated = {
+"props": {
+"operation": true,
+"file": true,
+"image": true,
+"mask": true,
+"model": true,
+"prompt": true,
+"response_format": true,
+"temperature": true,
+"language": true,
+"chunking_strategy": true,
+"known_speaker_names[]": true,
+"known_speaker_references[]": true,
+"timestamp_granularities[]": true,
+"stream": true,
+"n": true,
+"size": true,
+"quality": true,
+"user": true,
+"idempotency_key": true,
+"name": true
+},
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_forms_createQuote(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_forms_createQuote.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_QuoteForm(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_QuoteForm.errors : vErrors.concat(validate_QuoteForm.errors);
+errors = vErrors.length;
+}
+validate_forms_createQuote.errors = vErrors;
+return errors === 0;
+}
+validate_forms_createQuote.evaluated = {
+"props": {
+"operation": true,
+"file": true,
+"image": true,
+"mask": true,
+"model": true,
+"prompt": true,
+"response_format": true,
+"temperature": true,
+"language": true,
+"chunking_strategy": true,
+"known_speaker_names[]": true,
+"known_speaker_references[]": true,
+"timestamp_granularities[]": true,
+"stream": true,
+"n": true,
+"size": true,
+"quality": true,
+"user": true,
+"idempotency_key": true,
+"name": true
 },
 "dynamicProps": false,
 "dynamicItems": false
@@ -69071,7 +69678,8 @@ understandAudio: forms_understandAudio,
 cloneVoice: forms_cloneVoice,
 createFile: forms_createFile,
 createImageEdit: forms_createImageEdit,
-createImageVariation: forms_createImageVariation
+createImageVariation: forms_createImageVariation,
+createQuote: forms_createQuote
 };
 const parameters = {
 deleteAccount: parameters_deleteAccount,
@@ -69253,6 +69861,7 @@ forms_cloneVoice,
 forms_createFile,
 forms_createImageEdit,
 forms_createImageVariation,
+forms_createQuote,
 forms_createTranscription,
 forms_createTranslation,
 forms_understandAudio,

@@ -30,8 +30,9 @@ interface Uploading {
 
 /** The answer to a form with images, once its job has ended or its caller has waited long enough. */
 export async function submitUploads(context: Context, ask: Ask, { headers, fields, files, plan }: Uploading) {
-  const uploads = await readUploads(context.media, files, ask.signal);
-  const withUploads = { ...plan, request: { ...plan.request, uploads } };
+  // A quote keeps none.
+  const uploads = ask.quote === undefined ? { uploads: await readUploads(context.media, files, ask.signal) } : {};
+  const withUploads = { ...plan, request: { ...plan.request, ...uploads } };
   const submitted = await submitRequest(context, ask, { headers, body: fields }, "image", withUploads);
   const seconds = preferredWait(headers["prefer"], waitSeconds) ?? waitSeconds.usual;
   return await waitedFor(context, ask, { plan, submitted, seconds, asBytes: fields.response_format === "b64_json" });

@@ -81,6 +81,8 @@ export interface Handler<Id extends OperationId = OperationId> {
   beforeBody?: (context: Context, address: string) => void;
   /** Refuses a form's file, after it was received and before the fields are validated. */
   checkFile?: (context: Context, file: FormFile) => Promise<void>;
+  /** Of quotes: the handler whose form it takes, whose refusals before the fields hold for it, too. */
+  quoted?: (operation: OperationId) => Handler;
 }
 
 /** Every operation has one; a missing one is a type error. */

@@ -172,6 +172,7 @@ import type {
   QueuedImageJob,
   QueuedVideoJob,
   Quote,
+  QuoteForm,
   QuoteRequest,
   Receipt,
   ReceiptProof,
@@ -2417,24 +2418,33 @@ export declare function listPriceChanges(client: Client, input?: ListPriceChange
  * Returns what a paid request would reserve, what it will likely cost, whether balance, key budget and limits would let it through, and which
  * routes it would take. No model is called, nothing is reserved or charged, and nothing counts against the limits of the operation. What is
  * reserved is computed by the code of the operation itself. A body that the operation would refuse gets the same error here, with `body.`
- * before the name of the field. A form can't be quoted: describe a recording by `audio_url`.
+ * before the name of the field.
+ *
+ * An operation that takes a form is quoted as a form: the same parts, the files included, and `operation` beside them. A recording is measured and
+ * images are counted, as the operation does; the files are then deleted, and nothing of them is kept or sent on. A form that the operation would
+ * refuse gets the same error.
+ *
+ * ```sh
+ * curl "$SVC_URL/v1/quote" -H "Authorization: Bearer $SVC_KEY" -F operation=createTranscription -F file=@meeting.mp3 -F model=transcribe
+ * ```
  *
  * `POST /v1/quote`, /docs/api/createQuote
  *
  * @example
  * await svc.quote.create({ operation: "createChatCompletion", body: { model: "best", max_tokens: 400, messages: [{ role: "user", content: "Name a lighthouse." }] } });
- * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`, `thread_unsupported_request`, `invalid_model`, `invalid_prompt`, `image_url_required`, `too_many_references`, `input_too_long`, `prompt_too_long`, `description_too_long`, `invalid_duration`, `not_a_tts_model`, `not_a_music_model`, `not_an_sfx_model`, `not_a_voice_design_model`, `segments_unsupported`, `previous_response_not_found`
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`, `wrong_endpoint`, `request_rejected`, `unsupported_content`, `stateless_only`, `thread_unsupported_request`, `invalid_model`, `invalid_prompt`, `image_url_required`, `too_many_references`, `input_too_long`, `prompt_too_long`, `description_too_long`, `invalid_duration`, `not_a_tts_model`, `not_a_music_model`, `not_an_sfx_model`, `not_a_voice_clone_model`, `not_a_voice_design_model`, `segments_unsupported`, `previous_response_not_found`
  * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`, `key_expired`
  * @throws {SvcError} 402 `model_requires_paid`
  * @throws {SvcError} 403 `permission_denied`, `voice_not_owned`, `operation_not_allowed`, `network_not_allowed`, `model_not_allowed`
  * @throws {SvcError} 404 `model_not_found`, `conversation_not_found`
  * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 415 `unsupported_audio_type`
  * @throws {SvcError} 429 `rate_limit_exceeded`
  * @throws {SvcError} 500 `internal_error`
  * @throws {SvcError} 502 `provider_error`
  * @throws {SvcError} 503 `model_unavailable`, `overloaded`
  */
-export declare function createQuote(client: Client, input: QuoteRequest, options?: RequestOptions): Call<Quote, "createQuote">;
+export declare function createQuote(client: Client, input: QuoteRequest | QuoteForm, options?: RequestOptions): Call<Quote, "createQuote">;
 
 /**
  * Sorts documents by their relevance to a query. Billed on input tokens at the model's input rate; never streamed. The gateway refuses the

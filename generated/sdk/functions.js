@@ -486,7 +486,7 @@ export function listPriceChanges(client, input, options) {
 }
 
 export function createQuote(client, input, options) {
-  return call(client, { path: "/v1/quote", method: "POST" }, input, options);
+  return call(client, { path: "/v1/quote", method: "POST", encode: formOf }, input, options);
 }
 
 export function createRerank(client, input, options) {

@@ -4243,7 +4243,7 @@ export interface Quote {
   /** Always `quote`. */
   object: "quote";
   /** The operation. */
-  operation: QuotedOperation;
+  operation: QuotedOperation | QuotedForm;
   /** Model that is asked for, with its alias resolved. */
   model: string;
   /** Whether the request would be admitted now: every check passes. */
@@ -4314,6 +4314,51 @@ export interface QuoteChecks {
   key_budget: QuoteKeyBudget;
 }
 
+/** The request of `quote.create`. */
+export interface QuoteForm {
+  /** The `operationId` of the request. */
+  operation: QuotedForm;
+  /** The recording of `createTranscription` and `createTranslation`, the voice sample of `cloneVoice`; with the operation's own limits. */
+  file?: Upload | undefined;
+  /** The images of `createImageEdit`, also as `image[]`; the one image of `createImageVariation`. */
+  image?: Upload[] | undefined;
+  /** The mask of `createImageEdit`. */
+  mask?: Upload | undefined;
+  /** Id or alias of the model. */
+  model?: string | undefined;
+  /** Of `createTranscription`, `createTranslation` and `createImageEdit`. */
+  prompt?: string | undefined;
+  /** Of all but `cloneVoice`, each with its own formats. */
+  response_format?: string | undefined;
+  /** Of `createTranscription` and `createTranslation`. */
+  temperature?: number | undefined;
+  /** Of `createTranscription`. */
+  language?: string | undefined;
+  /** Of `createTranscription`. */
+  chunking_strategy?: string | undefined;
+  /** Of `createTranscription`. */
+  known_speaker_names?: string[] | undefined;
+  /** Of `createTranscription`. */
+  known_speaker_references?: string[] | undefined;
+  /** Of `createTranscription`. */
+  timestamp_granularities?: string[] | undefined;
+  /** Of `createTranscription`. */
+  stream?: boolean | undefined;
+  /** Of `createImageEdit` and `createImageVariation`: the number of images. */
+  n?: number | undefined;
+  /** Of `createImageEdit` and `createImageVariation`. */
+  size?: string | undefined;
+  /** Of `createImageEdit`. */
+  quality?: string | undefined;
+  /** Of `createImageVariation`. */
+  user?: string | undefined;
+  /** Of `createImageEdit` and `createImageVariation`. A quote is never kept, so it has no effect here. */
+  idempotency_key?: string | undefined;
+  /** Of `cloneVoice`: the name of the voice. */
+  name?: string | undefined;
+  body?: never;
+}
+
 /** What the API key may spend. */
 export interface QuoteKeyBudget {
   /** Whether it would. */
@@ -4346,6 +4391,25 @@ export interface QuoteRequest {
   operation: QuotedOperation;
   /** The JSON body of the request, as the operation takes it. */
   body: { [key: string]: unknown };
+  file?: never;
+  image?: never;
+  mask?: never;
+  model?: never;
+  prompt?: never;
+  response_format?: never;
+  temperature?: never;
+  language?: never;
+  chunking_strategy?: never;
+  known_speaker_names?: never;
+  known_speaker_references?: never;
+  timestamp_granularities?: never;
+  stream?: never;
+  n?: never;
+  size?: never;
+  quality?: never;
+  user?: never;
+  idempotency_key?: never;
+  name?: never;
 }
 
 /** One route that would be tried. The provider is not disclosed. */
@@ -4358,7 +4422,10 @@ export interface QuoteRoute {
   available: boolean;
 }
 
-/** Operations that a quote can be asked for, by their `operationId`: all that are charged and take a JSON body. */
+/** Operations that a quote can be asked for by their form: all that are charged and take one. */
+export type QuotedForm = "createTranscription" | "createTranslation" | "createImageEdit" | "createImageVariation" | "cloneVoice";
+
+/** Operations that a quote can be asked for by their JSON body, named by their `operationId`: all that are charged and take one. */
 export type QuotedOperation = 
   | "createChatCompletion"
   | "createResponse"
@@ -8385,7 +8452,7 @@ export type CreateMusicError401 = Refusal<401, "auth_error" | "key_expired", Err
 export type CreateMusicError402 = Refusal<402, "billing_error" | "key_limit_reached" | "model_requires_paid", PaymentErrorBody<"billing_error" | "key_limit_reached" | "model_requires_paid", "billing_error">>;
 export type CreateMusicError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CreateMusicError409 = Refusal<409, "idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", ErrorBody<"idempotency_in_progress" | "idempotency_replayed" | "idempotency_key_reused", "invalid_request_error">>;
-export type CreateQuoteError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only" | "thread_unsupported_request" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references" | "input_too_long" | "prompt_too_long" | "description_too_long" | "invalid_duration" | "not_a_tts_model" | "not_a_music_model" | "not_an_sfx_model" | "not_a_voice_design_model" | "segments_unsupported" | "previous_response_not_found", ModelErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only" | "thread_unsupported_request" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references" | "input_too_long" | "prompt_too_long" | "description_too_long" | "invalid_duration" | "not_a_tts_model" | "not_a_music_model" | "not_an_sfx_model" | "not_a_voice_design_model" | "segments_unsupported" | "previous_response_not_found", "invalid_request_error">>;
+export type CreateQuoteError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only" | "thread_unsupported_request" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references" | "input_too_long" | "prompt_too_long" | "description_too_long" | "invalid_duration" | "not_a_tts_model" | "not_a_music_model" | "not_an_sfx_model" | "not_a_voice_clone_model" | "not_a_voice_design_model" | "segments_unsupported" | "previous_response_not_found", ModelErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "wrong_endpoint" | "request_rejected" | "unsupported_content" | "stateless_only" | "thread_unsupported_request" | "invalid_model" | "invalid_prompt" | "image_url_required" | "too_many_references" | "input_too_long" | "prompt_too_long" | "description_too_long" | "invalid_duration" | "not_a_tts_model" | "not_a_music_model" | "not_an_sfx_model" | "not_a_voice_clone_model" | "not_a_voice_design_model" | "segments_unsupported" | "previous_response_not_found", "invalid_request_error">>;
 export type CreateQuoteError401 = Refusal<401, "missing_api_key" | "invalid_api_key" | "key_expired", ErrorBody<"missing_api_key" | "invalid_api_key" | "key_expired", "authentication_error">>;
 export type CreateQuoteError403 = Refusal<403, "permission_denied" | "voice_not_owned" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", OlderErrorBody<"permission_denied" | "voice_not_owned" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CreateRerankBareError400 = Refusal<400, "invalid_request", BareErrorBody<"invalid_request">>;
@@ -8886,7 +8953,7 @@ export type GetPricingError = Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `pricing.history`. */
 export type ListPriceChangesError = Error400InvalidParameter | Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `quote.create`. */
-export type CreateQuoteError = CreateQuoteError400 | CreateQuoteError401 | Error402ModelRequiresPaid | CreateQuoteError403 | Error404ModelNotFoundOrConversationNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error502ProviderError | Error503ModelUnavailableOrOverloaded;
+export type CreateQuoteError = CreateQuoteError400 | CreateQuoteError401 | Error402ModelRequiresPaid | CreateQuoteError403 | Error404ModelNotFoundOrConversationNotFound | Error413RequestTooLarge | Error415UnsupportedAudioType | Error429RateLimitExceeded | Error500InternalError | Error502ProviderError | Error503ModelUnavailableOrOverloaded;
 /** The errors of `rerank.create`. */
 export type CreateRerankError = CreateRerankBareError400 | CreateRerankBareError401 | CreateRerankBareError402 | CreateRerankBareError403 | BareError404ModelNotFound | CreateRerankBareError409 | CreateRerankBareError413 | BareError415InvalidRequest | BareError422InvalidRequest | BareError429RateLimit | BareError500ServerError | BareError502ServerError | CreateRerankBareError503;
 /** The errors of `responseCache.purge`. */
@@ -9113,7 +9180,7 @@ export interface ErrorsByCode {
   /** The model exists, but is not a text-to-speech model. */
   not_a_tts_model: Refusal<400, "not_a_tts_model", ErrorBody<"not_a_tts_model", "invalid_request_error"> | ModelErrorBody<"not_a_tts_model", "invalid_request_error">>;
   /** The model exists, but is not a voice clone model. */
-  not_a_voice_clone_model: Refusal<400, "not_a_voice_clone_model", ErrorBody<"not_a_voice_clone_model", "invalid_request_error">>;
+  not_a_voice_clone_model: Refusal<400, "not_a_voice_clone_model", ErrorBody<"not_a_voice_clone_model", "invalid_request_error"> | ModelErrorBody<"not_a_voice_clone_model", "invalid_request_error">>;
   /** The model exists, but is not a voice design model. */
   not_a_voice_design_model: Refusal<400, "not_a_voice_design_model", ErrorBody<"not_a_voice_design_model", "invalid_request_error"> | ModelErrorBody<"not_a_voice_design_model", "invalid_request_error">>;
   /** The model exists, but is not a sound effects model. */
@@ -10651,7 +10718,7 @@ export interface Operations {
     path: never;
     query: never;
     headers: never;
-    body: QuoteRequest;
+    body: QuoteRequest | QuoteForm;
     result: Quote;
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;

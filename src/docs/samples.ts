@@ -30,11 +30,12 @@ interface FormField {
 
 function bodyOf({ doc }: Located): CallShown["body"] {
   const content = doc.requestBody?.content ?? {};
-  // Readers have files of their own; an address that the contract invents does not exist.
-  const form = examplesOf(content["multipart/form-data"])[0];
-  if (form !== undefined) return { form: Object.entries(form).map(([name, value]) => formField(name, value)) };
-  const json = examplesOf(content["application/json"])[0];
-  return json === undefined ? null : { json };
+  // The contract's first: readers have recordings of their own, an address that the contract invents does not exist.
+  const [type = "", media] = Object.entries(content)[0] ?? [];
+  const example = examplesOf(media)[0];
+  if (example === undefined) return null;
+  const isForm = type === "multipart/form-data";
+  return isForm ? { form: Object.entries(example).map(([name, value]) => formField(name, value)) } : { json: example };
 }
 
 /** The plainest first. */

@@ -1,11 +1,11 @@
 // The steps of one request to a known operation, in a fixed order (docs/behaviour/requests.md#order): authentication, rate, body,
 // content type, JSON, fields, authentication again after a slow body; then the handler, whose reply reply.ts sends.
 import { rm } from "node:fs/promises";
-import type { Form, Operation, OperationId } from "../../generated/operations.ts";
+import { type Form, type Operation, type OperationId, operations } from "../../generated/operations.ts";
 import { forms, parameters, type Validate } from "../../generated/validators.js";
 import type { Caller } from "../accounts/caller.ts";
 import { type Ask, tagsOf } from "../calls/ask.ts";
-import { fail } from "../errors/fail.ts";
+import { fail, failParameter } from "../errors/fail.ts";
 import { requestBound } from "../limits/bounds.ts";
 import { noAccount } from "../limits/counters.ts";
 import type { FormBody, Handler, Request } from "../operation.ts";
@@ -16,7 +16,7 @@ import { failInvalid } from "./invalid.ts";
 import { failForm } from "./parse-form.ts";
 import { assertKeyRules } from "./key-rules.ts";
 import { type JsonContent, loggableModel, nulDetails, readJson } from "./parse-json.ts";
-import { holdValue, readBody } from "./read-body.ts";
+import { failTooLarge, holdValue, readBody } from "./read-body.ts";
 import { readForm, type SentForm, takesForm } from "./read-form.ts";
 import { coerceOnce, parameterReader } from "./read-parameters.ts";
 import { identifyOperator } from "./operators.ts";
@@ -106,9 +106,13 @@ async function withForm(
   try {
     await edge.context.media.withTempFile(async (path) => {
       const newPath = () => paths[paths.push(`${path}-${paths.length}`) - 1]!;
-      const sent = await readForm(edge, exchange, form, newPath);
-      for (const file of sent.files) await handler.checkFile?.(edge.context, file);
-      const fields = formFields(sent, form, forms[operation.id]);
+      const read = await readForm(edge, exchange, form, newPath);
+      const { quoted } = handler;
+      const asked = { id: operation.id, handler, form, sent: read, named: {} };
+      const { id, handler: checking, form: own, sent, named } = quoted === undefined ? asked : quotedForm(read, form, quoted);
+      if (quoted !== undefined) checking.beforeBody?.(edge.context, exchange.address);
+      for (const file of sent.files) await checking.checkFile?.(edge.context, file);
+      const fields = { ...formFields(sent, own, forms[id]), ...named };
       exchange.model = loggableModel(fields);
       // The validator requires one.
       await work({ fields, file: sent.files[0]!, files: sent.files });
@@ -118,6 +122,19 @@ async function withForm(
     edge.files.giveBack(exchange.holder, exchange.fileBytes);
     exchange.fileBytes = 0;
   }
+}
+
+/** What is quoted is checked as its own operation does. Its form is as that one's; other parts have no effect, as they have none there. */
+function quotedForm({ texts, files }: SentForm, form: Form, quoted: (operation: OperationId) => Handler) {
+  const name = new Map([...texts].filter(([field]) => field === "operation"));
+  const named = formFields({ texts: name, files: [] }, form, forms.createQuote) as { operation: OperationId };
+  const { id, form: own } = operations[named.operation];
+  const kept = files.filter(({ field }) => own!.files.some((file) => file.name === field));
+  const twice = own!.files.find(({ name, many }) => !many && kept.filter(({ field }) => field === name).length > 1);
+  if (twice !== undefined) failParameter(twice.name, "it may be given once only");
+  const bytes = kept.reduce((sum, file) => sum + file.bytes, 0);
+  if (bytes > own!.fileMax) failTooLarge(own!.fileMax, kept[0]!.field);
+  return { id, handler: quoted(id), form: own!, sent: { texts, files: kept }, named };
 }
 
 /** Returns no promise where there is no body. */

@@ -182,8 +182,9 @@ def before_call(context, case, kwargs):
 
 def name_what_exists(operation, case):
     body = case.body
-    if operation == "createQuote" and isinstance(body.get("body"), dict):
-        operation, body = str(body.get("operation")), body["body"]
+    if operation == "createQuote":
+        operation = str(body.get("operation"))
+        body = body["body"] if isinstance(body.get("body"), dict) else body
     if operation in models and isinstance(body.get("model"), str) and body["model"] not in models[operation]:
         body["model"] = chosen(models[operation], body["model"])
     if isinstance(body.get("audio_url"), str):

@@ -8,7 +8,7 @@ import { awayFromMinuteEdge } from "../../limits/counted-database.ts";
 import { shownWord } from "../../support/error-word.ts";
 import { checkedRequest, type TestAccount } from "../../support/gateway.ts";
 import { hello } from "../chat/chat-gateway.ts";
-import { bodyOf, quoteWorld } from "../quotes/quote-world.ts";
+import { bodyOf, formOf, quoteWorld } from "../quotes/quote-world.ts";
 
 const world = quoteWorld({ env: { SVC_TRUSTED_PROXIES: "1" } });
 let replica: Server;
@@ -46,23 +46,17 @@ const withinASecond = { timeout: 1000, interval: 20 };
 
 describe("allowed_models", () => {
   const all: Operation[] = Object.values(operations);
-  /** Forms alone, and counting tokens, which is free: they have no quote, and their own tests have this refusal. */
-  const apart: readonly string[] = [
-    "cloneVoice",
-    "countMessageTokens",
-    "countResponseTokens",
-    "createImageEdit",
-    "createImageVariation",
-    "createTranslation",
-  ];
+  /** Counting tokens is free: it has no quote, and its own tests have this refusal. */
+  const apart: readonly string[] = ["countMessageTokens", "countResponseTokens"];
   const naming = all.filter(({ id, errors }) => errors.includes("model_not_allowed") && !apart.includes(id));
   test("403 model_not_allowed on every operation that names a model, and on its quote; nothing is charged", async () => {
     const account = await bound({ allowed_models: ["demo/narrow"] });
-    for (const { id, dialect } of naming.filter((operation) => operation.id !== "createQuote")) {
-      const reply = await world.call(account, id, bodyOf(world, id));
+    for (const { id, dialect, bodies } of naming.filter((operation) => operation.id !== "createQuote")) {
+      const body = bodies.includes("application/json") ? bodyOf(world, id) : formOf(id);
+      const reply = await world.call(account, id, body);
       const word = dialect === "rerank" ? "forbidden" : "model_not_allowed";
       expect([id, reply.status, shownWord(dialect, reply.json)]).toEqual([id, 403, word]);
-      expect([id, ...codeOf(await world.quote(account, id, bodyOf(world, id)))]).toEqual([id, 403, "model_not_allowed"]);
+      expect([id, ...codeOf(await world.quote(account, id, body))]).toEqual([id, 403, "model_not_allowed"]);
     }
     expect(await world.gateway.balance(account)).toEqual({ balance: 20, reserved: 0, spent: 0 });
   });

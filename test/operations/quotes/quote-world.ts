@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { operations, type OperationId } from "../../../generated/operations.ts";
 import { ca, type FileServer, startFileServer } from "../../media/file-server.ts";
+import { makeImage } from "../../../src/simulator/made/image.ts";
 import { wavFile } from "../../simulator/audio-check.ts";
 import { type Gateway, type NewAccountOptions, startGateway, type TestAccount, type TestReply } from "../../support/gateway.ts";
 import { highTiers } from "../../support/tiers.ts";
@@ -26,13 +27,31 @@ const models = [
   made("demo/embed", "embedding", "north", perToken, { context_window: 8192 }),
   made("demo/rerank", "reranking", "rankers", perToken, { context_window: 8192 }),
   made("demo/image", "image", "pictures", { mode: "per-image", usd_per_image: 0.04 }),
-  made("demo/edit", "image", "pictures", { mode: "per-image", usd_per_image: 0.04 }, { requires_image: true, max_references: 2 }),
+  made(
+    "demo/edit",
+    "image",
+    "pictures",
+    { mode: "per-image", usd_per_image: 0.04 },
+    {
+      ...{ requires_image: true, max_references: 2, reference_usd: 0.015, supports_mask: true, input_modalities: ["text", "image"] },
+    },
+  ),
+  {
+    ...made("demo/vary", "image", "north", { mode: "per-image", usd_per_image: 0.04 }, { supports_variations: true, reference_usd: 0.01 }),
+    routes: [{ provider: "north", model: "image-large" }],
+  },
   made("demo/nowhere", "image", "text", { mode: "per-image", usd_per_image: 0.04 }),
   made("demo/video", "video", "pictures", { mode: "per-second", usd_per_second: 0.1 }, { durations: [5, 10], default_duration_s: 5 }),
   language("demo/down", ["down+sim-fail-503"]),
   language("demo/narrow", ["narrow"], { context_window: 50, max_output_tokens: 10 }),
   made("demo/words", "transcription", "north", { mode: "per-minute", usd_per_minute: 0.001 }, { supports_timestamps: false }),
-  made("demo/scribe", "transcription", "north", { mode: "per-minute", usd_per_minute: 0.006, min_billable_minutes: 1 }),
+  made(
+    "demo/scribe",
+    "transcription",
+    "north",
+    { mode: "per-minute", usd_per_minute: 0.006, min_billable_minutes: 1 },
+    { supports_translation: true },
+  ),
   speech(
     "demo/voice",
     "voices",
@@ -42,6 +61,7 @@ const models = [
   speech("demo/score", "voices", { mode: "per-second", usd_per_second: 0.135 }, { capability: "music" }),
   speech("demo/sounds", "voices", { mode: "per-call", usd_per_call: 0.027 }, { capability: "sfx" }),
   speech("demo/design", "mini", { mode: "per-call", usd_per_call: 4.2 }, { capability: "voice-design", voice_family: "provider_b" }),
+  speech("demo/clone", "mini", { mode: "per-call", usd_per_call: 2.25 }, { capability: "voice-clone", voice_family: "provider_b" }),
 ].map((model) => ((model as { id: string }).id === "jev" ? withoutOutput(model as Record<string, unknown>) : model));
 
 function withoutOutput({ max_output_tokens: _, ...model }: Record<string, unknown>): object {
@@ -52,9 +72,9 @@ export interface QuoteWorld {
   readonly gateway: Gateway;
   /** With a deposit of 20 USD by default. */
   account(options?: NewAccountOptions): Promise<TestAccount>;
-  quote(account: Pick<TestAccount, "key">, operation: string, body: object): Promise<TestReply>;
+  quote(account: Pick<TestAccount, "key">, operation: string, body: object | FormData): Promise<TestReply>;
   /** Makes the request itself. */
-  call(account: Pick<TestAccount, "key">, operation: OperationId, body: object): Promise<TestReply>;
+  call(account: Pick<TestAccount, "key">, operation: OperationId, body: object | FormData): Promise<TestReply>;
   /** Once the request of that id has ended. */
   receiptOf(account: Pick<TestAccount, "key">, reply: TestReply): Promise<any>;
   /** Of a recording of that many seconds. */
@@ -92,8 +112,13 @@ export function quoteWorld(options: Parameters<typeof startGateway>[0] = {}, tie
       return gateway;
     },
     account: (options = { deposit: "20" }) => gateway.createAccount(options),
-    quote: ({ key }, operation, body) => gateway.request("POST", "/v1/quote", { key, body: { operation, body } }),
-    call: ({ key }, operation, body) => gateway.request("POST", operations[operation].path, { key, body }),
+    async quote({ key }, operation, body) {
+      const asked = body instanceof FormData ? formWith([...body, ["operation", operation]]) : { operation, body };
+      return gateway.request("POST", "/v1/quote", { key, ...(await written(asked)) });
+    },
+    async call({ key }, operation, body) {
+      return gateway.request("POST", operations[operation].path, { key, ...(await written(body)) });
+    },
     async receiptOf({ key }, reply) {
       const read = () => gateway.request("GET", `/v1/usage/${reply.headers["x-request-id"]}`, { key });
       await expect.poll(async () => (await read()).status, { timeout: 20_000 }).toBe(200);
@@ -104,7 +129,41 @@ export function quoteWorld(options: Parameters<typeof startGateway>[0] = {}, tie
   return world;
 }
 
-/** Of each operation that can be quoted. `world` is running by then. */
+export function formWith(parts: readonly (readonly [string, string | Blob])[]): FormData {
+  const form = new FormData();
+  for (const [name, value] of parts) {
+    if (typeof value === "string") form.append(name, value);
+    else form.append(name, value, "a.bin");
+  }
+  return form;
+}
+
+async function written(body: object | FormData): Promise<{ body: unknown; headers?: Record<string, string> }> {
+  if (!(body instanceof FormData)) return { body };
+  const sent = new Response(body);
+  return { body: Buffer.from(await sent.arrayBuffer()), headers: { "content-type": sent.headers.get("content-type")! } };
+}
+
+const blob = (bytes: Uint8Array) => new Blob([new Uint8Array(bytes)]);
+export const recordingOf = (seconds: number) => blob(wavFile(seconds));
+export const pictureOf = (seed: string) => blob(makeImage("png", 64, 64, seed).bytes);
+
+/** Of each operation whose form can be quoted; `more` replaces parts. */
+export function formOf(operation: string, more: Record<string, string | Blob> = {}): FormData {
+  const forms: Record<string, [string, string | Blob][]> = {
+    createTranscription: [["file", recordingOf(125)], ["model", "demo/scribe"]], // prettier-ignore
+    createTranslation: [["model", "demo/scribe"], ["file", recordingOf(61.5)]], // prettier-ignore
+    createImageEdit: [
+      ...[pictureOf("a"), pictureOf("b")].map((image): [string, Blob] => ["image", image]),
+      ...[["mask", pictureOf("m")], ["model", "demo/edit"], ["prompt", "A starry night"], ["n", "3"]] as const, // prettier-ignore
+    ] as [string, string | Blob][],
+    createImageVariation: [["image", pictureOf("a")], ["model", "demo/vary"], ["n", "2"], ["user", "ada"]], // prettier-ignore
+    cloneVoice: [["file", recordingOf(12)]],
+  };
+  return formWith([...forms[operation]!.filter(([name]) => !(name in more)), ...Object.entries(more)]);
+}
+
+/** Of each operation that can be quoted as JSON. `world` is running by then. */
 export function bodyOf(world: QuoteWorld, operation: string): Record<string, unknown> {
   const bodies: Record<string, Record<string, unknown>> = {
     createChatCompletion: { model: "best", messages: hello, max_tokens: 40, n: 2 },

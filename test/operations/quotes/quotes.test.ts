@@ -4,7 +4,7 @@ import { operations, type OperationId } from "../../../generated/operations.ts";
 import { createKey } from "../../../src/accounts/manage-keys.ts";
 import { parseUsd } from "../../../src/money.ts";
 import type { TestAccount } from "../../support/gateway.ts";
-import { schema } from "../../contract/read-contract.ts";
+import { operation, schema } from "../../contract/read-contract.ts";
 import { hello } from "../chat/chat-gateway.ts";
 import { bodyOf, quoteWorld } from "./quote-world.ts";
 
@@ -25,11 +25,18 @@ const stateOf = async ({ accountId }: TestAccount) => {
   };
 };
 
-test("every paid operation with a JSON body can be quoted, but the retired one", () => {
-  const paid = Object.values(operations).filter(
-    ({ errors, bodies }) => errors.includes("insufficient_credits") && bodies.includes("application/json"),
-  );
-  expect(paid.map(({ id }) => id).sort()).toEqual([...quotable].sort());
+test("every paid operation of the contract can be quoted, with each kind of body that it takes", () => {
+  const paid = (Object.keys(operations) as OperationId[])
+    .map(operation)
+    .filter(({ responses }) => /^`key_limit_reached`/m.test(responses["402"]?.description ?? ""));
+  const taking = (type: string) =>
+    paid
+      .filter(({ requestBody }) => type in requestBody!.content)
+      .map(({ operationId }) => operationId)
+      .sort();
+  expect(taking("application/json")).toEqual([...quotable].sort());
+  expect(taking("multipart/form-data")).toEqual([...(schema("QuotedForm").enum as string[])].sort());
+  expect(new Set([...taking("application/json"), ...taking("multipart/form-data")]).size).toBe(paid.length);
 });
 
 describe("200", () => {
