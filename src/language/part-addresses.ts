@@ -34,10 +34,11 @@ export function isAddress(text: string): boolean {
 }
 
 /** Fields in which nothing is loaded: short values, words for the model, what has checks of its own, and what no provider gets. */
-const unloaded: ReadonlySet<string> = new Set([
+export const unloaded: ReadonlySet<string> = new Set([
   ...["model", "messages", "system", "tools", "tool_choice", "functions", "function_call", "response_format", "output_config"],
   ...["stop", "stop_sequences", "stream_options", "logit_bias", "user", "safety_identifier", "prompt_cache_key", "reasoning", "thinking"],
   ...["routing", "store", "metadata", "container", "mcp_servers"],
+  ...["guided_json", "json_schema", "structured_outputs", "chat_template_kwargs"], // schemas and values for a template
 ]);
 
 /** For the fields beside the messages or `texts`: those that no contract knows are forwarded as well. */

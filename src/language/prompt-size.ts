@@ -2,7 +2,7 @@
 // counts as one token, an image and a file as what the model's bounds say (docs/behaviour/billing.md#reservation).
 import { isObject, type Json } from "../providers/json/read.ts";
 import { countTokens } from "./count-tokens.ts";
-import { expectedIn, isAddress, words } from "./part-addresses.ts";
+import { expectedIn, isAddress, unloaded, words } from "./part-addresses.ts";
 
 export interface PromptSize {
   /** An upper bound without its images: no tokenizer makes more tokens of it. */
@@ -75,9 +75,11 @@ export function besideTexts(body: object, unread: ReadonlySet<string>): Required
     if (unread.has(name)) continue;
     const value = (body as Json)[name];
     if (typeof value !== "string" && (typeof value !== "object" || value === null)) continue;
+    beside.bytes += Buffer.byteLength(JSON.stringify(value));
+    if (unloaded.has(name)) continue;
     const { images, unknown, bytes } = partsIn(value, name, body as Json);
     beside.unknown += images + unknown;
-    beside.bytes += Math.max(bytes, Buffer.byteLength(JSON.stringify(value)));
+    if (bytes >= fileBytes) beside.bytes += bytes;
   }
   return beside;
 }

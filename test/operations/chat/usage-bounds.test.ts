@@ -132,6 +132,8 @@ describe("reserved", () => {
     const documents = [{ title: "Sea", text: "\u00fc".repeat(500) }];
     expect((await reserved({ documents })) - plain).toBe(Buffer.byteLength(JSON.stringify(documents)) * 250);
     expect((await reserved({ context: "rain" })) - plain).toBe('"rain"'.length * 250);
+    const guided_json = { type: "object", properties: { url: { type: "string" }, images: { type: "array" } } };
+    expect((await reserved({ guided_json })) - plain).toBe(JSON.stringify(guided_json).length * 250);
     expect((await reserved({ min_p: 0.1, ignore_eos: false })) - plain).toBe(0);
     const unread = {
       stop: ["a", "b"],
