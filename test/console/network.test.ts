@@ -60,6 +60,18 @@ describe.skipIf(chromiumPath === null)("refusals in the middle of work", () => {
   const tiers = highTiers({ rpm: 3 }); // and so 30 reads, which the pages need
   const world = chatWorld([language("demo/one", ["chat"]), language("demo/down", ["chat+sim-fail-503"])], { tiers });
 
+  test("limits that can't be read are asked for once, and the playground is there without them", async () => {
+    const { page, close } = await openPerson(chromium.browser, world.gateway, { account: await world.account() });
+    let asked = 0;
+    await page.route("**/v1/auth/limits", (route) => ((asked += 1), route.fulfill({ status: 404, json: {} })));
+    await page.goto(`${world.gateway.url}/console/playground?models=demo/one`);
+    await page.getByRole("textbox", { name: "Message" }).fill("Hello");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByRole("region", { name: "demo/one" }).getByRole("link", { name: "Receipt" }).waitFor();
+    expect(asked).toBe(1);
+    await close();
+  });
+
   test("402, 429 and 503 are said in words, with what to do and the request's id", async () => {
     const poor = await openPerson(chromium.browser, world.gateway, { account: await world.account({}) });
     const funded = await openPerson(chromium.browser, world.gateway, { account: await world.account(), colorScheme: "dark" });

@@ -5,7 +5,8 @@ import { limitsQuery } from "./queries.ts";
 
 /** Undefined: not known yet. Where it can't be read at once, nothing is said to be refused, so that no page waits: the gateway decides. */
 export function useHasCredits(): boolean | undefined {
-  const { data, failureReason } = useQuery(limitsQuery);
+  // Not asked again by what is shown because it failed: that would be taken away, and come back, for ever.
+  const { data, failureReason } = useQuery({ ...limitsQuery, retryOnMount: false });
   return data?.has_credits ?? (failureReason === null ? undefined : true);
 }
 
