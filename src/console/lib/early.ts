@@ -6,7 +6,7 @@ import { consolePath, gatewayUrl, keptWorkspace } from "./place.ts";
 const freshMs = 10_000;
 const open = new Set(["sign-up", "sign-in", "verify", "forgot-password", "reset-password"]);
 const everywhere = ["/v1/auth/session", "/v1/workspace", "/v1/workspaces"];
-const onHome = ["/v1/credits/balance", "/v1/usage/logs?limit=8"];
+const onHome = ["/v1/credits/balance", "/v1/auth/usage/logs?limit=8"];
 
 interface Asked {
   at: number;
