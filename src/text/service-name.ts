@@ -34,7 +34,7 @@ function readLogo(path: string): Logo {
     if (size > bytesMax) throw new Error(`it has ${size} bytes`);
     bytes = readFileSync(path);
   } catch (cause) {
-    throw new Error(`${wrong}; "${path}" can't be read (${(cause as Error).message})`, { cause });
+    throw new Error(`${wrong}; "${path}" can't be read`, { cause });
   }
   const kind = kinds.find(({ is }) => is(bytes));
   if (kind === undefined) throw new Error(`${wrong}; "${path}" is another kind of file`);
