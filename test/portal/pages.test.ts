@@ -126,7 +126,7 @@ describe("/docs/errors", () => {
     const { text } = await call(edge, "/docs/errors/provider_error.md");
     expect(text).toContain("`upstream_error`; with 500: `api_error`");
     expect(text).toContain("there is one; with 500: no; change the request first.");
-    expect(text).toMatch(/500 of `POST \/v1\/images\/edits` and 2 others:[^`]*```json\n[^`]*"type": "api_error"/);
+    expect(text).toMatch(/500 of `POST \/v1\/images\/edits` and 3 others:[^`]*```json\n[^`]*"type": "api_error"/);
     expect(text).toMatch(/"type": "upstream_error"/);
     const { text: page } = await call(edge, "/docs/api/createImage.md");
     expect(page).toContain(errors.provider_error.at![500]!.happened);
