@@ -8,8 +8,9 @@ const limitDefault = 20;
 
 export const batchHandlers: Pick<Handlers, "createBatch" | "listBatches" | "getBatch" | "cancelBatch"> = {
   async createBatch(context, { caller, body }) {
-    const { input_file_id: inputFileId, endpoint, metadata = null } = body;
-    return { status: 200, body: shownBatch(await createBatch(context, { caller, inputFileId, endpoint, metadata })) };
+    const { input_file_id: inputFileId, endpoint, metadata = null, output_expires_after: expiry } = body;
+    const keptSeconds = expiry?.seconds ?? null;
+    return { status: 200, body: shownBatch(await createBatch(context, { caller, inputFileId, endpoint, metadata, keptSeconds })) };
   },
   async listBatches({ db }, { caller: { accountId }, query: { after, limit = limitDefault } }) {
     const { rows, hasMore } = await pageOf(limit, (most) => listBatches(db, accountId, after, most));

@@ -38,7 +38,15 @@ type Times = Record<
   Date | null
 >;
 
-export interface BatchRow extends Times {
+/** What lines used; `input` with `cached`, `output` with `reasoning`. */
+export interface LineUsage {
+  input: number;
+  cached: number;
+  output: number;
+  reasoning: number;
+}
+
+export interface BatchRow extends Times, LineUsage {
   id: string;
   endpoint: Shown["endpoint"];
   inputFileId: string;
@@ -52,7 +60,8 @@ export interface BatchRow extends Times {
   errorFileId: string | null;
 }
 
-const columns = `id, endpoint, input_file_id as "inputFileId", metadata, status, errors, total, completed, failed, output_file_id as "outputFileId",
+const columns = `id, endpoint, input_tokens::float8 as input, cached_tokens::float8 as cached, output_tokens::float8 as output,
+  reasoning_tokens::float8 as reasoning, input_file_id as "inputFileId", metadata, status, errors, total, completed, failed, output_file_id as "outputFileId",
   error_file_id as "errorFileId", created_at as "createdAt", expires_at as "expiresAt", in_progress_at as "inProgressAt",
   finalizing_at as "finalizingAt", completed_at as "completedAt", failed_at as "failedAt", expired_at as "expiredAt",
   cancelling_at as "cancellingAt", cancelled_at as "cancelledAt", ended_at as "endedAt"`;
@@ -62,11 +71,13 @@ interface NewBatch {
   inputFileId: string;
   endpoint: Shown["endpoint"];
   metadata: Record<string, string> | null;
+  /** Of its output and error files; null: 30 days. */
+  keptSeconds: number | null;
 }
 
 /** Fails with file_not_found or batch_limit_reached. */
 export async function createBatch(context: Pick<Context, "db" | "clock">, batch: NewBatch): Promise<BatchRow> {
-  const { caller, endpoint, metadata } = batch;
+  const { caller, endpoint, metadata, keptSeconds } = batch;
   const { accountId, keyId } = caller;
   const file = await findFile(context, accountId, batch.inputFileId);
   if (file.purpose !== "batch") failParameter("input_file_id", "it must be a file with the purpose batch");
@@ -81,9 +92,9 @@ export async function createBatch(context: Pick<Context, "db" | "clock">, batch:
     const { count } = open.rows[0]!;
     if (count >= openMax) fail("batch_limit_reached", { text: { count } });
     const { rows } = await pool.query<BatchRow>(
-      `insert into batch (id, account_id, key_id, endpoint, input_file_id, metadata, status, created_at, expires_at)
-       values ($1, $2, $3, $4, $5, $6, 'validating', $7, $8) returning ${columns}`,
-      [uuidv7(at), accountId, keyId, endpoint, file.id, metadata, at, new Date(at.getTime() + windowMs)],
+      `insert into batch (id, account_id, key_id, endpoint, input_file_id, metadata, status, created_at, expires_at, output_kept_seconds)
+       values ($1, $2, $3, $4, $5, $6, 'validating', $7, $8, $9) returning ${columns}`,
+      [uuidv7(at), accountId, keyId, endpoint, file.id, metadata, at, new Date(at.getTime() + windowMs), keptSeconds],
     );
     return rows[0]!;
   });
@@ -149,7 +160,18 @@ export function shownBatch(batch: BatchRow): Shown {
     cancelling_at: seconds(batch.cancellingAt),
     cancelled_at: seconds(batch.cancelledAt),
     request_counts: { total, completed, failed },
+    usage: shownUsage(batch),
     metadata,
+  };
+}
+
+function shownUsage({ input, cached, output, reasoning }: LineUsage): Shown["usage"] {
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: cached },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: reasoning },
+    total_tokens: input + output,
   };
 }
 

@@ -2,6 +2,7 @@
 import type { Queries } from "../db/connect.ts";
 import { inTransaction, type Db } from "../db/connect.ts";
 import { uuidHex } from "../ids.ts";
+import type { LineUsage } from "./batches.ts";
 import type { Line } from "./read-input.ts";
 
 const rowsAtOnce = 1_000;
@@ -45,15 +46,19 @@ export interface Ended {
   seq: number;
   isAnswered: boolean;
   result: string;
+  /** Null: nothing. */
+  usage: LineUsage | null;
 }
 
 /** The first end counts. */
-export async function endLine({ pool }: Queries, batchId: string, { seq, isAnswered, result }: Ended, at: Date): Promise<void> {
+export async function endLine({ pool }: Queries, batchId: string, { seq, isAnswered, result, usage }: Ended, at: Date): Promise<void> {
   await pool.query(
     `with ended as (update batch_line set ended_at = $3, is_answered = $4, result = $5 where batch_id = $1 and seq = $2 and ended_at is null
        returning is_answered)
-     update batch b set completed = completed + is_answered::int, failed = failed + (not is_answered)::int from ended where b.id = $1`,
-    [batchId, seq, at, isAnswered, result],
+     update batch b set completed = completed + is_answered::int, failed = failed + (not is_answered)::int,
+       input_tokens = input_tokens + $6, cached_tokens = cached_tokens + $7, output_tokens = output_tokens + $8,
+       reasoning_tokens = reasoning_tokens + $9 from ended where b.id = $1`,
+    [batchId, seq, at, isAnswered, result, usage?.input ?? 0, usage?.cached ?? 0, usage?.output ?? 0, usage?.reasoning ?? 0],
   );
 }
 

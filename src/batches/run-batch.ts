@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { findKeyCaller } from "../accounts/accounts.ts";
 import { batchIdText, newRequestId, uuidv7 } from "../ids.ts";
 import type { LineReply } from "../operation.ts";
-import { operationOf } from "./batches.ts";
+import { type LineUsage, operationOf } from "./batches.ts";
 import { openContent, storeFile } from "./files.ts";
 import { endLine, endWaiting, insertLines, readResults, readWaiting, resultText } from "./lines.ts";
 import { bodyOf, type Line, readInput } from "./read-input.ts";
@@ -23,6 +23,8 @@ export interface ClaimedBatch {
   expiresAt: Date;
   outputFileId: string | null;
   errorFileId: string | null;
+  /** Of the two; null: 30 days. */
+  keptSeconds: number | null;
 }
 
 export interface Running {
@@ -122,8 +124,10 @@ async function runLine(parts: BatchParts, running: Running, line: Line, isOver: 
     const reply = await parts.answer({ operation, caller, requestId, body, idempotencyKey, stopping });
     if (stopping.aborted && reply.code !== null) return;
     const mayPass = waits.has(reply.code) || (reply.code !== null && reply.retryable && tried < triesMax);
-    if (!mayPass)
-      return end(parts, running, line, { ...reply, requestId: (await requestOf(parts, batch, idempotencyKey)) ?? requestId }, null);
+    if (!mayPass) {
+      const { usage = null, ...charged } = (await chargedFor(parts, batch, idempotencyKey)) ?? {};
+      return end(parts, running, line, { ...reply, requestId, ...charged }, null, usage);
+    }
     if (!waits.has(reply.code)) tried += 1;
     await sleep(Math.max(pauseMs, reply.retryAfterMs ?? 0), undefined, { signal: closing }).catch(() => undefined);
     if (isOver()) return;
@@ -138,15 +142,24 @@ async function readBody(parts: BatchParts, batch: ClaimedBatch, { startsAt, byte
   return bodyOf(Buffer.concat(chunks));
 }
 
+interface ChargedLine {
+  requestId: string;
+  usage: LineUsage;
+}
+
 /** The request that was charged: an earlier one, where its process died before it could write the answer down. */
-async function requestOf({ db }: BatchParts, { accountId, endpoint }: ClaimedBatch, key: string): Promise<string | undefined> {
-  const { rows } = await db.pool.query<{ requestId: string }>(
-    `select l.request_id as "requestId" from idempotency_key k
+async function chargedFor({ db }: BatchParts, { accountId, endpoint }: ClaimedBatch, key: string): Promise<ChargedLine | undefined> {
+  const { rows } = await db.pool.query<{ requestId: string } & LineUsage>(
+    `select l.request_id as "requestId", (l.input_tokens + l.cache_read_tokens + l.cache_write_tokens)::float8 as input,
+       l.cache_read_tokens::float8 as cached, l.output_tokens::float8 as output, l.reasoning_tokens::float8 as reasoning
+     from idempotency_key k
      join usage_log l on l.account_id = k.account_id and l.id = k.call_id and l.created_at = k.received_at
      where k.account_id = $1 and k.operation = $2 and k.key = $3`,
     [accountId, operationOf[endpoint], key],
   );
-  return rows[0]?.requestId;
+  if (rows[0] === undefined) return undefined;
+  const { requestId, ...usage } = rows[0];
+  return { requestId, usage };
 }
 
 async function end(
@@ -155,9 +168,10 @@ async function end(
   { seq, customId }: Line,
   response: { status: number; requestId: string; body: string } | null,
   error: { code: string; message: string } | null,
+  usage: LineUsage | null = null,
 ): Promise<void> {
   const isAnswered = response !== null && response.status < 400;
-  const ended = { seq, isAnswered, result: resultText(batch.id, seq, customId, response, error) };
+  const ended = { seq, isAnswered, result: resultText(batch.id, seq, customId, response, error), usage };
   // The answer is in memory alone, and kept with its key: another process gets it from there.
   for (let pauseMs = 100; ; pauseMs = Math.min(2 * pauseMs, pauseMaxMs)) {
     try {
@@ -199,7 +213,12 @@ async function finish(parts: BatchParts, { batch, isOurs }: Running): Promise<vo
   await db.pool.query("delete from batch_line where batch_id = $1", [batch.id]);
 }
 
-async function writeFile(parts: BatchParts, { id, accountId }: ClaimedBatch, fileId: string, isAnswered: boolean): Promise<void> {
+async function writeFile(
+  parts: BatchParts,
+  { id, accountId, keptSeconds }: ClaimedBatch,
+  fileId: string,
+  isAnswered: boolean,
+): Promise<void> {
   await parts.media.withTempFile(async (path) => {
     const lines = async function* () {
       for await (const results of readResults(parts.db, id, isAnswered)) yield results.map((result) => `${result}\n`).join("");
@@ -207,6 +226,14 @@ async function writeFile(parts: BatchParts, { id, accountId }: ClaimedBatch, fil
     const target = createWriteStream(path, { flags: "wx", mode: 0o600 });
     await pipeline(lines, target);
     const filename = `${batchIdText(id)}_${isAnswered ? "output" : "error"}.jsonl`;
-    await storeFile(parts, { id: fileId, accountId, purpose: "batch_output", filename, path, bytes: target.bytesWritten });
+    await storeFile(parts, {
+      id: fileId,
+      accountId,
+      purpose: "batch_output",
+      filename,
+      path,
+      bytes: target.bytesWritten,
+      keptSeconds: keptSeconds ?? undefined,
+    });
   });
 }

@@ -91,7 +91,7 @@ async function claim({ db, owner, times }: BatchParts): Promise<ClaimedBatch | u
          and (select count(*) from batch o where o.account_id = b.account_id and o.ended_at is null and o.lease_until >= clock_timestamp()) < $3
        order by b.created_at, b.id limit 1 for update skip locked)
      returning id, account_id as "accountId", key_id as "keyId", endpoint, input_file_id as "inputFileId", status, created_at as "createdAt",
-       expires_at as "expiresAt", output_file_id as "outputFileId", error_file_id as "errorFileId"`,
+       expires_at as "expiresAt", output_file_id as "outputFileId", error_file_id as "errorFileId", output_kept_seconds as "keptSeconds"`,
     [owner, times.leaseMs, ofWorkspace],
   );
   return rows[0];
