@@ -4310,6 +4310,8 @@ export interface components {
             request_counts: components["schemas"]["BatchCounts"];
             /** @description Where it is. */
             status: components["schemas"]["BatchStatus"];
+            /** @description What they used so far. Zeros for a batch that was created before it was counted. */
+            usage: components["schemas"]["BatchUsage"];
         };
         /** @description How many requests a batch has. */
         BatchCounts: {
@@ -4355,6 +4357,14 @@ export interface components {
              */
             object: "list";
         };
+        /** @description Tokens of a prompt that were billed at another rate. */
+        BatchInputDetails: {
+            /**
+             * Format: int64
+             * @description Read from the model's prompt cache.
+             */
+            cached_tokens: number;
+        };
         /** @description A page of batches. */
         BatchList: {
             /** @description The batches, the newest first. */
@@ -4371,6 +4381,21 @@ export interface components {
              */
             object: "list";
         };
+        /** @description Tokens of an answer that are not in its text. */
+        BatchOutputDetails: {
+            /**
+             * Format: int64
+             * @description Spent on reasoning.
+             */
+            reasoning_tokens: number;
+        };
+        /** @description When the files of a batch expire. */
+        BatchOutputExpiry: {
+            /** @description From when they are kept: always `created_at`, the file's own. */
+            anchor: components["schemas"]["ExpiryAnchor"];
+            /** @description How long they are kept. */
+            seconds: components["schemas"]["ExpirySeconds"];
+        };
         /** @description A batch to create. Unknown fields are ignored. */
         BatchRequest: {
             /**
@@ -4386,6 +4411,8 @@ export interface components {
             metadata?: {
                 [key: string]: components["schemas"]["BatchTag"];
             } | null;
+            /** @description When the files with its answers and errors expire; default: 30 days after each is stored. */
+            output_expires_after?: components["schemas"]["BatchOutputExpiry"] | null;
         } & {
             [key: string]: unknown;
         };
@@ -4396,6 +4423,28 @@ export interface components {
         BatchStatus: "validating" | "failed" | "in_progress" | "finalizing" | "completed" | "expired" | "cancelling" | "cancelled";
         /** @description A value of a batch's metadata. */
         BatchTag: string;
+        /** @description What the requests of a batch used that have ended: the sum of their rows in the usage log. Requests that failed are free and count for nothing. */
+        BatchUsage: {
+            /**
+             * Format: int64
+             * @description All tokens of the prompts, cached ones included.
+             */
+            input_tokens: number;
+            /** @description Of which. */
+            input_tokens_details: components["schemas"]["BatchInputDetails"];
+            /**
+             * Format: int64
+             * @description All tokens of the answers, reasoning included.
+             */
+            output_tokens: number;
+            /** @description Of which. */
+            output_tokens_details: components["schemas"]["BatchOutputDetails"];
+            /**
+             * Format: int64
+             * @description Both together.
+             */
+            total_tokens: number;
+        };
         /** @description Body of a 403. */
         BeginTotpError403: {
             /** @description The error. */

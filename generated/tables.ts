@@ -104,6 +104,7 @@ export interface BalanceArmed {
 
 export interface Batch {
   account_id: bigint;
+  cached_tokens: Generated<bigint>;
   cancelled_at: Timestamp | null;
   cancelling_at: Timestamp | null;
   completed: Generated<number>;
@@ -121,11 +122,15 @@ export interface Batch {
   id: string;
   in_progress_at: Timestamp | null;
   input_file_id: string;
+  input_tokens: Generated<bigint>;
   key_id: bigint;
   lease_owner: string | null;
   lease_until: Timestamp | null;
   metadata: Json | null;
   output_file_id: string | null;
+  output_kept_seconds: number | null;
+  output_tokens: Generated<bigint>;
+  reasoning_tokens: Generated<bigint>;
   status: string;
   total: Generated<number>;
 }

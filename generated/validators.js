@@ -11673,7 +11673,8 @@ const schema_BatchRequest = {
 "additionalProperties": { "$ref": "#/components/schemas/BatchTag" }
 }, { "type": "null" }],
 "maxProperties": 16
-}
+},
+"output_expires_after": { "anyOf": [{ "$ref": "#/components/schemas/BatchOutputExpiry" }, { "type": "null" }] }
 },
 "additionalProperties": true
 };
@@ -11689,6 +11690,147 @@ const schema_BatchEndpoint = {
 const schema_BatchTag = {
 "type": "string",
 "maxLength": 512
+};
+const schema_BatchOutputExpiry = {
+"type": "object",
+"required": ["anchor", "seconds"],
+"properties": {
+"anchor": { "$ref": "#/components/schemas/ExpiryAnchor" },
+"seconds": { "$ref": "#/components/schemas/ExpirySeconds" }
+}
+};
+const schema_ExpiryAnchor = {
+"type": "string",
+"enum": ["created_at"]
+};
+const schema_ExpirySeconds = {
+"type": "integer",
+"format": "int32",
+"minimum": 3600,
+"maximum": 2592e3
+};
+function validate_BatchOutputExpiry(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_BatchOutputExpiry.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.anchor === void 0 && (missing0 = "anchor") || data.seconds === void 0 && (missing0 = "seconds")) {
+validate_BatchOutputExpiry.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_BatchOutputExpiry,
+data
+}];
+return false;
+} else {
+if (data.anchor !== void 0) {
+let data0 = data.anchor;
+if (typeof data0 !== "string") {
+validate_BatchOutputExpiry.errors = [{
+instancePath: instancePath + "/anchor",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_ExpiryAnchor,
+data: data0
+}];
+return false;
+}
+if (!(data0 === "created_at")) {
+validate_BatchOutputExpiry.errors = [{
+instancePath: instancePath + "/anchor",
+keyword: "enum",
+params: { allowedValues: schema_ExpiryAnchor.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_ExpiryAnchor,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.seconds !== void 0) {
+let data1 = data.seconds;
+if (!(typeof data1 == "number" && !(data1 % 1) && !isNaN(data1))) {
+validate_BatchOutputExpiry.errors = [{
+instancePath: instancePath + "/seconds",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_ExpirySeconds,
+data: data1
+}];
+return false;
+}
+if (typeof data1 == "number") {
+if (data1 > 2592e3 || isNaN(data1)) {
+validate_BatchOutputExpiry.errors = [{
+instancePath: instancePath + "/seconds",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 2592e3
+},
+message: "must be <= 2592000",
+parentSchema: schema_ExpirySeconds,
+data: data1
+}];
+return false;
+} else if (data1 < 3600 || isNaN(data1)) {
+validate_BatchOutputExpiry.errors = [{
+instancePath: instancePath + "/seconds",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 3600
+},
+message: "must be >= 3600",
+parentSchema: schema_ExpirySeconds,
+data: data1
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data1)) {
+validate_BatchOutputExpiry.errors = [{
+instancePath: instancePath + "/seconds",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_ExpirySeconds,
+data: data1
+}];
+return false;
+}
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+} else {
+validate_BatchOutputExpiry.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_BatchOutputExpiry,
+data
+}];
+return false;
+}
+validate_BatchOutputExpiry.errors = vErrors;
+return true;
+}
+validate_BatchOutputExpiry.evaluated = {
+"props": {
+"anchor": true,
+"seconds": true
+},
+"dynamicProps": false,
+"dynamicItems": false
 };
 function validate_BatchRequest(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -11894,6 +12036,70 @@ return false;
 }
 var valid0 = _errs9 === errors;
 } else var valid0 = true;
+if (valid0) {
+if (data.output_expires_after !== void 0) {
+let data5 = data.output_expires_after;
+const _errs19 = errors;
+const _errs20 = errors;
+let valid5 = false;
+const _errs21 = errors;
+if (!validate_BatchOutputExpiry(data5, {
+instancePath: instancePath + "/output_expires_after",
+parentData: data,
+parentDataProperty: "output_expires_after",
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_BatchOutputExpiry.errors : vErrors.concat(validate_BatchOutputExpiry.errors);
+errors = vErrors.length;
+}
+var _valid1 = _errs21 === errors;
+valid5 = valid5 || _valid1;
+if (_valid1) {
+var props1 = {};
+props1.anchor = true;
+props1.seconds = true;
+}
+const _errs22 = errors;
+if (data5 !== null) {
+const err5 = {
+instancePath: instancePath + "/output_expires_after",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_BatchRequest.properties.output_expires_after.anyOf[1],
+data: data5
+};
+if (vErrors === null) vErrors = [err5];
+else vErrors.push(err5);
+errors++;
+}
+var _valid1 = _errs22 === errors;
+valid5 = valid5 || _valid1;
+if (!valid5) {
+const err6 = {
+instancePath: instancePath + "/output_expires_after",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_BatchRequest.properties.output_expires_after,
+data: data5
+};
+if (vErrors === null) vErrors = [err6];
+else vErrors.push(err6);
+errors++;
+validate_BatchRequest.errors = vErrors;
+return false;
+} else {
+errors = _errs20;
+if (vErrors !== null) {
+if (_errs20) vErrors.length = _errs20;
+else vErrors = null;
+}
+}
+var valid0 = _errs19 === errors;
+} else var valid0 = true;
+}
 }
 }
 }
@@ -26098,16 +26304,6 @@ const schema_FileForm = {
 const schema_UploadPurpose = {
 "type": "string",
 "enum": ["batch"]
-};
-const schema_ExpiryAnchor = {
-"type": "string",
-"enum": ["created_at"]
-};
-const schema_ExpirySeconds = {
-"type": "integer",
-"format": "int32",
-"minimum": 3600,
-"maximum": 2592e3
 };
 function validate_FileForm(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;

@@ -413,6 +413,8 @@ export interface Batch {
   cancelled_at: number | null;
   /** How many requests it has. */
   request_counts: BatchCounts;
+  /** What they used so far. Zeros for a batch that was created before it was counted. */
+  usage: BatchUsage;
   /** What its caller calls it. */
   metadata: { [key: string]: string } | null;
 }
@@ -450,6 +452,12 @@ export interface BatchFaults {
   data: BatchFault[];
 }
 
+/** Tokens of a prompt that were billed at another rate. */
+export interface BatchInputDetails {
+  /** Read from the model's prompt cache. */
+  cached_tokens: number;
+}
+
 /** A page of batches. */
 export interface BatchList {
   /** Always `list`. */
@@ -464,6 +472,20 @@ export interface BatchList {
   last_id: string | null;
 }
 
+/** Tokens of an answer that are not in its text. */
+export interface BatchOutputDetails {
+  /** Spent on reasoning. */
+  reasoning_tokens: number;
+}
+
+/** When the files of a batch expire. */
+export interface BatchOutputExpiry {
+  /** From when they are kept: always `created_at`, the file's own. */
+  anchor: ExpiryAnchor;
+  /** How long they are kept. 3600 to 2592000. */
+  seconds: number;
+}
+
 /** A batch to create. Unknown fields are ignored. */
 export interface BatchRequest {
   /** A file with the purpose `batch`: at most 50,000 lines, each a JSON object with `custom_id`, `method`, `url` and `body`. */
@@ -474,10 +496,26 @@ export interface BatchRequest {
   completion_window: "24h";
   /** What you call it: at most 16 pairs, keys of at most 64 characters, values of at most 512. */
   metadata?: { [key: string]: string } | null | undefined;
+  /** When the files with its answers and errors expire; default: 30 days after each is stored. */
+  output_expires_after?: BatchOutputExpiry | null | undefined;
 }
 
 /** Where a batch is. `failed`, `completed`, `expired` and `cancelled` are final. */
 export type BatchStatus = "validating" | "failed" | "in_progress" | "finalizing" | "completed" | "expired" | "cancelling" | "cancelled";
+
+/** What the requests of a batch used that have ended: the sum of their rows in the usage log. Requests that failed are free and count for nothing. */
+export interface BatchUsage {
+  /** All tokens of the prompts, cached ones included. */
+  input_tokens: number;
+  /** Of which. */
+  input_tokens_details: BatchInputDetails;
+  /** All tokens of the answers, reasoning included. */
+  output_tokens: number;
+  /** Of which. */
+  output_tokens_details: BatchOutputDetails;
+  /** Both together. */
+  total_tokens: number;
+}
 
 /** What the authenticator app needs. Shown once. */
 export interface BegunTotp {

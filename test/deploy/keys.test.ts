@@ -25,6 +25,7 @@ const exceptions: Record<string, string> = {
   api_key_hash_key: beforeAccount,
   api_key_old_hash_key: beforeAccount,
   api_key_pkey: byId,
+  former_member_of_person: beforeAccount,
   hold_owner: byOperator,
   idempotency_key_age: byOperator,
   identity_pkey: beforeAccount,
@@ -62,6 +63,8 @@ const exceptions: Record<string, string> = {
   verification_expires: byOperator,
   verification_pkey: beforeAccount,
   voice_pkey: beforeAccount,
+  workspace_domain_pkey: byId,
+  workspace_domain_verified: beforeAccount,
 };
 
 let database: TestDatabase;
