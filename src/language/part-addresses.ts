@@ -46,9 +46,8 @@ export function assertFieldAddresses(body: object, policy: AddressPolicy, texts:
   for (const name in body) {
     if (unloaded.has(name) || texts.includes(name)) continue;
     const value = (body as Record<string, unknown>)[name];
-    const expected = expectedIn(name) ?? "words";
-    if (typeof value === "string") assertText(value, () => name, expected, policy);
-    else if (typeof value === "object") read(value, name, expected, policy);
+    if (typeof value === "string") assertText(value, () => name, expectedIn(name) ?? "words", policy);
+    else if (typeof value === "object") read(value, name, expectedIn(name) ?? "words", policy);
   }
 }
 
