@@ -54,7 +54,7 @@ export function messagesOver(
 
 export function readWhole(text: string, call: MessageCall): MessageWhole {
   const { publicModel, route, searches } = call;
-  return readMessage(text, publicModel, route.provider, searches, (id) => nameAnswer(call, id));
+  return readMessage(text, publicModel, route.provider, searches, (id) => nameAnswer(call.heard, id));
 }
 
 // The records of a replayed message; they keep the rules of events.ts.
@@ -128,8 +128,8 @@ interface Gate {
 
 /** The stream begins with its first block. */
 function messageReader(call: MessageCall, onEnd: () => void, parser?: RecordParser): StreamReader<MessageRecord, MessageTally> {
-  const { publicModel, promptTokens, route, searches } = call;
-  const named = (id: unknown) => nameAnswer(call, id);
+  const { publicModel, promptTokens, route, searches, heard } = call;
+  const named = (id: unknown) => nameAnswer(heard, id); // keeps nothing else of the call: a stream would hold its body
   const events = readEvents({ publicModel, promptTokens, searches, named, provider: route.provider });
   const { outlet, take } = openGate(onEnd);
   const finish = async () => {

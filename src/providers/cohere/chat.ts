@@ -16,28 +16,28 @@ import { completionOf, openChunkTranslation } from "./response.ts";
 export function cohereChat(upstream: Upstream, change: Partial<ChatTimes> = {}): Chat {
   const times: ChatTimes = { clock: systemClock, startAfterMs: 3_000, ...change };
   return async (call) => {
-    const { route, outputMax, stream, body } = call;
+    const { route, outputMax, stream, body, heard } = call;
     const request = cohereRequest(objectOf(parseLong(wholeOf(body))), route.model, outputMax);
     const answer = await exchange(upstream, jsonRequest(call, "/v2/chat", JSON.stringify(request), stream), times.clock, readCohereError);
     return await readChatAnswer(answer, call, times, {
       whole(text) {
         const given = readAnswer(text, route.provider, parseLong);
-        nameAnswer(call, given["id"]);
+        nameAnswer(heard, given["id"]);
         return JSON.stringify(completionOf(given));
       },
-      records: chunkRecords(call),
+      records: chunkRecords(heard),
     });
   };
 }
 
 /** Errors go through as they are. */
-function chunkRecords(call: ChatCall): (record: SseRecord) => SseRecord[] {
+function chunkRecords(heard: ChatCall["heard"]): (record: SseRecord) => SseRecord[] {
   const chunksOf = openChunkTranslation();
   return (record) => {
     if (record.data === "" || record.data.trim() === "[DONE]") return [];
     const value = readRecordData(record.data, record.event);
     if (!isObject(value) || textOfType(value) === null) return [{ event: "error", data: record.data }];
-    nameAnswer(call, value["id"]);
+    nameAnswer(heard, value["id"]);
     return chunksOf(value).map((chunk) => ({ event: "", data: JSON.stringify(chunk) }));
   };
 }

@@ -33,7 +33,7 @@ export function cohereEmbed(upstream: Upstream, clock: Clock = systemClock): Emb
       const request = jsonRequest(call, "/v2/embed", JSON.stringify({ ...fields, texts: batch }));
       const answer = await exchange(upstream, request, clock, readCohereError);
       const body = readAnswer(await wholeText(answer, answerBytesMax), call.route.provider);
-      nameAnswer(call, body["id"]);
+      nameAnswer(call.heard, body["id"]);
       const data = arrayOf(objectOf(body["embeddings"])["float"]).map((embedding) => ({ embedding }));
       vectors.push(...readVectors(data, { inputs: batch.length, dimensions: call.dimensions }));
       const said = count(objectOf(objectOf(body["meta"])["billed_units"])["input_tokens"]);
@@ -52,7 +52,7 @@ export function cohereRerank(upstream: Upstream, clock: Clock = systemClock): Re
     const body = { model: call.route.model, query, documents: texts, top_n, max_tokens_per_doc };
     const answer = await exchange(upstream, jsonRequest(call, "/v2/rerank", JSON.stringify(body)), clock, readCohereError);
     const said = readAnswer(await wholeText(answer), call.route.provider);
-    nameAnswer(call, said["id"]);
+    nameAnswer(call.heard, said["id"]);
     return readRanking(return_documents === true ? withDocuments(said, texts) : said, call);
   };
 }

@@ -29,7 +29,7 @@ export function geminiChat(upstream: Upstream, place: GeminiPlace = geminiPlace,
   const times: ChatTimes = { clock: systemClock, startAfterMs: 3_000, ...change };
   const signatures = openSignatures();
   return async (call) => {
-    const { route, outputMax, stream, body } = call;
+    const { route, outputMax, stream, body, heard } = call;
     const chat = objectOf(parseLong(wholeOf(body)));
     const content = geminiRequest(chat, { route, outputMax, signatureOf: signatures.of });
     const tier = isGoogleTier(chat["service_tier"]) ? chat["service_tier"] : null;
@@ -41,10 +41,10 @@ export function geminiChat(upstream: Upstream, place: GeminiPlace = geminiPlace,
     return await readChatAnswer(answer, call, times, {
       whole(text) {
         const given = readAnswer(text, route.provider, parseLong);
-        nameAnswer(call, given["responseId"]);
+        nameAnswer(heard, given["responseId"]);
         return JSON.stringify(completionOf(given, signatures.keep));
       },
-      records: chunkRecords(signatures.keep, call),
+      records: chunkRecords(signatures.keep, heard),
     });
   };
 }
@@ -55,13 +55,13 @@ export function isGoogleTier(tier: unknown): tier is string {
 }
 
 /** Errors go through as they are. */
-function chunkRecords(keep: KeepSignature, call: ChatCall): (record: SseRecord) => SseRecord[] {
+function chunkRecords(keep: KeepSignature, heard: ChatCall["heard"]): (record: SseRecord) => SseRecord[] {
   const chunksOf = openChunkTranslation(keep);
   return (record) => {
     if (record.data === "") return [];
     const value = readRecordData(record.data, record.event);
     if (!isObject(value) || "error" in value) return [record];
-    nameAnswer(call, value["responseId"]);
+    nameAnswer(heard, value["responseId"]);
     return chunksOf(value).map((chunk) => ({ event: "", data: JSON.stringify(chunk) }));
   };
 }

@@ -48,9 +48,9 @@ export async function readChatAnswer(answer: UpstreamAnswer, call: ChatCall, tim
   return call.stream ? streamOfWhole(whole, call.signal) : whole;
 }
 
-/** The id of a translated answer is ours. */
-function namedBy(call: ChatCall, foreign: ForeignAnswer | undefined): ((id: unknown) => void) | undefined {
-  return foreign === undefined ? (id) => nameAnswer(call, id) : undefined;
+/** The id of a translated answer is ours. Keeps nothing else of the call: a stream would hold its body. */
+function namedBy({ heard }: ChatCall, foreign: ForeignAnswer | undefined): ((id: unknown) => void) | undefined {
+  return foreign === undefined ? (id) => nameAnswer(heard, id) : undefined;
 }
 
 // The order in which a streamed answer's records go out. record-reader.ts reads each record, read-stream.ts decides when a stream begins

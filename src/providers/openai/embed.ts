@@ -20,7 +20,7 @@ export function openaiEmbed(upstream: Upstream, clock: Clock = systemClock): Emb
   const send = async (call: EmbedCall, base64: boolean): Promise<EmbedWhole> => {
     const answer = await exchange(upstream, embedRequest(call, base64), clock);
     const body = readAnswer(await wholeText(answer, answerBytesMax), call.route.provider);
-    nameAnswer(call, body["id"]);
+    nameAnswer(call.heard, body["id"]);
     return { kind: "whole", vectors: readVectors(body["data"], call), usage: readInputUsage(body["usage"]) };
   };
   return async (call) => {

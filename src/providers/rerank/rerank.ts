@@ -12,7 +12,7 @@ export function rerank(upstream: Upstream, clock: Clock = systemClock): Rerank {
   return async (call) => {
     const answer = await send(upstream, call, clock);
     const said = readAnswer(await wholeText(answer), call.route.provider);
-    nameAnswer(call, said["id"]);
+    nameAnswer(call.heard, said["id"]);
     return readRanking(said, call);
   };
 }

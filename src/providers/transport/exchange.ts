@@ -5,7 +5,7 @@ import { authHeader } from "../credentials/key-header.ts";
 import { rotationOf } from "../credentials/rotation.ts";
 import { errorOfAnswer } from "../errors/faults.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
-import type { Credential, Provider, UpstreamCall, UsedCredential } from "../types.ts";
+import type { Credential, Heard, Provider, UsedCredential } from "../types.ts";
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from "./types.ts";
 
 /** Of a whole answer: images come in base64, several choices of them. */
@@ -84,7 +84,7 @@ async function exchangeOnce(upstream: Upstream, request: UpstreamRequest, clock:
 }
 
 /** For hosts whose headers don't name an answer: `id` is a member of the answer itself. */
-export function nameAnswer({ heard }: Pick<UpstreamCall, "heard">, id: unknown): void {
+export function nameAnswer(heard: Heard | undefined, id: unknown): void {
   if (typeof id === "string" && idForm.test(id)) heard?.named(id);
 }
 

@@ -229,6 +229,7 @@ describe("the usage log", () => {
         outcome: "ok",
         status: 200,
         latency_ms: expect.any(Number),
+        response_id: expect.stringMatching(/^chatcmpl-/),
         cost_basis: { ...prices, per_request: 0 },
       },
     ]);

@@ -97,7 +97,7 @@ describe("200, layer 1: same model, other provider", () => {
     expect((await world.logOf(reply))!.attempts).toEqual([
       { ...common, route: "north/third1+sim-fail-503", outcome: "unavailable", status: 503, cause: "http_503", detail },
       { ...common, route: "south/third2+sim-429", outcome: "rate_limited", status: 429, cause: "http_429", detail },
-      { ...common, route: "west/third3", outcome: "ok", status: 200 },
+      { ...common, route: "west/third3", outcome: "ok", status: 200, response_id: expect.stringMatching(/^chatcmpl-/) },
     ]);
   });
 
