@@ -4,8 +4,8 @@ import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { testsToSkip } from "./test/support/packages.ts";
 
-/** What keeps a module from being loaded, or looks at what is: each has a process of its own. */
-const alone = ["test/media/kinds-load.test.ts"];
+/** What looks at which modules are loaded, or at what runs in them: each has a process of its own. */
+const alone = ["test/media/kinds-load.test.ts", "test/operations/chat/length-of-the-way.test.ts"];
 
 // test/console needs a browser and a build: npm run test:console.
 const left = [...configDefaults.exclude, "test/console/**", ...testsToSkip()];
