@@ -7,7 +7,9 @@ export const createFile: Handler<"createFile"> = async (context, { caller: { acc
   const { fields, file } = form!;
   const { path, bytes, name } = file;
   const { purpose, "expires_after[anchor]": anchor, "expires_after[seconds]": keptSeconds } = fields;
-  if ((anchor === undefined) !== (keptSeconds === undefined))
-    fail("missing_parameter", { param: `expires_after[${anchor === undefined ? "anchor" : "seconds"}]` });
+  if ((anchor === undefined) !== (keptSeconds === undefined)) {
+    const param = `expires_after[${anchor === undefined ? "anchor" : "seconds"}]`;
+    fail("missing_parameter", { param, text: { param } });
+  }
   return { status: 200, body: shownFile(await storeFile(context, { accountId, purpose, filename: name, path, bytes, keptSeconds })) };
 };

@@ -146,7 +146,9 @@ describe("expires_after", () => {
       { [anchor]: "created_at", [seconds]: value },
     ]),
   ])("400 %s names %s: %j", async (code, param, expiry) => {
-    expect(codeOf(await send(expiry))).toEqual([400, code, param]);
+    const reply = await send(expiry);
+    expect(codeOf(reply)).toEqual([400, code, param]);
+    expect(reply.json.error.message).toContain(param);
   });
 });
 
