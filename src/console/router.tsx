@@ -3,7 +3,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, notFoun
 import { consolePath } from "./lib/place.ts";
 import { balanceQuery, isSignedOut, onSessionEnd, queries, recentQuery, sessionQuery } from "./lib/queries.ts";
 import { words } from "./lib/search.ts";
-import { weekQuery } from "./lib/usage.ts";
+import { spendQuery } from "./lib/usage.ts";
 import { workspaceQuery, workspacesQuery } from "./lib/workspace.ts";
 import { Frame } from "./shell/frame.tsx";
 import { NotFound, PageFault, Waiting } from "./shell/faults.tsx";
@@ -92,10 +92,12 @@ const operator = createRoute({
 
 const home = createRoute({
   ...page("/"),
-  loader: () => {
+  validateSearch: words("range", "from", "to"),
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps }) => {
     void queries.prefetchQuery(balanceQuery);
     void queries.prefetchQuery(recentQuery);
-    void queries.prefetchQuery(weekQuery);
+    void queries.prefetchQuery(spendQuery(deps));
   },
   component: lazyRouteComponent(() => import("./pages/home/home.tsx"), "Home"),
 });

@@ -3,7 +3,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { getUsageSummary } from "svc-sdk/functions";
 import type { UsageFigures, UsageGroup, UsageSummaryRow } from "svc-sdk/types";
 import { api } from "./api.ts";
-import { type Range, rangeOf } from "./range.ts";
+import { type Preset, type Range, rangeOf, type RangeSearch } from "./range.ts";
 import { zoneName } from "./time.ts";
 
 export interface Usage {
@@ -40,8 +40,13 @@ export async function readUsage(range: Range, group: UsageGroup | null): Promise
   return { range, rows, total: first.total, whole: !page.has_more };
 }
 
-/** Of the last seven days. */
-export const weekQuery = queryOptions({ queryKey: ["usage", "home"], queryFn: () => readUsage(rangeOf({}, "7d"), null) });
+/** What Home shows where its address says no other range. */
+export const homePreset: Preset = "7d";
+
+export function spendQuery({ range, from, to }: RangeSearch) {
+  const search = { range, from, to } as RangeSearch;
+  return queryOptions({ queryKey: ["usage", "home", search], queryFn: () => readUsage(rangeOf(search, homePreset), null) });
+}
 
 /** The time before the range, as long as it. */
 export function rangeBefore({ from, to, bucket }: Range): Range {
