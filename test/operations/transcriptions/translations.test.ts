@@ -27,6 +27,7 @@ const world = transcriptionWorld(
     transcriber("demo/cheap", ["cheap"], { ...translates, ...priced(0.0004) }),
     transcriber("demo/dear", ["dear"], { ...translates, ...priced(0.004) }),
     transcriber("demo/slow", ["slow+sim-slow-400ms"], translates),
+    transcriber("demo/listening", ["listening+sim-slow-4000ms"], translates), // longer than a busy machine takes to send another recording
     ...faults.map(([fault]) => transcriber(`demo/${fault}`, [`stt+sim-${fault}`], translates)),
     language("demo/chat", ["chat"]),
   ],
@@ -147,7 +148,7 @@ describe("refused, free", () => {
 
   test("429 audio_concurrent_limit: translations share the slots of transcriptions", async () => {
     const account = await world.account();
-    const slow = ask(account, { model: "demo/slow" });
+    const slow = ask(account, { model: "demo/listening" });
     await expect.poll(() => world.sent()).toHaveLength(1);
     expect((await refusalOf(account, { model: "demo/stt" })).slice(0, 2)).toEqual([429, "audio_concurrent_limit"]);
     expect((await slow).status).toBe(200);
