@@ -70,6 +70,8 @@ describe.skipIf(chromiumPath === null)("an operator reads", () => {
     await time.getByRole("img", { name: /^Charged by hour/ }).waitFor();
     await time.getByRole("button", { name: "Show table" }).click();
     const { charged, margin } = await sold();
+    const share = ((Number(margin) / Number(charged)) * 100).toFixed(1);
+    await page.getByRole("region", { name: "Margin" }).getByText(`$${margin}, ${share} % of the revenue`, { exact: true }).waitFor();
     await time.getByRole("row", { name: `Total 2 1 50.0 % $${charged} $` }).waitFor();
     const groups = page.getByRole("table", { name: "By group" });
     await groups.getByRole("row", { name: `${customer.id} 2 1 50.0 % $${charged}` }).waitFor();

@@ -50,6 +50,13 @@ export function Overview(): ReactNode {
 
 const unknown = "Unknown: no route that was asked names a cost";
 
+/** A share of the revenue that the margin is about: what came in without a known cost is left out of both. */
+function marginText({ revenue_usd, revenue_without_cost_usd: without, margin_usd }: Figures): string {
+  if (margin_usd === null) return unknown;
+  const text = `${usd(margin_usd)}, ${share(margin_usd, revenue_usd - without)} of the revenue`;
+  return without === 0 ? text : `${text} whose cost is known; that of ${usd(without)} is not`;
+}
+
 function Shown({ figures }: { figures: Figures }): ReactNode {
   const { revenue_usd, cost_usd, margin_usd, calls, failed, active_accounts, latency_p50_ms, latency_p95_ms } = figures;
   return (
@@ -61,11 +68,7 @@ function Shown({ figures }: { figures: Figures }): ReactNode {
           value={usdShort(cost_usd)}
           about={cost_usd === null ? unknown : `${usd(cost_usd)}, as far as routes name a cost`}
         />
-        <Figure
-          title="Margin"
-          value={usdShort(margin_usd)}
-          about={margin_usd === null ? unknown : `${usd(margin_usd)}, ${share(margin_usd, revenue_usd)} of the revenue`}
-        />
+        <Figure title="Margin" value={usdShort(margin_usd)} about={marginText(figures)} />
         <Figure title="Calls" value={count(calls)} about={`${count(failed)} failed, ${share(failed, calls)}`} />
         <Figure title="Active accounts" value={count(active_accounts)} about="With at least one call" />
         <Figure
