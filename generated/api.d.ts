@@ -2821,7 +2821,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a mail domain
-         * @description Removes a mail domain: nobody joins by it any more. Members stay.
+         * @description Removes a mail domain. It adds no more members; those it has added stay.
          */
         delete: operations["removeDomain"];
         options?: never;

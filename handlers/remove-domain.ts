@@ -1,4 +1,4 @@
-// DELETE /v1/workspace/domains/{domain}: nobody joins by it any more.
+// DELETE /v1/workspace/domains/{domain}: it adds no more members.
 import type { Handler } from "../src/operation.ts";
 import { removeDomain as remove } from "../src/workspaces/domains.ts";
 import { actorOf } from "../src/workspaces/members.ts";

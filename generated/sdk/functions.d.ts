@@ -2773,7 +2773,7 @@ export declare function claimDomain(client: Client, input: DomainClaim, options?
 export declare function updateDomain(client: Client, domain: string, input: DomainChange, options?: RequestOptions): Call<WorkspaceDomain, "updateDomain">;
 
 /**
- * Removes a mail domain: nobody joins by it any more. Members stay.
+ * Removes a mail domain. It adds no more members; those it has added stay.
  *
  * `DELETE /v1/workspace/domains/{domain}`, /docs/api/removeDomain
  *

@@ -2066,7 +2066,7 @@ export interface WorkspacesDomainsMethods {
    */
   update(domain: string, input: DomainChange, options?: RequestOptions): Call<WorkspaceDomain, "updateDomain">;
   /**
-   * Removes a mail domain: nobody joins by it any more. Members stay.
+   * Removes a mail domain. It adds no more members; those it has added stay.
    *
    * `DELETE /v1/workspace/domains/{domain}`, /docs/api/removeDomain
    *

@@ -19,27 +19,32 @@ const unknown = ["internal_error"];
 const idempotent = ["idempotency_in_progress", "idempotency_replayed", "idempotency_key_reused"];
 const overloaded = ["overloaded"];
 
+/** Beside 400, of images whose caller may wait for their job. */
+const ofWaitedJob = {
+  401: ["auth_error", "key_expired"],
+  402: ["key_limit_reached", "insufficient_balance", "model_requires_paid"],
+  403: modelDenied,
+  409: ["job_cancelled"],
+  413: ["invalid_request"],
+  // What it ends with.
+  422: [
+    ...["content_policy", "content_policy_likeness", "content_policy_nsfw", "content_policy_unsafe", "moderation_blocked"],
+    ...["input_too_large", "input_invalid", "invalid_input"],
+  ],
+  429: ["rate_limited", "provider_rate_limited"],
+  500: ["db_error", "provider_error", ...unknown],
+  502: ["provider_unavailable"],
+  503: overloaded,
+  504: ["provider_timeout", "timeout"],
+};
+
 export const promised: Record<string, Promised> = {
   createImage: {
     at: "post /v1/images/generations",
     successes: [200, 202],
     refusals: {
       400: ["invalid_model", "invalid_prompt", "image_url_required", "too_many_references", "invalid_parameter", "prompt_too_long"],
-      401: ["auth_error", "key_expired"],
-      402: ["key_limit_reached", "insufficient_balance", "model_requires_paid"],
-      403: modelDenied,
-      409: ["job_cancelled"],
-      413: ["invalid_request"],
-      // What a job ends with while its caller waits.
-      422: [
-        ...["content_policy", "content_policy_likeness", "content_policy_nsfw", "content_policy_unsafe", "moderation_blocked"],
-        ...["input_too_large", "input_invalid", "invalid_input"],
-      ],
-      429: ["rate_limited", "provider_rate_limited"],
-      500: ["db_error", "provider_error", ...unknown],
-      502: ["provider_unavailable"],
-      503: overloaded,
-      504: ["provider_timeout", "timeout"],
+      ...ofWaitedJob,
     },
   },
   createVideo: {
@@ -62,20 +67,7 @@ export const promised: Record<string, Promised> = {
     successes: [200, 202],
     refusals: {
       400: ["invalid_model", "invalid_prompt", "too_many_references", "invalid_parameter", "prompt_too_long"],
-      401: ["auth_error", "key_expired"],
-      402: ["key_limit_reached", "insufficient_balance", "model_requires_paid"],
-      403: modelDenied,
-      409: ["job_cancelled"],
-      413: ["invalid_request"],
-      422: [
-        ...["content_policy", "content_policy_likeness", "content_policy_nsfw", "content_policy_unsafe", "moderation_blocked"],
-        ...["input_too_large", "input_invalid", "invalid_input"],
-      ],
-      429: ["rate_limited", "provider_rate_limited"],
-      500: ["db_error", "provider_error", ...unknown],
-      502: ["provider_unavailable"],
-      503: overloaded,
-      504: ["provider_timeout", "timeout"],
+      ...ofWaitedJob,
     },
   },
   createImageVariation: {
@@ -83,20 +75,7 @@ export const promised: Record<string, Promised> = {
     successes: [200, 202],
     refusals: {
       400: ["invalid_model", "invalid_parameter", "prompt_too_long"],
-      401: ["auth_error", "key_expired"],
-      402: ["key_limit_reached", "insufficient_balance", "model_requires_paid"],
-      403: modelDenied,
-      409: ["job_cancelled"],
-      413: ["invalid_request"],
-      422: [
-        ...["content_policy", "content_policy_likeness", "content_policy_nsfw", "content_policy_unsafe", "moderation_blocked"],
-        ...["input_too_large", "input_invalid", "invalid_input"],
-      ],
-      429: ["rate_limited", "provider_rate_limited"],
-      500: ["db_error", "provider_error", ...unknown],
-      502: ["provider_unavailable"],
-      503: overloaded,
-      504: ["provider_timeout", "timeout"],
+      ...ofWaitedJob,
     },
   },
   getJob: {

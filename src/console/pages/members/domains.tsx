@@ -69,7 +69,7 @@ export function Domains(): ReactNode {
         onConfirm={() => removing !== null && remove.mutate(removing)}
       >
         <p>
-          Nobody joins by <strong>{removing?.domain}</strong> any more. Members stay.
+          No one else will join through <strong>{removing?.domain}</strong>. Members stay.
         </p>
       </Confirm>
     </Card>
