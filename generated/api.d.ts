@@ -881,9 +881,9 @@ export interface paths {
         /**
          * Create a completion (deprecated)
          * @deprecated
-         * @description Continues a text. Served by chat models and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `logprobs`, a `best_of`
-         *     other than `n`, `echo` with `stream` and more than 4 stop sequences are refused with 400. The message names `POST /v1/chat/completions`:
-         *     use it instead.
+         * @description Continues a text. Served by chat models and billed like chat. A missing `prompt` and more than 4 stop sequences are refused with 400. So are
+         *     more than one prompt, token ids, `suffix`, a `best_of` other than `n` and `echo` with `stream` or `logprobs`, unless a route of the model has
+         *     completions of its own. The message names `POST /v1/chat/completions`: use it instead.
          */
         post: operations["createCompletion"];
         delete?: never;
@@ -5398,6 +5398,11 @@ export interface components {
         };
         /** @description One route of a model. */
         CatalogRoute: {
+            /**
+             * @description For language models over `openai` and `azure-openai`: whether the provider has OpenAI's `/completions` for this model. Text completions
+             *     then go there, not through chat, and may have several prompts, token ids, `suffix`, `best_of` and a streamed `echo`. Default false.
+             */
+            completions?: boolean;
             /** @description What the provider charges you, for reports; absent: unknown, and counted as nothing. */
             cost?: components["schemas"]["CatalogRouteCost"];
             /** @description The name by which requests choose this route; default: the `label` of its provider. */
@@ -6500,11 +6505,11 @@ export interface components {
             finish_reason: components["schemas"]["FinishReason"];
             /**
              * Format: int32
-             * @description Index of the answer, from 0.
+             * @description Index of the answer, from 0. Those to the first prompt come first.
              */
             index: number;
-            /** @description Always null. */
-            logprobs: null;
+            /** @description Of the text's tokens; null where none were asked for, or the model shows none. */
+            logprobs: components["schemas"]["CompletionLogprobs"] | null;
             /** @description The text; with `echo` it follows the prompt. */
             text: string;
         };
@@ -6537,25 +6542,39 @@ export interface components {
              * @description Index of the answer, from 0.
              */
             index: number;
-            /** @description Always null. */
-            logprobs: null;
+            /** @description Of this part's tokens; null where none were asked for, or the model shows none. */
+            logprobs: components["schemas"]["CompletionLogprobs"] | null;
             /** @description The next part of the text. */
             text: string;
         };
+        /** @description Log probabilities of the tokens of a text: lists of one length. */
+        CompletionLogprobs: {
+            /** @description Where each token begins in the text of its choice, in characters. */
+            text_offset: number[];
+            /** @description Of each token; null for the first one of a repeated prompt. */
+            token_logprobs: (number | null)[];
+            /** @description The tokens. */
+            tokens: string[];
+            /** @description The likeliest tokens at each position and their log probabilities; null where none were asked for. */
+            top_logprobs: ({
+                [key: string]: number;
+            } | null)[] | null;
+        };
         /**
          * @description A text to continue. `top_p`, `seed`, `presence_penalty`, `frequency_penalty`, `logit_bias` and `user` are forwarded as sent; other
-         *     unknown fields are ignored. The schema accepts more than the endpoint: the endpoint refuses what only `POST /v1/chat/completions` can do,
-         *     so that the message can name that path.
+         *     unknown fields are ignored. The schema accepts more than most models: what none of a model's routes can do is refused, with a message that
+         *     names `POST /v1/chat/completions`. Most routes continue a text by a chat; some, where the operator says so, by completions of their own.
          */
         CompletionRequest: {
             /**
-             * @description Number of answers to choose from; default: `n`. All answers are returned, so any number other than `n` gives 400 `invalid_parameter`,
-             *     which names `POST /v1/chat/completions`.
+             * @description Number of answers that are made for each prompt; the `n` best are returned. Default: `n`. Each answer that is made is billed. More than `n`
+             *     needs a model with a route that has completions of its own, and no `stream`. Anything else gives 400 `invalid_parameter`, which names
+             *     `POST /v1/chat/completions`.
              */
             best_of?: number | null;
             /**
-             * @description Whether the answer repeats the prompt before its text; default false. With `stream` it gives 400 `invalid_parameter`, which
-             *     names `POST /v1/chat/completions`.
+             * @description Whether the answer repeats the prompt before its text; default false. With `stream` or `logprobs` it needs a model with a route that has
+             *     completions of its own; else it gives 400 `invalid_parameter`, which names `POST /v1/chat/completions`.
              */
             echo?: boolean | null;
             /** @description Above 0: tokens that occurred often become less likely. OpenAI's models accept -2 to 2. Default: the model's. */
@@ -6564,19 +6583,24 @@ export interface components {
             logit_bias?: {
                 [key: string]: number;
             } | null;
-            /** @description Not supported: log probabilities give 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
+            /**
+             * @description How many of the likeliest tokens to show at each position, 0 to 20, with the log probability of each token of the answer; default: none. It
+             *     needs a route over a protocol of OpenAI's; else it gives 400 `invalid_parameter`, which names `POST /v1/chat/completions`. A model may
+             *     take fewer, or show none.
+             */
             logprobs?: number | boolean | null;
             /** @description Maximum tokens of the answer. Default: the model's. Lowered when the balance cannot pay for all of it. */
             max_tokens?: number | null;
             /** @description Model id or alias. */
             model: string;
-            /** @description Number of answers; default 1. Each answer is billed. */
+            /** @description Number of answers to each prompt; default 1. Each answer is billed. */
             n?: number | null;
             /** @description Above 0: tokens that occurred at all become less likely. OpenAI's models accept -2 to 2. Default: the model's. */
             presence_penalty?: number | null;
             /**
-             * @description The text to continue. Required: a missing prompt gives 400 `missing_parameter`. An array with one text is accepted too; any other array
-             *     gives 400 `invalid_parameter`. Both messages name `POST /v1/chat/completions`.
+             * @description The text to continue. Required: a missing prompt gives 400 `missing_parameter`. An array with one text is accepted too. Several texts, token
+             *     ids, and lists of token ids need a model with a route that has completions of its own; else they give 400 `invalid_parameter`. Both messages
+             *     name `POST /v1/chat/completions`. Answers to the first prompt have the first indexes. At most 128 answers in all.
              */
             prompt?: string | unknown[] | null;
             /** @description Which routes may serve the request, and in which order; default: the gateway's own order. */
@@ -6589,7 +6613,10 @@ export interface components {
             stream?: boolean | null;
             /** @description What a stream carries in addition to the answer; only with `stream`. */
             stream_options?: components["schemas"]["StreamOptions"] | null;
-            /** @description Not supported: a text after the answer gives 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
+            /**
+             * @description The text that comes after the answer. It needs a model with a route that has completions of its own; else it gives 400 `invalid_parameter`,
+             *     which names `POST /v1/chat/completions`.
+             */
             suffix?: unknown;
             /** @description 0 to 2. Default: the model's. */
             temperature?: number | null;

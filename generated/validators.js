@@ -64792,6 +64792,7 @@ const schema_CatalogRoute = {
 "type": "string",
 "enum": ["adaptive", "budget"]
 },
+"completions": { "type": "boolean" },
 "cost": { "$ref": "#/components/schemas/CatalogRouteCost" }
 },
 "additionalProperties": false
@@ -65529,7 +65530,7 @@ data
 return false;
 } else {
 const _errs1 = errors;
-for (const key0 in data) if (!(key0 === "provider" || key0 === "model" || key0 === "label" || key0 === "reduced_precision" || key0 === "weight" || key0 === "thinking" || key0 === "cost")) {
+for (const key0 in data) if (!(key0 === "provider" || key0 === "model" || key0 === "label" || key0 === "reduced_precision" || key0 === "weight" || key0 === "thinking" || key0 === "completions" || key0 === "cost")) {
 validate_CatalogRoute.errors = [{
 instancePath,
 keyword: "additionalProperties",
@@ -65747,8 +65748,25 @@ return false;
 var valid0 = _errs13 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.cost !== void 0) {
+if (data.completions !== void 0) {
+let data6 = data.completions;
 const _errs15 = errors;
+if (typeof data6 !== "boolean") {
+validate_CatalogRoute.errors = [{
+instancePath: instancePath + "/completions",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_CatalogRoute.properties.completions,
+data: data6
+}];
+return false;
+}
+var valid0 = _errs15 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.cost !== void 0) {
+const _errs17 = errors;
 if (!validate_CatalogRouteCost(data.cost, {
 instancePath: instancePath + "/cost",
 parentData: data,
@@ -65759,8 +65777,9 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogRouteCost.errors : vErrors.concat(validate_CatalogRouteCost.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs15 === errors;
+var valid0 = _errs17 === errors;
 } else var valid0 = true;
+}
 }
 }
 }

@@ -1176,9 +1176,9 @@ export interface ChatCompletionsMethods {
 /** `svc.completions` */
 export interface CompletionsMethods {
   /**
-   * Continues a text. Served by chat models and billed like chat. A missing `prompt`, more than one prompt, `suffix`, `logprobs`, a `best_of`
-   * other than `n`, `echo` with `stream` and more than 4 stop sequences are refused with 400. The message names `POST /v1/chat/completions`:
-   * use it instead.
+   * Continues a text. Served by chat models and billed like chat. A missing `prompt` and more than 4 stop sequences are refused with 400. So are
+   * more than one prompt, token ids, `suffix`, a `best_of` other than `n` and `echo` with `stream` or `logprobs`, unless a route of the model has
+   * completions of its own. The message names `POST /v1/chat/completions`: use it instead.
    *
    * `POST /v1/completions`, /docs/api/createCompletion
    *

@@ -1111,10 +1111,10 @@ export interface Completion {
 export interface CompletionChoice {
   /** The text; with `echo` it follows the prompt. */
   text: string;
-  /** Index of the answer, from 0. */
+  /** Index of the answer, from 0. Those to the first prompt come first. */
   index: number;
-  /** Always null. */
-  logprobs: null;
+  /** Of the text's tokens; null where none were asked for, or the model shows none. */
+  logprobs: CompletionLogprobs | null;
   /** Why the answer ended. */
   finish_reason: FinishReason;
 }
@@ -1143,35 +1143,56 @@ export interface CompletionChunkChoice {
   text: string;
   /** Index of the answer, from 0. */
   index: number;
-  /** Always null. */
-  logprobs: null;
+  /** Of this part's tokens; null where none were asked for, or the model shows none. */
+  logprobs: CompletionLogprobs | null;
   /** Null until the last chunk. */
   finish_reason: FinishReason | null;
 }
 
+/** Log probabilities of the tokens of a text: lists of one length. */
+export interface CompletionLogprobs {
+  /** The tokens. */
+  tokens: string[];
+  /** Of each token; null for the first one of a repeated prompt. */
+  token_logprobs: (number | null)[];
+  /** The likeliest tokens at each position and their log probabilities; null where none were asked for. */
+  top_logprobs: ({ [key: string]: number } | null)[] | null;
+  /** Where each token begins in the text of its choice, in characters. */
+  text_offset: number[];
+}
+
 /**
  * A text to continue. `top_p`, `seed`, `presence_penalty`, `frequency_penalty`, `logit_bias` and `user` are forwarded as sent; other
- * unknown fields are ignored. The schema accepts more than the endpoint: the endpoint refuses what only `POST /v1/chat/completions` can do,
- * so that the message can name that path.
+ * unknown fields are ignored. The schema accepts more than most models: what none of a model's routes can do is refused, with a message that
+ * names `POST /v1/chat/completions`. Most routes continue a text by a chat; some, where the operator says so, by completions of their own.
  */
 export interface CompletionRequest {
   /** Model id or alias. */
   model: string;
   /**
-   * The text to continue. Required: a missing prompt gives 400 `missing_parameter`. An array with one text is accepted too; any other array
-   * gives 400 `invalid_parameter`. Both messages name `POST /v1/chat/completions`.
+   * The text to continue. Required: a missing prompt gives 400 `missing_parameter`. An array with one text is accepted too. Several texts, token
+   * ids, and lists of token ids need a model with a route that has completions of its own; else they give 400 `invalid_parameter`. Both messages
+   * name `POST /v1/chat/completions`. Answers to the first prompt have the first indexes. At most 128 answers in all.
    */
   prompt?: string | unknown[] | null | undefined;
-  /** Not supported: a text after the answer gives 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
-  suffix?: unknown;
-  /** Number of answers; default 1. Each answer is billed. 1 to 128. */
-  n?: number | null | undefined;
   /**
-   * Number of answers to choose from; default: `n`. All answers are returned, so any number other than `n` gives 400 `invalid_parameter`,
+   * The text that comes after the answer. It needs a model with a route that has completions of its own; else it gives 400 `invalid_parameter`,
    * which names `POST /v1/chat/completions`.
    */
+  suffix?: unknown;
+  /** Number of answers to each prompt; default 1. Each answer is billed. 1 to 128. */
+  n?: number | null | undefined;
+  /**
+   * Number of answers that are made for each prompt; the `n` best are returned. Default: `n`. Each answer that is made is billed. More than `n`
+   * needs a model with a route that has completions of its own, and no `stream`. Anything else gives 400 `invalid_parameter`, which names
+   * `POST /v1/chat/completions`.
+   */
   best_of?: number | null | undefined;
-  /** Not supported: log probabilities give 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
+  /**
+   * How many of the likeliest tokens to show at each position, 0 to 20, with the log probability of each token of the answer; default: none. It
+   * needs a route over a protocol of OpenAI's; else it gives 400 `invalid_parameter`, which names `POST /v1/chat/completions`. A model may
+   * take fewer, or show none.
+   */
   logprobs?: number | boolean | null | undefined;
   /** Maximum tokens of the answer. Default: the model's. Lowered when the balance cannot pay for all of it. */
   max_tokens?: number | null | undefined;
@@ -1182,8 +1203,8 @@ export interface CompletionRequest {
   /** What a stream carries in addition to the answer; only with `stream`. */
   stream_options?: StreamOptions | null | undefined;
   /**
-   * Whether the answer repeats the prompt before its text; default false. With `stream` it gives 400 `invalid_parameter`, which
-   * names `POST /v1/chat/completions`.
+   * Whether the answer repeats the prompt before its text; default false. With `stream` or `logprobs` it needs a model with a route that has
+   * completions of its own; else it gives 400 `invalid_parameter`, which names `POST /v1/chat/completions`.
    */
   echo?: boolean | null | undefined;
   /** Stop sequences: one string, or up to 4; default: none. More give 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */

@@ -55,6 +55,7 @@ function buildModel(model: FileModel, { providers, labels, limits }: Parts): Mod
       reducedPrecision: route.reduced_precision ?? null,
       ...(route.weight === undefined ? {} : { weight: route.weight }),
       ...labelOf(route, labels),
+      ...(route.completions === true ? { completions: true } : {}),
       thinking: route.thinking ?? "budget",
       cost: route.cost === undefined ? null : readCost(route.cost),
     })),

@@ -47,8 +47,11 @@ function modelFaults(model: FileModel, path: Path, names: Names): Fault[] {
     if (provider === undefined) faults.push({ path: at, message: `there is no provider "${route.provider}"` });
     else if (!(protocolsOf[model.type] ?? [provider.protocol]).includes(provider.protocol))
       faults.push({ path: at, message: `"${route.provider}" speaks ${provider.protocol}, over which no ${kind} model can be served` });
-    else if (model.supports_variations === true && !variationProtocols.includes(provider.protocol))
+    else if (model.supports_variations === true && !openaiProtocols.includes(provider.protocol))
       faults.push({ path: at, message: `"${route.provider}" speaks ${provider.protocol}, over which no variations can be had` });
+    const native = provider !== undefined && model.type === "language" && openaiProtocols.includes(provider.protocol);
+    if (route.completions === true && !native)
+      faults.push({ path: [...path, "routes", index, "completions"], message: "belongs to language models over openai and azure-openai" });
   });
   model.fallbacks?.forEach((id, index) => {
     const at = [...path, "fallbacks", index];
@@ -90,8 +93,8 @@ const protocolsOf: Partial<Record<FileModel["type"], readonly FileProvider["prot
   reranking: ["rerank", "bedrock", "cohere"],
 };
 
-/** Those that have an endpoint for variations (docs/behaviour/providers.md#protocols). */
-const variationProtocols: readonly FileProvider["protocol"][] = ["openai", "azure-openai"];
+/** Those that have endpoints for variations and for text completions (docs/behaviour/providers.md#protocols). */
+const openaiProtocols: readonly FileProvider["protocol"][] = ["openai", "azure-openai"];
 
 function stateFaults({ state }: FileModel, path: Path, names: Names): Fault[] {
   if (state === undefined) return [];

@@ -1,5 +1,6 @@
 // The frame of every page: head, navigation, table of contents, next and previous page. Pages work without their scripts; colours
 // follow the reader's system, or what the reader chose.
+import { type OperationId, operations } from "../../generated/operations.ts";
 import type { AssetNames } from "./assets.ts";
 import { type OpenApi, operationGroups, operatorTag } from "./contract.ts";
 import { escapeHtml } from "../text/html.ts";
@@ -42,7 +43,7 @@ ${footer(neighbours, link)}
 </main>
 ${contents.length > 1 ? contentsHtml(contents) : "<div></div>"}
 </div>
-${scriptTag(parts, page)}`;
+${scriptTag(parts, page, html.includes("SVC_KEY"))}`;
   return documentHtml(parts, page, { body, link });
 }
 
@@ -52,11 +53,23 @@ function menuHtml(parts: FrameParts, page: Page, link: (href: string) => string)
   return `<nav class="menu" id="menu" popover aria-label="Documentation">${first}${navigationHtml(parts, page.path, link)}</nav>`;
 }
 
-/** The script is optional: see assets/portal.js. */
-function scriptTag({ site, assets }: FrameParts, page: Page): string {
+/** The script is optional: see assets/portal.js. Where samples name a key, it can make one for a reader who is signed in to the console. */
+function scriptTag({ site, assets, document, consoleOf }: FrameParts, page: Page, namesKey = false): string {
   const { path } = page;
   const asset = assetLinker(path, site);
-  return `<script src="${asset(assets.script)}" data-search="${asset(assets.search)}" data-index="${asset(assets.searchName)}" data-root="${rootOf(page, site)}"></script>`;
+  const offered = namesKey && site === "live" && consoleOf !== null;
+  const keys = offered ? ` data-console="${escapeHtml(consoleOf(page))}" data-operations="${sampleOperations(document)}"` : "";
+  return `<script src="${asset(assets.script)}" data-search="${asset(assets.search)}" data-index="${asset(assets.searchName)}" data-root="${rootOf(page, site)}"${keys}></script>`;
+}
+
+/** What a key for samples may do: read, and what costs. What was made before it, it neither changes nor deletes. */
+function sampleOperations(document: OpenApi): string {
+  return operationGroups(document)
+    .flatMap((group) => group.operations)
+    .filter(({ id }) => operations[id as OperationId].auth.startsWith("key"))
+    .filter(({ method, doc }) => method === "GET" || "402" in doc.responses)
+    .map(({ id }) => id)
+    .join(" ");
 }
 
 /** The relative path from a page to the root of the gateway or the static site. */

@@ -1,12 +1,19 @@
-// Text completions: a request becomes a chat request, and the chat's answer a completion. What only chat can do is refused, and every
-// refusal names chat's endpoint.
+// Text completions. A route whose provider has OpenAI's completions gets the request in that form; for any other it becomes a chat request, and
+// the chat's answer a completion. What no route of the model can do is refused, and the refusal names chat's endpoint.
 import type { components } from "../../generated/api.d.ts";
 import type { Context } from "../context.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { parseJson } from "../json/parse.ts";
+import { arrayOf, objectOf } from "../providers/json/read.ts";
+import type { Route } from "../providers/types.ts";
+import type { ChatCompletion, ChatRecord, ChatStream, ChatTally, ChatWhole } from "../providers/verbs/chat.ts";
+import { adapterOf } from "../routing/candidates.ts";
 import { chatUsage, dataEncoder, dataLine, type StreamedChat } from "./chat/reply.ts";
-import type { ChatRequest } from "./chat/request.ts";
-import type { ChatCompletion, ChatRecord, ChatTally } from "../providers/verbs/chat.ts";
+import { chatAdapter } from "./chat/request.ts";
+import { outputMaxOf, upstreamBody } from "./chat/upstream-body.ts";
+import { prefixOf } from "./prefix.ts";
+import { inputSize, type PromptSize, tokensSize } from "./prompt-size.ts";
+import type { RequestAdapter } from "./serve.ts";
 import type { StreamEncoder } from "./stream-answer.ts";
 import type { TokenBill, TokenCall } from "./token-call.ts";
 
@@ -14,6 +21,70 @@ type CompletionRequest = components["schemas"]["CompletionRequest"];
 
 const instead = "use POST /v1/chat/completions";
 const stopsMax = 4;
+/** All of one request: the openai client's helper takes no index above. */
+const answersMax = 128;
+/** As many as any host gives. */
+const logprobsMax = 20;
+
+/** A completion that was asked for, its fields checked. */
+interface Asked {
+  body: CompletionRequest;
+  /** All texts, or all lists of tokens. */
+  prompts: string[] | number[][];
+  /** Answers to each prompt that are returned, and that are made. */
+  n: number;
+  bestOf: number;
+  stop: string[] | string | null;
+  suffix: string | null;
+  /** How many of the likeliest tokens are shown at each position; null: log probabilities are not asked for. */
+  logprobs: number | null;
+}
+
+/** Throws missing_parameter or invalid_parameter; each message names the chat endpoint. */
+export function askedCompletion(body: CompletionRequest): Asked {
+  const prompts = promptsOf(body.prompt);
+  const n = body.n ?? 1;
+  const bestOf = body.best_of ?? n;
+  if (bestOf < n) failParameter("best_of", `it is how many answers are made, so at least n; for several answers ${instead} with n`);
+  if (bestOf > n && body.stream === true)
+    failParameter("best_of", `the best is known at the end, so it must be n in a stream; for several answers ${instead} with n`);
+  if (prompts.length * bestOf > answersMax)
+    failParameter(prompts.length > 1 ? "prompt" : "best_of", `one request makes at most ${answersMax} answers; for more ${instead}`);
+  const { suffix } = body;
+  if (suffix != null && typeof suffix !== "string") failParameter("suffix", `it must be a text; for anything else ${instead}`);
+  return { body, prompts, n, bestOf, stop: stopOf(body.stop), suffix: suffix ?? null, logprobs: logprobsAsked(body.logprobs) };
+}
+
+function promptsOf(prompt: CompletionRequest["prompt"]): Asked["prompts"] {
+  if (prompt == null)
+    return fail("missing_parameter", { param: "prompt", text: { param: "prompt", reason: `for a conversation ${instead}` } });
+  if (typeof prompt === "string") return [prompt];
+  if (isTokens(prompt)) return [prompt];
+  const isFilled = prompt.length > 0;
+  if (isFilled && prompt.every((one) => typeof one === "string")) return prompt;
+  if (isFilled && prompt.every(isTokens)) return prompt;
+  failParameter("prompt", `it must be a text, texts, token ids or lists of them, and not empty; for anything else ${instead}`);
+}
+
+function isTokens(value: unknown): value is number[] {
+  return Array.isArray(value) && value.length > 0 && value.every((token) => Number.isSafeInteger(token) && token >= 0);
+}
+
+function logprobsAsked(asked: CompletionRequest["logprobs"]): number | null {
+  if (asked == null || asked === false) return null;
+  if (asked === true || asked < 0 || asked > logprobsMax)
+    failParameter("logprobs", `it must be an integer from 0 to ${logprobsMax}; for anything else ${instead}`);
+  return asked;
+}
+
+function stopOf(stop: CompletionRequest["stop"]): string[] | string | null {
+  if (stop == null || stop.length === 0) return null;
+  if (Array.isArray(stop) && stop.length > stopsMax)
+    failParameter("stop", `it may hold at most ${stopsMax} sequences; for more ${instead}`);
+  return stop;
+}
+
+// The request, in both forms.
 
 /** Fields that mean the same in chat; they are forwarded as sent. */
 const sharedFields = [
@@ -29,59 +100,125 @@ const sharedFields = [
   "stream",
 ] as const;
 
-/** Throws missing_parameter or invalid_parameter; each message names the chat endpoint. */
-export function chatOfCompletion(body: CompletionRequest): ChatRequest & { prompt: string } {
-  const prompt = promptOf(body.prompt);
-  if (body.suffix != null) failParameter("suffix", `a text after the answer is not taken; ${instead}`);
-  if (body.logprobs != null && body.logprobs !== false) failParameter("logprobs", `log probabilities are not given here; ${instead}`);
-  if (body.best_of != null && body.best_of !== (body.n ?? 1))
-    failParameter("best_of", `every answer that is made is returned, so it must be n; for several answers ${instead} with n`);
-  if (body.echo === true && body.stream === true) failParameter("echo", `it does not go together with stream; ${instead}`);
-  const stop = stopOf(body.stop);
-  const shared = Object.fromEntries(sharedFields.filter((name) => body[name] != null).map((name) => [name, body[name]]));
-  const chat = {
+function sharedOf({ body, stop }: Asked) {
+  return {
     model: body.model,
-    messages: [{ role: "user", content: prompt }],
-    ...shared,
+    ...Object.fromEntries(sharedFields.filter((name) => body[name] != null).map((name) => [name, body[name]])),
     ...(stop === null ? {} : { stop }),
     ...(body.stream === true && body.stream_options != null ? { stream_options: body.stream_options } : {}),
   };
-  return { text: JSON.stringify(chat), body: { ...chat, routing: body.routing }, prompt };
 }
 
-function promptOf(prompt: CompletionRequest["prompt"]): string {
-  if (prompt == null)
-    return fail("missing_parameter", { param: "prompt", text: { param: "prompt", reason: `for a conversation ${instead}` } });
-  const [only, ...more] = typeof prompt === "string" ? [prompt] : prompt;
-  if (typeof only !== "string" || more.length > 0)
-    failParameter("prompt", `it must be one text, or an array of one; for anything else ${instead}`);
-  return only;
+/** Of its first prompt. Only a request without needs of its own (`needOf`) is sent in this form. */
+function chatOf(asked: Asked) {
+  const { body, prompts, logprobs } = asked;
+  const [first] = prompts;
+  const logprobsFields = logprobs === null ? {} : { logprobs: true, ...(logprobs === 0 ? {} : { top_logprobs: logprobs }) };
+  const chat = { ...sharedOf(asked), messages: [{ role: "user", content: typeof first === "string" ? first : "" }], ...logprobsFields };
+  return { text: JSON.stringify(chat), body: { ...chat, stream: body.stream ?? null, routing: body.routing } };
 }
 
-function stopOf(stop: CompletionRequest["stop"]): string[] | string | null {
-  if (stop == null || stop.length === 0) return null;
-  if (Array.isArray(stop) && stop.length > stopsMax)
-    failParameter("stop", `it may hold at most ${stopsMax} sequences; for more ${instead}`);
-  return stop;
+function completionOf(asked: Asked) {
+  const { body, prompts, suffix, logprobs, bestOf, n } = asked;
+  return {
+    ...sharedOf(asked),
+    prompt: prompts.length === 1 ? prompts[0] : prompts,
+    ...(suffix === null ? {} : { suffix }),
+    ...(body.echo === true ? { echo: true } : {}),
+    ...(logprobs === null ? {} : { logprobs }),
+    ...(bestOf === n ? {} : { best_of: bestOf }),
+  };
 }
 
-// Chat answers as text completions, whole and streamed (docs/behaviour/endpoints.md#completions). A completion holds text only:
-// thinking is left out.
+/** What only a provider's own completions do. */
+function needOf({ body, prompts, suffix, n, bestOf, logprobs }: Asked): { param: string; reason: string } | null {
+  if (prompts.length > 1) return { param: "prompt", reason: "it must be one text, or an array of one" };
+  if (typeof prompts[0] !== "string") return { param: "prompt", reason: "it must be one text: token ids are not taken" };
+  if (suffix !== null) return { param: "suffix", reason: "a text after the answer is not taken" };
+  if (body.echo === true && body.stream === true) return { param: "echo", reason: "it does not go together with stream" };
+  if (body.echo === true && logprobs !== null) return { param: "echo", reason: "a prompt has no log probabilities" };
+  if (bestOf !== n) return { param: "best_of", reason: "every answer that is made is returned, so it must be n" };
+  return null;
+}
+
+/** Chats of other protocols have no log probabilities. */
+const logprobsProtocols: ReadonlySet<string> = new Set(["openai", "azure-openai"]);
+
+export function completionAdapter({ providers }: Pick<Context, "providers">, asked: Asked): RequestAdapter<ChatWhole, ChatStream> {
+  const { body, prompts, n, bestOf, logprobs } = asked;
+  const overChat = chatAdapter({ providers }, chatOf(asked));
+  const need = needOf(asked);
+  const takes = ({ completions, provider }: Route) =>
+    completions === true || (need === null && (logprobs === null || logprobsProtocols.has(provider.protocol)));
+  const sent = completionOf(asked);
+  const text = JSON.stringify(sent);
+  return {
+    ...overChat,
+    assertFits(model) {
+      if (!model.routes.some(takes)) {
+        const { param, reason } = need ?? { param: "logprobs", reason: "log probabilities are not given here" };
+        failParameter(param, `${model.id} can't do this: ${reason}; ${instead}`);
+      }
+      overChat.assertFits(model);
+    },
+    fits: (other) => other.routes.some(takes) && overChat.fits(other),
+    takes,
+    measure: () => sizeOf(asked, overChat),
+    cap: { asked: overChat.cap.asked, choices: prompts.length * bestOf },
+    prefix: () => (need === null ? overChat.prefix!() : prefixOf(prompts)),
+    call(tried) {
+      const { candidate, hold, upstream } = tried;
+      if (candidate.route.completions !== true) return overChat.call(tried);
+      return adapterOf(
+        providers.complete,
+        candidate,
+      )({
+        ...upstream,
+        body: upstreamBody(text, sent, candidate, hold),
+        stream: overChat.stream,
+        outputMax: outputMaxOf(candidate, hold),
+        echoes:
+          body.echo === true ? prompts.map((prompt) => (typeof prompt === "string" ? prompt : prompt.length * charactersPerToken)) : [],
+        perPrompt: n,
+      });
+    },
+    charactersOf: (answer) => Math.ceil((overChat.charactersOf(answer) * bestOf) / n),
+  };
+}
+
+/** Few tokens of any text are longer; said of prompts that came as tokens, where a host reports no usage. */
+const charactersPerToken = 8;
+
+/** Hosts read prompts one by one, each with the suffix. Answers that are made and not returned are billed unseen. */
+function sizeOf({ prompts, suffix, n, bestOf }: Asked, overChat: Pick<RequestAdapter<ChatWhole>, "measure">): PromptSize {
+  const unseen = bestOf > n ? { billsUnseen: true } : {};
+  if (prompts.length === 1 && typeof prompts[0] === "string" && suffix === null) return { ...overChat.measure(), ...unseen };
+  const after = suffix ?? "";
+  if (areTexts(prompts)) return { ...inputSize(prompts.map((prompt) => prompt + after)), ...unseen };
+  return { ...tokensSize(prompts, { bytes: Buffer.byteLength(after) * prompts.length }), ...unseen };
+}
+
+function areTexts(prompts: Asked["prompts"]): prompts is string[] {
+  return typeof prompts[0] === "string";
+}
+
+// Answers as text completions, whole and streamed (docs/behaviour/endpoints.md#completions). A completion holds text only: thinking is
+// left out.
 
 type Completion = components["schemas"]["Completion"];
 type ChunkChoice = components["schemas"]["CompletionChunkChoice"];
+type Logprobs = components["schemas"]["CompletionLogprobs"];
 
-/** `before` is the text that `echo` repeats. */
-export function textCompletion({ id, created, choices }: ChatCompletion, call: TokenCall, bill: TokenBill, before: string): Completion {
+export function textCompletion({ id, created, choices }: ChatCompletion, call: TokenCall, bill: TokenBill, asked: Asked): Completion {
   const { model } = call.admitted;
+  const { prompts, n, body } = asked;
   return {
     ...head(id, created, model.id),
-    choices: choices.map(({ index, message, finish_reason }) => ({
-      text: before + (message.content ?? ""),
-      index,
-      logprobs: null,
-      finish_reason,
-    })),
+    choices: choices.map(({ index, message, logprobs, finish_reason }) => {
+      const prompt = prompts[Math.floor(index / n)];
+      const before = body.echo !== true ? "" : (message.echoed ?? (typeof prompt === "string" ? prompt : ""));
+      return { text: before + (message.content ?? ""), index, logprobs: openLogprobs(asked)(index, logprobs), finish_reason };
+    }),
     usage: chatUsage(bill, model),
   };
 }
@@ -90,13 +227,15 @@ export function completionEncoder(
   context: Pick<Context, "publicUrl">,
   served: StreamedChat,
   withUsage: boolean,
+  asked: Asked,
 ): StreamEncoder<ChatRecord> {
   const { source, call } = served;
   const headOf = ({ id, created }: Pick<ChatTally, "id" | "created">) => head(id, created, call.admitted.model.id);
+  const logprobsOf = openLogprobs(asked);
   return dataEncoder(context, served, withUsage, {
     head: headOf,
     record({ json }) {
-      const choices = (parseJson(json) as ChatChunk).choices.flatMap(addition);
+      const choices = (parseJson(json) as ChatChunk).choices.flatMap((choice) => addition(choice, logprobsOf));
       return choices.length === 0 ? "" : dataLine({ ...headOf(source.tally), choices });
     },
     broken: { text: "", index: 0, logprobs: null, finish_reason: "error" },
@@ -105,10 +244,52 @@ export function completionEncoder(
 
 type ChatChunk = Pick<components["schemas"]["ChatChunk"], "choices">;
 
-/** Nothing for a chunk without text or finish reason: roles, thinking. */
-function addition({ index, delta, finish_reason }: ChatChunk["choices"][number]): ChunkChoice[] {
-  const text = delta.content ?? "";
-  return text === "" && finish_reason === null ? [] : [{ text, index, logprobs: null, finish_reason }];
+/** Nothing for a chunk without text, log probabilities or finish reason: roles, thinking. */
+function addition({ index, delta, logprobs: given, finish_reason }: ChatChunk["choices"][number], logprobsOf: LogprobsOf): ChunkChoice[] {
+  const { content, echoed } = delta as { content?: string | null; echoed?: string };
+  const text = (echoed ?? "") + (content ?? "");
+  const logprobs = logprobsOf(index, given);
+  return text === "" && logprobs === null && finish_reason === null ? [] : [{ text, index, logprobs, finish_reason }];
+}
+
+/** What an answer says next of its tokens, in chat's form, becomes that of completions. */
+type LogprobsOf = (index: number, given: unknown) => Logprobs | null;
+
+function openLogprobs({ logprobs: asked, body }: Pick<Asked, "logprobs" | "body">): LogprobsOf {
+  const echoes = body.echo === true; // a stream must keep nothing of its request
+  /** How far the text of each answer has come, in characters. */
+  const ends = new Map<number, number>();
+  return (index, given) => {
+    const tokens = arrayOf(objectOf(given)["content"]).map(objectOf);
+    if (asked === null || tokens.length === 0) return null;
+    const isFirst = (at: number) => at === 0 && echoes && !ends.has(index); // nothing is before it that it could follow from
+    const shown: Logprobs = {
+      tokens: tokens.map(({ token }) => String(token)),
+      token_logprobs: tokens.map(({ logprob }, at) => (isFirst(at) ? null : numberOf(logprob))),
+      top_logprobs: asked === 0 ? null : tokens.map(({ top_logprobs: top }, at) => (isFirst(at) ? null : alternativesIn(top))),
+      text_offset: [],
+    };
+    let end = ends.get(index) ?? 0;
+    for (const token of shown.tokens) {
+      shown.text_offset.push(end);
+      end += Array.from(token).length;
+    }
+    ends.set(index, end);
+    return shown;
+  };
+}
+
+function alternativesIn(top: unknown): Record<string, number> {
+  return Object.fromEntries(
+    arrayOf(top)
+      .map(objectOf)
+      .map(({ token, logprob }) => [String(token), numberOf(logprob)]),
+  );
+}
+
+/** Some hosts write the logarithm of 0 as null. */
+function numberOf(logprob: unknown): number {
+  return typeof logprob === "number" ? logprob : -9999;
 }
 
 function head(id: string, created: number, model: string): { id: string; object: "text_completion"; created: number; model: string } {

@@ -13,9 +13,9 @@ import { ApiError } from "../errors/fail.ts";
 import { msSince } from "../ledger/usage-log.ts";
 import { usdText } from "../money.ts";
 import type { UpstreamError } from "../providers/errors/upstream-error.ts";
-import type { AnswerStream, Protocol, Tally, UpstreamCall, Whole } from "../providers/types.ts";
+import type { AnswerStream, Protocol, Route, Tally, UpstreamCall, Whole } from "../providers/types.ts";
 import { attempt } from "../routing/attempt.ts";
-import { type Candidate, candidatesOf } from "../routing/candidates.ts";
+import { type Candidate, candidatesOf, layerAt } from "../routing/candidates.ts";
 import { arranged, assertPrice, isWithinPrice, type RoutingWishes } from "../routing/wishes.ts";
 import { capFor } from "./chat/upstream-body.ts";
 import { assertRoom, hasRoom, type OutputCap, surelyFits } from "./context-window.ts";
@@ -45,6 +45,8 @@ export interface RequestAdapter<Answer extends Whole, Stream extends AnswerStrea
   assertFits(model: Model): void;
   /** Whether the model may answer instead of the one that was asked for. */
   fits(other: Model): boolean;
+  /** Whether a route can take the request; absent: all can. Of a model that fits at least one does. */
+  takes?(route: Route): boolean;
   measure(): PromptSize;
   cap: OutputCap;
   /** The service tier that was asked for; absent or null: none. */
@@ -108,7 +110,7 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
   if (found !== null) return serveKept(context, ask, asked, found, own);
   if (caching !== null) context.countKept(model.id, "miss");
   const keyOf = () => (adapter.prefix === undefined ? ask.requestId : `${ask.caller.accountId} ${model.id} ${adapter.prefix()}`);
-  const usual = candidatesOf(context.catalog, model, mayServe, keyOf);
+  const usual = ableTo(candidatesOf(context.catalog, model, mayServe, keyOf), adapter);
   const candidates =
     wishes === null && model.routeBy === null
       ? usual
@@ -121,6 +123,13 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
     const ended: unknown = thrown instanceof UnfinishedCall ? ask.signal.reason : thrown;
     throw suggestOthers(await endUnserved(context, ending, ended, own), context.catalog, candidates, mayServe);
   }
+}
+
+/** The candidates whose routes can take the request; the first of them is no fallback. */
+function ableTo(candidates: readonly Candidate[], { takes }: { takes?(route: Route): boolean }): readonly Candidate[] {
+  if (takes === undefined || candidates.every(({ route }) => takes(route))) return candidates;
+  const able = candidates.filter(({ route }) => takes(route));
+  return able.map((candidate, position) => ({ ...candidate, layer: layerAt(candidate, position) }));
 }
 
 interface Serving<Answer extends Whole, Stream extends AnswerStream<unknown>> {

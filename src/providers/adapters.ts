@@ -14,7 +14,7 @@ import { minimaxClone, minimaxDesign, minimaxVoices } from "./minimax/voices.ts"
 import { geminiChat } from "./gemini/chat.ts";
 import { geminiEmbed } from "./gemini/embed.ts";
 import { openaiSpeech, openaiTranscribe } from "./openai/audio.ts";
-import { openaiChat, openaiMessages } from "./openai/chat.ts";
+import { openaiChat, openaiCompletions, openaiMessages } from "./openai/chat.ts";
 import { openaiEmbed } from "./openai/embed.ts";
 import { openaiImages } from "./openai/images.ts";
 import { openaiTranscriptStream } from "./openai/transcript-stream.ts";
@@ -33,7 +33,7 @@ import type {
   StreamTranscript,
   Transcribe,
 } from "./verbs/audio.ts";
-import type { Chat } from "./verbs/chat.ts";
+import type { Chat, Complete } from "./verbs/chat.ts";
 import type { Embed, Rerank } from "./verbs/without-output.ts";
 import type { FetchReference, MakeImages, MakeVideo, UpstreamQueue } from "./verbs/media.ts";
 import type { Messages } from "./verbs/messages.ts";
@@ -41,6 +41,8 @@ import type { Messages } from "./verbs/messages.ts";
 /** One function for each verb and protocol. */
 export interface Adapters {
   chat: Partial<Record<Protocol, Chat>>;
+  /** Text completions, for routes that have them. */
+  complete: Partial<Record<Protocol, Complete>>;
   messages: Partial<Record<Protocol, Messages>>;
   embed: Partial<Record<Protocol, Embed>>;
   rerank: Partial<Record<Protocol, Rerank>>;
@@ -68,6 +70,7 @@ export function openAdapters(upstream: Upstream, { fetchReference, fetchMade }: 
   const chat = openaiChat(upstream);
   const messages = anthropicMessages(upstream);
   const azure = overAzure(chat);
+  const complete = openaiCompletions(upstream);
   const bedrock = bedrockMessages(upstream);
   const embed = openaiEmbed(upstream);
   const images = openaiImages(upstream, fetchReference);
@@ -87,6 +90,7 @@ export function openAdapters(upstream: Upstream, { fetchReference, fetchMade }: 
       "azure-openai": azure,
       vertex: vertex.chat,
     },
+    complete: { openai: complete, "azure-openai": overAzure(complete) },
     messages: {
       openai: openaiMessages(chat),
       anthropic: messages,

@@ -90,6 +90,8 @@ export interface Route {
   thinking: "adaptive" | "budget";
   /** The public name by which requests choose it; absent: it has none. */
   label?: string;
+  /** Whether its provider continues texts with this model, without a chat; absent: no. */
+  completions?: boolean;
   /** Null: the catalog names none. */
   cost: RouteCost | null;
 }

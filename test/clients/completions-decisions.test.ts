@@ -10,7 +10,12 @@ import { costIn, type Customer, useClients } from "./clients.ts";
 const clients = useClients(
   JSON.stringify({
     providers: ["north", "south"].map((id) => provider(id)),
-    models: [language("plain/chat", ["plain"]), language("broken/cut", ["cut+sim-cut-after-6"]), decisions(["decide"])],
+    models: [
+      language("plain/chat", ["plain"]),
+      language("plain/base", [{ model: "base", completions: true }]),
+      language("broken/cut", ["cut+sim-cut-after-6"]),
+      decisions(["decide"]),
+    ],
     tiers: highTiers(),
   }),
 );
@@ -53,11 +58,34 @@ describe("openai completions.create", () => {
     expect(await customer.spent()).toBe(0);
   });
 
-  test("n: so many choices; log probabilities and the best of several are refused, never left out", async () => {
+  test("n: so many choices; what a model's routes can't do is refused, never left out", async () => {
     const client = (await clients.customer()).openai();
     expect((await client.completions.create({ ...ask, n: 2 })).choices.map(({ index }) => index)).toEqual([0, 1]);
-    for (const [param, more] of Object.entries({ logprobs: { logprobs: 2 }, best_of: { best_of: 2 } }))
+    for (const [param, more] of Object.entries({ suffix: { suffix: "The end" }, best_of: { best_of: 2 } }))
       await expect(client.completions.create({ ...ask, ...more })).rejects.toMatchObject({ status: 400, code: "invalid_parameter", param });
+  });
+
+  test("log probabilities, from a chat and from completions", async () => {
+    const client = (await clients.customer()).openai();
+    for (const model of ["plain/chat", "plain/base"]) {
+      const { choices } = await client.completions.create({ ...ask, model, logprobs: 2 });
+      const { tokens, token_logprobs, top_logprobs, text_offset } = choices[0]!.logprobs!;
+      expect(tokens!.join("")).toBe(choices[0]!.text);
+      expect([token_logprobs!.length, top_logprobs!.length, text_offset!.length]).toEqual([12, 12, 12]);
+    }
+  });
+
+  test("several prompts, whole and streamed, at a model that has completions of its own", async () => {
+    const customer = await clients.customer();
+    const client = customer.openai();
+    const several = { ...ask, model: "plain/base", prompt: ["one", "two"], echo: true };
+    const whole = await client.completions.create(several);
+    expect(whole.choices.map(({ text }) => text.slice(0, 3))).toEqual(["one", "two"]);
+    expect(await customer.spent()).toBe(costIn(whole.usage));
+    const texts: string[] = [];
+    for await (const { choices } of await client.completions.create({ ...several, stream: true }))
+      for (const { index, text } of choices) texts[index] = (texts[index] ?? "") + text;
+    expect(texts).toEqual(whole.choices.map(({ text }) => text));
   });
 
   test("several prompts: the message names the endpoint to use", async () => {

@@ -16,6 +16,7 @@ const sees = { supports_vision: true };
 
 const models: Record<string, ModelChoice> = {
   "plain/chat": { upstream: ["plain"] },
+  "plain/base": { upstream: [], more: { routes: [{ provider: "first", model: "base", completions: true }] } },
   "plain/long": { upstream: ["long+sim-tokens-3000"] },
   "plain/large-chunks": { upstream: ["large-chunks+sim-tokens-300+sim-big-65536"] },
   "plain/unhurried": { upstream: ["unhurried+sim-tokens-400+sim-pace-5ms"] },

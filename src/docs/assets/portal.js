@@ -1,8 +1,8 @@
-// What pages can do more where scripts run: copy a sample, keep the language of samples and the theme, search. Without it everything can be
-// read.
+// What pages can do more where scripts run: copy a sample, put a key into the samples, keep the language of samples and the theme, search.
+// Without it everything can be read.
 "use strict";
 (() => {
-  const { search: library, index, root } = document.currentScript.dataset;
+  const { search: library, index, root, console: consoleAddress, operations } = document.currentScript.dataset;
   const element = (tag, properties, ...children) => {
     const made = Object.assign(document.createElement(tag), properties);
     made.append(...children);
@@ -20,6 +20,71 @@
       });
       pre.parentElement.append(button);
     }
+  }
+
+  // A key for the samples of this page, made for a reader who is signed in to the console. It is in the page alone: no storage of the browser and no
+  // address holds it, so another page asks again, and gets a new secret of the same key. What was copied before works on for its hour.
+  const keyName = "Documentation";
+  const hourMs = 3_600_000;
+  const call = async (method, path, token, body) => {
+    const headers = { ...(body && { "content-type": "application/json" }), ...(token && { "x-svc-csrf": token }) };
+    const reply = await window.fetch(`${root}v1/auth/${path}`, { method, headers, body: body && JSON.stringify(body) });
+    const answer = await reply.json();
+    return reply.ok ? answer : Promise.reject(Object.assign(new Error(answer.error?.message), { status: reply.status }));
+  };
+  const makeKey = async () => {
+    const { csrf_token: token } = await call("GET", "session");
+    const allowed = { allowed_operations: operations.split(" "), expires_at: new Date(Date.now() + hourMs).toISOString() };
+    const { data } = await call("GET", "keys");
+    const own = data.find(
+      ({ name, enabled, allowed_operations: may }) =>
+        name === keyName && enabled && may?.every((one) => allowed.allowed_operations.includes(one)),
+    );
+    if (!own) return (await call("POST", "keys", token, { name: keyName, ...allowed })).api_key;
+    await call("PATCH", `keys/${own.id}`, token, allowed);
+    return (await call("POST", `keys/${own.id}/roll`, token, { grace_seconds: hourMs / 1000 })).api_key;
+  };
+  // As the samples of each language name a key.
+  const keyForms = /\$SVC_KEY\b|(?<=\bSVC_KEY=)svc_…|process\.env\.SVC_KEY\b|os\.environ\["SVC_KEY"\]|\{os\.environ\['SVC_KEY'\]\}/g;
+  const isText = (form) => /^[po]/.test(form);
+  // A form may stand in several elements, since code is coloured.
+  const putInto = (pre, key) => {
+    const found = [...pre.textContent.matchAll(keyForms)];
+    for (const { 0: form, index: from } of found.reverse()) {
+      const walker = document.createTreeWalker(pre, window.NodeFilter.SHOW_TEXT);
+      const range = document.createRange();
+      for (let at = 0; walker.nextNode();) {
+        const { currentNode: node } = walker;
+        const end = at + node.length;
+        if (from >= at && from < end) range.setStart(node, from - at);
+        if (from + form.length > at && from + form.length <= end) range.setEnd(node, from + form.length - at);
+        at = end;
+      }
+      range.deleteContents();
+      range.insertNode(element("mark", { textContent: isText(form) ? JSON.stringify(key) : key }));
+    }
+  };
+  const samples = [...document.querySelectorAll(".code pre")].filter((pre) => pre.textContent.search(keyForms) >= 0);
+  if (consoleAddress && samples.length > 0) {
+    const said = element("span", {}, "Signed in to the console?");
+    said.setAttribute("role", "status");
+    const button = element("button", { type: "button", textContent: "Make a key for these samples" });
+    button.addEventListener("click", async () => {
+      button.disabled = true;
+      try {
+        const key = await makeKey();
+        for (const pre of samples) putInto(pre, key);
+        said.textContent = `The samples of this page hold a key that ends in an hour, and in this page alone. In the console it is named ${keyName}.`;
+        button.remove();
+      } catch (error) {
+        button.disabled = false;
+        const signIn = element("a", { href: consoleAddress, textContent: "sign in to the console" });
+        if (error.status === 401) said.replaceChildren("For a key, first ", signIn, ".");
+        else said.textContent = error.message || "No key could be made. Try again.";
+      }
+    });
+    const first = samples[0].closest(".tabs") ?? samples[0].closest(".code");
+    first.before(element("p", { className: "sample-key" }, said, " ", button));
   }
 
   const storage = (() => {

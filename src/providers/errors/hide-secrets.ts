@@ -182,7 +182,7 @@ function hideHosts(text: string): string {
 const answer: ReadonlySet<string> = new Set([
   ...["role", "content", "refusal", "reasoning", "reasoning_content", "reasoning_details", "thinking", "thinking_blocks", "extra_content"],
   ...["tool_calls", "function_call", "executed_tools", "annotations", "citations", "search_results", "related_questions"],
-  ...["images", "videos", "audio", "logprobs", "prompt_logprobs", "document", "text", "stop_reason", "matched_stop"],
+  ...["images", "videos", "audio", "logprobs", "prompt_logprobs", "document", "text", "echoed", "stop_reason", "matched_stop"],
 ]);
 
 /** Returns the same object where nothing had to be removed. */

@@ -10,10 +10,10 @@ import type { MessageRequest } from "../translation/message-types.ts";
 import { openToolNames } from "../translation/tool-names.ts";
 import { exchange, isJson, nameAnswer, wholeText } from "../transport/exchange.ts";
 import { inOrder, openOutlet } from "../transport/outlet.ts";
-import { jsonRequest } from "../transport/json.ts";
+import { jsonRequest, readAnswer, readRecordData } from "../transport/json.ts";
 import { readStream, replayedTally, replayStream, type SseRecord, type StreamReader } from "../transport/read-stream.ts";
 import type { Upstream, UpstreamAnswer } from "../transport/types.ts";
-import type { Chat, ChatCall, ChatRecord, ChatStream, ChatTally, ChatWhole } from "../verbs/chat.ts";
+import type { Chat, ChatCall, ChatRecord, ChatStream, ChatTally, ChatWhole, Complete, CompletionCall } from "../verbs/chat.ts";
 import type { Variant } from "../types.ts";
 import type { Messages } from "../verbs/messages.ts";
 import { allEnded, beginChunks, newChunkState } from "./chunk.ts";
@@ -67,25 +67,18 @@ function chatReader(call: ChatCall, clock: Clock, onEnd: () => void, foreign?: F
   const reader = openRecordReader(state, route.provider, clock);
   const outlet = openOutlet<ChatRecord>(() => beginChunks(state, {}, clock), onEnd);
   const emit = (json: string) => outlet.emit({ json });
+  const takeOne = (record: SseRecord) => {
+    const read = reader.read(record, outlet.begun);
+    if (typeof read === "string") return emit(read);
+    const pending = inOrder(read.records, emit);
+    if (!read.done) return pending;
+    if (pending) return pending.then(outlet.end);
+    outlet.end();
+  };
   return {
     outlet,
     tally: state.tally,
-    take(record) {
-      if (foreign !== undefined) {
-        // Hosts of other forms have no record that only ends a stream.
-        const records = foreign.records(record).flatMap((one) => {
-          const read = reader.read(one, outlet.begun);
-          return typeof read === "string" ? [read] : read.records;
-        });
-        return inOrder(records, emit);
-      }
-      const read = reader.read(record, outlet.begun);
-      if (typeof read === "string") return emit(read);
-      const pending = inOrder(read.records, emit);
-      if (!read.done) return pending;
-      if (pending) return pending.then(outlet.end);
-      outlet.end();
-    },
+    take: (record) => (foreign === undefined ? takeOne(record) : inOrder(foreign.records(record), takeOne)),
     isEmpty: () => !state.begun,
     isWhole: () => allEnded(state),
     finish: outlet.end,
@@ -193,4 +186,71 @@ const fieldNames: ReadonlyMap<string, string> = new Map(
 /** A request's body as the host reads it; src/catalog/variants.ts lists the variants. */
 function inVariant<Text extends JsonText>(text: Text, variant: Variant | undefined): Text {
   return variant === undefined ? text : renameMembers(text, variant.fields);
+}
+
+// Text completions over the `openai` protocol: the answer is read as a chat's, so that the same rules hold for both.
+
+export function openaiCompletions(upstream: Upstream, change: Partial<ChatTimes> = {}): Complete {
+  const times: ChatTimes = { clock: systemClock, startAfterMs: 3_000, ...change };
+  return async (call) => {
+    const answer = await exchange(upstream, jsonRequest(call, "/completions", call.body, call.stream), times.clock);
+    const { heard, route, stream } = call;
+    const echoOf = openEchoes(call);
+    return await readChatAnswer(answer, call, times, {
+      whole(text) {
+        const given = readAnswer(text, route.provider, parseLong);
+        nameAnswer(heard, given["id"]);
+        // Sent as a stream, which has no place for an echo behind its text.
+        return JSON.stringify(inChatForm(given, "message", stream ? () => "" : echoOf));
+      },
+      records: completionRecords(heard, echoOf),
+    });
+  };
+}
+
+/** Errors and the end go through as they are. */
+function completionRecords(heard: CompletionCall["heard"], echoOf: EchoOf): ForeignAnswer["records"] {
+  return (record) => {
+    if (record.data === "" || record.event === "error" || record.data.trim() === "[DONE]") return [record];
+    const value = readRecordData(record.data, record.event);
+    if (!isObject(value) || !Array.isArray(value["choices"])) return [record];
+    nameAnswer(heard, value["id"]);
+    return [{ event: "", data: JSON.stringify(inChatForm(value, "delta", echoOf)) }];
+  };
+}
+
+/** Takes the next text of an answer, and gives back its beginning that repeats the prompt. */
+type EchoOf = (index: number, text: string) => string;
+
+function inChatForm(answer: Json, holder: "message" | "delta", echoOf: EchoOf): Json {
+  const choices = answer["choices"];
+  if (!Array.isArray(choices)) return answer;
+  return {
+    ...answer,
+    choices: choices.map((choice: unknown, position) => {
+      const { text: given, index: shown, ...rest } = objectOf(choice);
+      const index = typeof shown === "number" ? shown : position;
+      const text = textOf(given) ?? "";
+      const echoed = echoOf(index, text);
+      const own = { content: text.slice(echoed.length), ...(echoed === "" ? {} : { echoed }) };
+      return { ...rest, index, [holder]: own };
+    }),
+  };
+}
+
+function openEchoes({ echoes, perPrompt }: CompletionCall): EchoOf {
+  const left = new Map<number, string | number>();
+  return (index, text) => {
+    const before = left.get(index) ?? echoes[Math.floor(index / perPrompt)] ?? "";
+    const length = typeof before === "number" ? Math.min(before, text.length) : commonLength(before, text);
+    const isOver = typeof before === "string" && length < text.length;
+    left.set(index, typeof before === "number" ? before - length : isOver ? "" : before.slice(length));
+    return text.slice(0, length);
+  };
+}
+
+/** All of the shorter one, or nothing: an answer that differs repeats nothing. */
+function commonLength(before: string, text: string): number {
+  const length = Math.min(before.length, text.length);
+  return before.slice(0, length) === text.slice(0, length) ? length : 0;
 }

@@ -30,6 +30,17 @@ export type ChatStream = AnswerStream<ChatRecord, ChatTally>;
 
 export type Chat = (call: ChatCall) => Promise<ChatWhole | ChatStream>;
 
+/** A text completion's request, as JSON text. It is answered in chat's form. */
+export interface CompletionCall extends ChatCall {
+  /** What the answers to each prompt begin with before they go on: the prompt, or the most characters of one that came as tokens. Empty: nothing. */
+  echoes: readonly (string | number)[];
+  /** Answers to each prompt. */
+  perPrompt: number;
+}
+
+/** The part of an answer that repeats its prompt stands in `echoed` of the message or delta: it was not generated. */
+export type Complete = (call: CompletionCall) => Promise<ChatWhole | ChatStream>;
+
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "function_call";
 
 export interface ChatChoice {
@@ -43,6 +54,8 @@ export interface AssistantMessage {
   content: string | null;
   refusal?: string | null;
   reasoning_content?: string | null;
+  /** Of a text completion (`Complete`). */
+  echoed?: string;
   tool_calls?: ({ id?: string; type?: string; function?: { name: string; arguments: string } & { [key: string]: unknown } } & {
     [key: string]: unknown;
   })[];

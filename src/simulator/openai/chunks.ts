@@ -88,7 +88,7 @@ function step(delta: Record<string, unknown>, tokens: number): Step {
 }
 
 /** One step of each choice after the other, until all have ended. */
-function* inTurns(sources: Generator<Step>[]): Iterable<[number, Step]> {
+export function* inTurns<Item>(sources: Generator<Item>[]): Iterable<[number, Item]> {
   const open = new Set(sources.keys());
   while (open.size > 0) {
     for (const index of open) {

@@ -1,7 +1,7 @@
 // The OpenAI protocol: its paths and its error envelope. Each operation but the list of models has a file beside this one.
 import { type Plan, planFields, type SimulatorProtocol } from "../protocol.ts";
 import { createdAt } from "../seed.ts";
-import { planChat } from "./chat.ts";
+import { planChat, planCompletion } from "./chat.ts";
 import { planEmbeddings } from "./embeddings.ts";
 import { findImageFile, planEdit, planGeneration, planVariation } from "./images.ts";
 import { planSpeech } from "./speech.ts";
@@ -15,6 +15,7 @@ export const openai: SimulatorProtocol = {
   prefixes: ["/openai/v1", "/v1"],
   findOperation(method, path) {
     if (method === "POST" && path === "/chat/completions") return planChat;
+    if (method === "POST" && path === "/completions") return planCompletion;
     if (method === "POST" && path === "/embeddings") return planEmbeddings;
     if (method === "GET" && path === "/models") return planModels;
     if (method === "GET" && path.startsWith("/models/")) return () => planModel(decodeURIComponent(path.slice("/models/".length)));

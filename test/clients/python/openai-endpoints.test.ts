@@ -1,4 +1,4 @@
-// Embeddings and Responses with Python's openai package.
+// Embeddings, text completions and Responses with Python's openai package.
 import { expect, test } from "vitest";
 import { costIn, useClients } from "../clients.ts";
 import { describeWithPython, usePython } from "./python.ts";
@@ -29,6 +29,18 @@ describeWithPython("openai for Python", () => {
     expect(await customer.spent()).toBe(costIn(several.usage));
     const { value: one } = await runScenario("embed_tokens", { model: "vectors/small", tokens: [9906, 1917] });
     expect(one).toMatchObject({ sizes: [1536], first: several.first, usage: { prompt_tokens: 2 } });
+  });
+
+  test("completions of several prompts with echo and log probabilities, whole and streamed", async () => {
+    const asked = { model: "plain/base", prompt: ["one sea", "two seas"], echo: true, logprobs: 1 };
+    const { customer, value: whole } = await runScenario("complete", asked);
+    expect(await customer.spent()).toBe(costIn(whole.usage));
+    expect(whole.texts).toEqual([expect.stringMatching(/^one sea/), expect.stringMatching(/^two seas/)]);
+    for (const [at, { tokens, token_logprobs }] of whole.logprobs.entries()) {
+      expect(tokens.join("")).toBe(whole.texts[at]);
+      expect(token_logprobs[0]).toBeNull();
+    }
+    expect((await runScenario("complete_stream", asked)).value.texts).toEqual(whole.texts);
   });
 
   test("responses: created, streamed and parsed", async () => {

@@ -13,6 +13,20 @@ def embed_tokens(client, model, tokens):
     return {"sizes": [len(row.embedding) for row in answer.data], "first": answer.data[0].embedding[:3], "usage": answer.usage.to_dict()}
 
 
+def complete(client, model, prompt, **more):
+    answer = client.completions.create(model=model, prompt=prompt, max_tokens=8, **more)
+    logprobs = [None if choice.logprobs is None else choice.logprobs.to_dict() for choice in answer.choices]
+    return {"texts": [choice.text for choice in answer.choices], "logprobs": logprobs, "usage": answer.usage.to_dict()}
+
+
+def complete_stream(client, model, prompt, **more):
+    texts = {}
+    for chunk in client.completions.create(model=model, prompt=prompt, max_tokens=8, stream=True, **more):
+        for choice in chunk.choices:
+            texts[choice.index] = texts.get(choice.index, "") + choice.text
+    return {"texts": [texts[index] for index in sorted(texts)]}
+
+
 def respond(client, model, **more):
     answer = client.responses.create(model=model, input="Tell me about the sea.", store=False, **more)
     return {"text": answer.output_text, "status": answer.status, "usage": answer.usage.to_dict()}
