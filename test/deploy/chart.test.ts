@@ -1,12 +1,16 @@
-// deploy/helm: the chart's values, schema and templates as they are read, and, where helm is (HELM or PATH), what it makes of them.
+// deploy/helm: the chart's values, schema and templates as they are read, and what helm makes of them (npm run tools:install): as it is to be,
+// and as Kubernetes' own schemas have it.
 import { execFileSync } from "node:child_process";
-import { existsSync, globSync, readFileSync } from "node:fs";
-import { delimiter, join, resolve } from "node:path";
+import { globSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { Ajv } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { readConfig } from "../../src/config.ts";
+import { findHelm, findSchemas, kubernetes } from "../support/chart-tools.ts";
 import { startGateway } from "../support/gateway.ts";
+import { drawn } from "../support/size.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const chart = join(root, "deploy/helm");
@@ -84,10 +88,13 @@ describe("as they are read", () => {
   });
 });
 
-const helm = [process.env["HELM"] ?? "", ...(process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "helm"))].find(
-  (path) => path !== "" && existsSync(path),
-);
-if (helm === undefined) console.warn("skipped: what helm makes of deploy/helm, because there is no helm in PATH or HELM");
+const helm = findHelm();
+const isMissing = helm === null || kubernetes.some((version) => findSchemas(version) === null);
+if (isMissing) {
+  const why = "helm or the schemas of Kubernetes are not installed (npm run tools:install)";
+  if (process.env["CI"] === "true") throw new Error(why);
+  console.warn(`skipped: what helm makes of deploy/helm: ${why}`);
+}
 
 interface Container {
   args: string[];
@@ -98,6 +105,7 @@ interface Container {
   volumeMounts: { name: string; mountPath: string }[];
 }
 interface Rendered {
+  apiVersion: string;
   kind: string;
   metadata: { name: string; annotations?: Record<string, string> };
   // Each kind has a shape of its own.
@@ -106,11 +114,15 @@ interface Rendered {
   };
 }
 
-function render(...given: string[]): Map<string, Rendered> {
-  const text = execFileSync(helm!, ["template", "prod", chart, "--kube-version", "1.33.0", ...given], { encoding: "utf8", stdio: "pipe" });
+const template = (...given: string[]) =>
+  execFileSync(helm!, ["template", "prod", chart, "--kube-version", "1.33.0", ...given], { encoding: "utf8", stdio: "pipe" });
+
+function documentsOf(text: string): Rendered[] {
   const documents = parseAllDocuments(text).map((document) => document.toJS() as Rendered | null);
-  return new Map(documents.filter((one) => one !== null).map((one) => [one.kind, one]));
+  return documents.filter((one) => one !== null);
 }
+
+const render = (...given: string[]) => new Map(documentsOf(template(...given)).map((one) => [one.kind, one]));
 
 const needed = ["image.repository=r.example.com/svc", "existingSecret=secrets", "publicUrl=https://api.example.com"].flatMap((pair) => [
   "--set",
@@ -118,7 +130,50 @@ const needed = ["image.repository=r.example.com/svc", "existingSecret=secrets", 
 ]);
 const bucket = ["--set", "media.blobUrl=s3://media/prod"];
 
-describe.skipIf(helm === undefined)("as helm renders them", () => {
+const everything = ["-f", join(chart, "example-values.yaml"), "--set", "catalog.text=models: []"];
+
+/** Kubernetes' names of its schemas: the kind, the first part of its group, the version. */
+function schemaOf({ apiVersion, kind }: Rendered): string {
+  const [version, group] = apiVersion.split("/").toReversed() as [string, string?];
+  return `${[kind, ...(group === undefined ? [] : [group.split(".")[0]]), version].join("-").toLowerCase()}.json`;
+}
+
+/** What the schemas of this version refuse, each with a field that they don't have. Each schema is read and compiled once. */
+function schemasOf(version: string): (documents: readonly Rendered[]) => string[] {
+  const schema = (name: string) => JSON.parse(readFileSync(join(findSchemas(version)!, name), "utf8")) as object;
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true }).addSchema(schema("_definitions.json"));
+  return (documents) =>
+    documents.flatMap((one) => {
+      const name = schemaOf(one);
+      if (ajv.schemas[name] === undefined) ajv.addSchema(schema(name), name);
+      const isRight = ajv.validate(name, one) as boolean;
+      return isRight ? [] : [`${one.kind}: ${ajv.errorsText(null, { dataVar: "" })}`];
+    });
+}
+
+describe.skipIf(isMissing)("as helm renders them", () => {
+  test.each([
+    ["least", () => [...needed, ...bucket]],
+    ["everything", () => everything],
+  ])("%s: to the byte as in test/deploy/golden (vitest -u writes it)", async (name, given) => {
+    await expect(template(...given())).toMatchFileSnapshot(`golden/chart-${name}.yaml`);
+  });
+
+  test.each(drawn(kubernetes))("Kubernetes %s has every kind and field of it, at its type; a misspelled one it has not", (version) => {
+    const refused = schemasOf(version);
+    for (const given of [[...needed, ...bucket], [...needed, "--set", "media.existingClaim=media"], everything]) {
+      const own = documentsOf(template(...given)).filter(({ apiVersion }) => !apiVersion.startsWith("monitoring.coreos.com/")); // of the Prometheus operator
+      expect(own.length).toBeGreaterThanOrEqual(4);
+      expect(refused(own)).toEqual([]);
+      const deployment = own.find(({ kind }) => kind === "Deployment")!;
+      const wrong = [
+        { ...deployment.spec, replica: 2 },
+        { ...deployment.spec, revisionHistoryLimit: "5" },
+      ];
+      for (const spec of wrong) expect(refused([{ ...deployment, spec }])).toHaveLength(1);
+    }
+  });
+
   test("lint finds nothing", () => {
     const said = execFileSync(helm!, ["lint", "--strict", chart, "-f", join(chart, "example-values.yaml"), "--kube-version", "1.33.0"], { encoding: "utf8" }); // prettier-ignore
     expect(said).toContain("0 chart(s) failed");

@@ -1,6 +1,8 @@
 // What a request reads stays bounded however much there is: every read path and every hot statement follows an index and touches a few pages,
-// on a database of several months (deploy/README.md, "Read paths"). The same statements over 20 million rows were measured by hand.
+// on a database of several months. SVC_PLANS=write writes deploy/read-paths.md.
 import { randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAccounts } from "../../src/accounts/accounts.ts";
 import { authenticateSession } from "../../src/accounts/authenticate-session.ts";
@@ -23,7 +25,7 @@ import { readLimitUse } from "../../src/limits/use.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { usageLogRow } from "../support/usage-log-row.ts";
 import { explainQueries } from "./explain-queries.ts";
-import { accountsCount, fillDatabase, rowsCount } from "./fill-database.ts";
+import { accountsCount, fillDatabase, months, rowsCount } from "./fill-database.ts";
 
 /** The account with half of all rows, one with a fortieth of the log by one key, and one with its share of the rest. */
 const large = 1n;
@@ -42,12 +44,18 @@ beforeAll(async () => {
 afterAll(async () => {
   await db.close();
   await database.drop();
+  if (process.env["SVC_PLANS"] === "write") writeFileSync(join(import.meta.dirname, "../../deploy/read-paths.md"), pageOf(touched));
 });
+
+/** By the test: how many statements it sent, and the pages of all of them. */
+const touched: { test: string; statements: number; pages: number; most: number }[] = [];
 
 /** Of every statement that the work sends. `walks`: small tables that may be read whole. */
 async function expectBounded(work: () => Promise<unknown>, most: number, walks: readonly string[] = []): Promise<void> {
   const explained = await explainQueries(db, work);
   expect(explained.length).toBeGreaterThan(0);
+  const pages = explained.reduce((sum, { buffers }) => sum + buffers, 0);
+  touched.push({ test: expect.getState().currentTestName ?? "", statements: explained.length, pages, most });
   for (const { text, buffers, walked } of explained) {
     expect(
       walked.filter((table) => !walks.includes(table)),
@@ -192,3 +200,19 @@ test("a statement that walks the log is found", async () => {
   expect(found!.walked.length).toBeGreaterThan(3);
   expect(found!.buffers).toBeGreaterThan(rowsCount / 100);
 });
+
+function pageOf(measured: typeof touched): string {
+  const rows = measured.map(
+    ({ test, statements, pages, most }) => `| ${test.replaceAll(" > ", ": ")} | ${statements} | ${pages} | ${most} |`,
+  );
+  return `# What reads and hot statements touch
+
+Written by \`SVC_PLANS=write npx vitest run test/deploy/plans.test.ts\`, on ${rowsCount.toLocaleString("en")} rows of the log and as many entries of
+${accountsCount.toLocaleString("en")} accounts over ${months} months, half of them one account's. Every run of the tests holds each statement against its bound and fails where
+one reads a table from end to end, but for those that hold only what is in flight. A dot parts what a test does in turn.
+
+| what | statements | pages of 8 KB, all together | at most, each |
+|---|---|---|---|
+${rows.join("\n")}
+`;
+}

@@ -1,7 +1,8 @@
-// npm run tools:install: Debian's packages for the tests that need more than Node, where we may install them. Says so where not, and
-// never fails: the tests say what is missing. `-- failover`: those of npm run test:failover as well.
+// npm run tools:install: Debian's packages for the tests that need more than Node, where we may install them, and what the chart is tested
+// with. Says so where not, and never fails: the tests say what is missing. `-- failover`: those of npm run test:failover as well.
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { installChartTools } from "./chart-tools.ts";
 import { findTool, tools } from "./find-tool.ts";
 
 type Tool = keyof typeof tools;
@@ -11,6 +12,7 @@ const failover = {
   "/usr/bin/etcd": "etcd-server",
   "/usr/bin/patroni": "patroni",
   "/usr/sbin/haproxy": "haproxy",
+  "/usr/bin/pgbackrest": "pgbackrest",
   "/usr/lib/postgresql/15/bin/postgres": "postgresql-15",
 };
 /** Asked by Debian's packages before they start their service; 101: don't. */
@@ -49,3 +51,4 @@ for (const [program, name] of wanted)
   console.log(
     `${name}: ${existsSync(program) ? program : "missing, and it could not be installed here: npm run test:failover is skipped"}`,
   );
+installChartTools();
