@@ -3,12 +3,13 @@
 import { boundedMap } from "../concurrency/bounded-map.ts";
 import type { Catalog } from "../catalog/types.ts";
 import type { Clock } from "../clock.ts";
+import type { Admitted } from "../ledger/admission.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Reserved, Slot } from "../ledger/reserve.ts";
 import type { Counters } from "../limits/counters.ts";
 import { minuteMs } from "../limits/window.ts";
 import type { Amount } from "../money.ts";
-import { countCall, type CountedCall, type LimitedCall, takesOf } from "./count.ts";
+import { type CallTakes, countCall, type CountedCall, type LimitedCall, takesOf } from "./count.ts";
 
 export interface Money {
   /** Fixed for the request's life; settle names it. */
@@ -52,26 +53,15 @@ export function openAdmission({ ledger, limits, clock }: Parts): AdmitCall {
   /** The minute in which the last call of a caller to a model fitted: its windows are there, and the next call probably fits as well. */
   const fitted = boundedMap<string, number>(usualMax);
 
-  const admitUsual = async (
-    catalog: Pick<Catalog, "tiers">,
-    call: LimitedCall,
-    { id, want, isNamed = false }: Money,
-  ): Promise<AdmittedCall | null> => {
-    const { accountId, keyId } = call.caller;
-    const { takes, decided } = takesOf({ limits, catalog }, call);
-    const admitted = await ledger.admit({ accountId, keyId, id, want, isNamed, windows: takes });
-    if (admitted === null) return null;
-    const { atMs, count, previous, available, reserved, keyLeft } = admitted;
-    const first = { atMs, lengthMs: minuteMs, current: count, previous };
-    return { rate: decided({ refused: null, first, waitMs: 0 }), reserved: { granted: want, available, reserved, refused: null, keyLeft } };
-  };
-
   return async (catalog, call, money) => {
     const { accountId, keyId } = call.caller;
     const usual = `${accountId} ${keyId} ${call.model.id}`;
     if (typeof money !== "function" && fitted.get(usual) === minuteOf(clock().getTime())) {
-      const admitted = await admitUsual(catalog, call, money);
-      if (admitted !== null) return admitted;
+      const { takes, decided } = takesOf({ limits, catalog }, call);
+      const { id, want, isNamed = false } = money;
+      const admitting = ledger.admit({ accountId, keyId, id, want, isNamed, windows: takes });
+      const admitted = admitting instanceof Promise ? await admitting : admitting;
+      if (admitted !== null) return usualCall(decided, want, admitted);
       fitted.delete(usual);
     }
     return countCall({ ledger, limits, catalog }, call, async (rate) => {
@@ -82,6 +72,12 @@ export function openAdmission({ ledger, limits, clock }: Parts): AdmitCall {
       return { rate, reserved };
     });
   };
+}
+
+function usualCall(decided: CallTakes["decided"], want: Amount, admitted: Admitted): AdmittedCall {
+  const { atMs, count, previous, available, reserved, keyLeft } = admitted;
+  const first = { atMs, lengthMs: minuteMs, current: count, previous };
+  return { rate: decided({ refused: null, first, waitMs: 0 }), reserved: { granted: want, available, reserved, refused: null, keyLeft } };
 }
 
 const minuteOf = (ms: number): number => Math.floor(ms / minuteMs);

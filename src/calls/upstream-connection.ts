@@ -38,20 +38,14 @@ export interface Attempting<Answer> {
 }
 
 /** One attempt at one route, until its answer is whole or begins. Rejects with the reason of the disconnect where the upstream was told to stop. */
-export async function callUpstream<Answer>(
-  call: Connected,
-  { route }: Candidate,
-  { heard, stops, work }: Attempting<Answer>,
-): Promise<Answer> {
+export function callUpstream<Answer>(call: Connected, { route }: Candidate, { heard, stops, work }: Attempting<Answer>): Promise<Answer> {
   const { requestId, caller } = call.ask;
   const { signal, disconnect } = (call.connection = openConnection(call.ask, call.attempts.length, stops));
   const { stopUpstream } = disconnect;
-  try {
-    return await work({ route, signal, disconnect, heard, requestId, publicModel: call.admitted.model.id, account: caller.accountId });
-  } catch (error) {
-    if (stopUpstream.aborted && isAnsweringAbort(error)) throw stopUpstream.reason;
-    throw error;
-  }
+  const upstream = { route, signal, disconnect, heard, requestId, publicModel: call.admitted.model.id, account: caller.accountId };
+  return work(upstream).catch((error: unknown) => {
+    throw stopUpstream.aborted && isAnsweringAbort(error) ? stopUpstream.reason : error;
+  });
 }
 
 /** What an upstream says to a connection whose other side was closed: 499 as nginx does, a 5xx, the end of an answer that says nothing. */

@@ -112,28 +112,30 @@ function openSender<Item, Result>(work: BatcherOptions<Item, Result>["work"], tu
   /** The error of an unavailable database; null: it answers. */
   let outage: unknown = null;
 
-  async function send(items: readonly Item[]): Promise<readonly Result[]> {
-    const startedAt = performance.now();
-    const size = Math.min(batchSizes.length - 1, 32 - Math.clz32(items.length - 1));
-    gauge.batches[size] = (gauge.batches[size] as number) + 1;
-    gauge.items += items.length;
-    try {
-      return await work(items);
-    } finally {
-      last = { startedAt, endedAt: performance.now() };
-      gauge.busyMs += last.endedAt - startedAt;
-    }
+  function began(size: number): number {
+    const bucket = Math.min(batchSizes.length - 1, 32 - Math.clz32(size - 1));
+    gauge.batches[bucket] = (gauge.batches[bucket] as number) + 1;
+    gauge.items += size;
+    return performance.now();
+  }
+
+  function sent(startedAt: number): void {
+    last = { startedAt, endedAt: performance.now() };
+    gauge.busyMs += last.endedAt - startedAt;
   }
 
   async function settle(asked: Batch): Promise<void> {
     let batch = outage === null ? asked : refuseLate(asked, performance.now());
     for (let pauseMs = firstPauseMs; batch.length > 0; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      const startedAt = began(batch.length);
       try {
-        const results = await send(batch.map(({ item }) => item));
+        const results = await work(batch.map(({ item }) => item));
+        sent(startedAt);
         outage = null;
         gauge.outageAt = -Infinity;
         return batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
       } catch (error) {
+        sent(startedAt);
         if (!isTransient(error)) {
           outage = null;
           return settleApart(batch, error);

@@ -14,7 +14,7 @@ import { msSince } from "../ledger/usage-log.ts";
 import { usdText } from "../money.ts";
 import type { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { AnswerStream, Protocol, Route, Tally, UpstreamCall, Whole } from "../providers/types.ts";
-import { attempt } from "../routing/attempt.ts";
+import { attempt, type AttemptRules } from "../routing/attempt.ts";
 import { type Candidate, candidatesOf, layerAt } from "../routing/candidates.ts";
 import { arranged, assertPrice, isWithinPrice, type RoutingWishes } from "../routing/wishes.ts";
 import { capFor } from "./chat/upstream-body.ts";
@@ -146,15 +146,15 @@ async function serveFrom<Answer extends Whole, Stream extends AnswerStream<unkno
   { adapter, candidates, caching, webSearches }: Serving<Answer, Stream>,
 ): Promise<Served<Answer, Stream>> {
   const { ask, admitted, size, hold, stream } = call;
-  const callOne = async (candidate: Candidate, heard: UpstreamCall["heard"]) => {
-    const answered: { tally: Tally | null } = { tally: null };
+  let answered: { tally: Tally | null } = { tally: null };
+  const callOne = (candidate: Candidate, heard: UpstreamCall["heard"]) => {
+    answered = { tally: null };
     const stops = stopsOnDisconnect(candidate, stream && webSearches === 0 && size.billsUnseen !== true, answered);
     const work = (upstream: UpstreamCall) => adapter.call({ candidate, hold, size, upstream });
-    const answer = await callUpstream(call, candidate, { heard, stops, work });
-    if (answer.kind === "stream") answered.tally = answer.tally;
-    return answer;
+    return callUpstream(call, candidate, { heard, stops, work });
   };
-  const { result: first, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, callOne, { rejectsAlone });
+  const { result: first, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, callOne, tokenRules);
+  if (first.kind === "stream") answered.tally = first.tally;
   call.answeredBy(candidate);
   if (candidates.length > 1 && !isDisconnected(ask.signal))
     context.routeFigures.answered(
@@ -210,9 +210,7 @@ export async function serveWhole<Answer extends Whole>(context: Context, ask: As
 }
 
 /** A rejection by our own translation, before any upstream was asked, or by a fallback model: it says nothing about the other routes. */
-function rejectsAlone({ status }: UpstreamError, { layer }: Candidate): boolean {
-  return status === null || layer === 3;
-}
+const tokenRules: AttemptRules = { rejectsAlone: ({ status }: UpstreamError, { layer }: Candidate) => status === null || layer === 3 };
 
 // Which models to suggest when every route of one refused the content (route_refused).
 // Near matches of an unknown name are in src/catalog/resolve.ts.

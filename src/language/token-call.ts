@@ -12,6 +12,7 @@ import { batchTier, cacheTier, ownTiers, type Catalog, type Model } from "../cat
 import type { Context } from "../context.ts";
 import { uuidv7 } from "../ids.ts";
 import { readUsualOutput } from "../ledger/read-usage-log.ts";
+import type { Reserved } from "../ledger/reserve.ts";
 import { type Amount, million, usdText } from "../money.ts";
 import { affordableOutputTokens, chargedTier, dearestPricesOf, pricesOf, tokenCost, tokenCostBound } from "../pricing/token-cost.ts";
 import { isBedrockTier } from "../providers/bedrock/request.ts";
@@ -87,7 +88,10 @@ export async function openTokenCall(context: Opening, ask: Ask, asked: TokenRequ
   const { model } = admitted;
   const tier = asked.kept === undefined ? pricedTier(ask, model, asked.tier) : cacheTier;
   const held = heldTier(ask, model, tier);
-  const { hold, rate } = await holdTokens(context, ask, { ...asked, tier: held });
+  const { limited, money, unpaid, holdOf } = planHold(context, ask, { ...asked, tier: held });
+  const { rate, reserved } = await context.admitCall(context.catalog, limited, money);
+  if (reserved.granted === null) return refuseUnpaid(context, unpaid, reserved);
+  const hold = holdOf(reserved.granted, reserved);
   const nothing: TokenBill = { ...billAt(model, noUsage, hold.bounds, held), cost: 0n };
   const used = (answered: boolean, charged: Usage) => ({ usage: answered ? usageUpstream(call, charged) : promptAlone(size) });
   const paid = openCall<TokenHold, TokenBill>(context, ask, { admitted, stream, hold, rate, nothing, used });
@@ -97,10 +101,16 @@ export async function openTokenCall(context: Opening, ask: Ask, asked: TokenRequ
   };
   const billOf = (usage: Usage) =>
     atLesserPrice(model, paid.served?.model ?? model, (other) => billAt(other, usage, hold.bounds, tierAt(other)));
-  const charge = async (usage: Usage | null, counted: () => Promise<Usage>, end: Pick<Outcome, "status" | "http_status">) => {
-    const bill = billOf(withAllSearches(usage, hold.bounds) ?? unmeasured(await counted(), hold.bounds));
-    if (usage !== null) reportOverruns(context, paid, bill);
-    return paid.settle(usage === null ? atMost(hold.granted, bill) : bill, { ...end, ...noError, estimated: usage === null });
+  const charge = (usage: Usage | null, counted: () => Promise<Usage>, end: Pick<Outcome, "status" | "http_status">) => {
+    const measured = withAllSearches(usage, hold.bounds);
+    if (measured === null)
+      return counted().then((estimate) => {
+        const bill = atMost(hold.granted, billOf(unmeasured(estimate, hold.bounds)));
+        return paid.settle(bill, { ...end, ...noError, estimated: true });
+      });
+    const bill = billOf(measured);
+    reportOverruns(context, paid, bill);
+    return paid.settle(bill, { ...end, ...noError, estimated: false });
   };
   const call: TokenCall = Object.assign(paid, {
     size,
@@ -165,7 +175,7 @@ function heldTier(ask: Ask, { tokens, routes }: Model, tier: string | null): str
 const isOwn = (tier: string | null): boolean => tier !== null && ownTiers.has(tier);
 
 /** At the prices of the requested model: a fallback never costs more. What a kept answer costs is known. */
-async function holdTokens(context: Opening, ask: Ask, asked: TokenRequest) {
+function planHold(context: Opening, ask: Ask, asked: TokenRequest) {
   const { admitted, size, cap, tier, webSearches, summarizes = false, candidates, kept } = asked;
   const { caller, callId, addHeaders, isBatch = false } = ask;
   const { model } = admitted;
@@ -197,20 +207,26 @@ async function holdTokens(context: Opening, ask: Ask, asked: TokenRequest) {
     likely: () => likelyCost(context, caller, model, { size, outputMax: outputMax * cap.choices, tier, webSearches }),
     routes: () => candidates,
   });
-  const { rate, reserved } = await context.admitCall(context.catalog, { caller, model, tokens, addHeaders, isBatch }, money);
-  const { granted, keyLeft } = reserved;
-  if (granted === null)
-    return await refuseUnpaid(
-      context,
-      { caller, model, need: least, affordable: outputMax === 0 || exact !== null ? null : affordable },
-      reserved,
-    );
-  const available = keyLeft !== null && keyLeft < reserved.available ? keyLeft : reserved.available;
-  const lowered = granted >= want ? null : affordable(granted);
-  const sent = lowered ?? (outputLimited ? outputMax : cap.asked);
-  const capped = { asked: cap.asked, lowered, sent, outputMax: lowered ?? outputMax, choices: cap.choices };
-  const hold: TokenHold = { id, granted, ...capped, bounds, imageTokensMax: imageTokens, available };
-  return { hold, rate };
+  return {
+    limited: { caller, model, tokens, addHeaders, isBatch },
+    money,
+    unpaid: { caller, model, need: least, affordable: outputMax === 0 || exact !== null ? null : affordable },
+    holdOf(granted: Amount, { keyLeft, available }: Pick<Reserved, "keyLeft" | "available">): TokenHold {
+      const lowered = granted >= want ? null : affordable(granted);
+      return {
+        id,
+        granted,
+        asked: cap.asked,
+        lowered,
+        sent: lowered ?? (outputLimited ? outputMax : cap.asked),
+        outputMax: lowered ?? outputMax,
+        choices: cap.choices,
+        bounds,
+        imageTokensMax: imageTokens,
+        available: keyLeft !== null && keyLeft < available ? keyLeft : available,
+      };
+    },
+  };
 }
 
 /** Of an answer to an account that has not called the model lately. */

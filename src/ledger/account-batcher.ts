@@ -19,7 +19,7 @@ export function createAccountBatcher<Item extends { accountId: bigint }, Result>
   db: Db,
   options: Parameters<typeof createBatcher<Item, Result>>[0],
 ): ReturnType<typeof createBatcher<Item, Result>> {
-  const work = (items: readonly Item[]) => namingTheHeld(db, items, options.work);
+  const work = (items: readonly Item[]) => options.work(items).catch((error: unknown) => failHeld(db, items, error));
   const usual = createBatcher({ ...options, turns: db.turns, work });
   const aside = createBatcher({ ...options, work }); // outside the mutex, since it may wait for long
   const held = new Set<bigint>();
@@ -62,23 +62,15 @@ export function createAccountBatcher<Item extends { accountId: bigint }, Result>
 }
 
 /** Fails only the items whose accounts are held, instead of the whole batch. */
-async function namingTheHeld<Item extends { accountId: bigint }, Result>(
-  db: Db,
-  items: readonly Item[],
-  work: (items: readonly Item[]) => Promise<readonly Result[]>,
-): Promise<readonly Result[]> {
-  try {
-    return await work(items);
-  } catch (error) {
-    if (!isAccountHeld(error)) throw error;
-    const { rows } = await db.pool.query<{ account_id: bigint }>(
-      "select account_id from balance where account_id = any($1) for no key update skip locked",
-      [items.map(({ accountId }) => accountId)],
-    );
-    const free = new Set(rows.map((row) => row.account_id));
-    const theirs = items.filter(({ accountId }) => !free.has(accountId));
-    throw theirs.length === 0 ? error : new FailedFor(new Set(theirs), error);
-  }
+async function failHeld<Item extends { accountId: bigint }>(db: Db, items: readonly Item[], error: unknown): Promise<never> {
+  if (!isAccountHeld(error)) throw error;
+  const { rows } = await db.pool.query<{ account_id: bigint }>(
+    "select account_id from balance where account_id = any($1) for no key update skip locked",
+    [items.map(({ accountId }) => accountId)],
+  );
+  const free = new Set(rows.map((row) => row.account_id));
+  const theirs = items.filter(({ accountId }) => !free.has(accountId));
+  throw theirs.length === 0 ? error : new FailedFor(new Set(theirs), error);
 }
 
 // Retries of single statements that may run twice.

@@ -59,10 +59,10 @@ export const admitCalls = `select at_ms, accounts, available, reserved, n, previ
 const noLimit = 2n ** 62n;
 
 /** In the batch's order; null: the account's calls may not all fit, and nothing was done. */
-export async function admitBatch(db: Db, owner: string, life: string, items: readonly AdmitRequest[]): Promise<(Admitted | null)[]> {
+export function admitBatch(db: Db, owner: string, life: string, items: readonly AdmitRequest[]): Promise<(Admitted | null)[]> {
   const { funds, budgets, windows } = sumsOf(items);
   const column = <Sum>(sums: readonly Sum[], read: (sum: Sum) => bigint | number | string | null) => plainArray(sums.map(read));
-  const { rows } = await db.pool.query<Row>(admitCalls, [
+  const values = [
     owner,
     life,
     items[0]!.windows[0]!.bucket,
@@ -80,8 +80,8 @@ export async function admitBatch(db: Db, owner: string, life: string, items: rea
     column(items, ({ id }) => id),
     column(items, ({ want }) => want),
     column(items, ({ keyId }) => keyId),
-  ]);
-  return shareOut(items, { funds, budgets, windows }, rows[0]!);
+  ];
+  return db.pool.query<Row>(admitCalls, values).then(({ rows }) => shareOut(items, { funds, budgets, windows }, rows[0]!));
 }
 
 interface Sums {

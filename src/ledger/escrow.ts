@@ -41,21 +41,32 @@ export function openEscrow(parts: EscrowParts): EscrowState {
   return state;
 }
 
-/** Admits a call out of a slice, or by `send`. */
-export async function admitSliced(
-  state: EscrowState,
-  request: AdmitRequest,
-  send: () => Promise<Admitted | null>,
-): Promise<Admitted | null> {
+type Send = () => Promise<Admitted | null>;
+
+/** Admits a call out of a slice, or by `send`. Returns no promise where a slice that is open has enough. */
+export function admitSliced(state: EscrowState, request: AdmitRequest, send: Send): Admitted | null | Promise<Admitted | null> {
   if (request.isNamed === true) return send();
   const use = noteCall(state, request);
-  let admitted = admitFromSlice(state, use, request);
-  if (admitted === null && mayOpen(state, use, request)) admitted = await openSlice(state, use, request);
-  if (admitted === null) {
-    admitted = await send();
+  const admitted = admitFromSlice(state, use, request);
+  if (admitted === null)
+    return mayOpen(state, use, request) ? admitOpening(state, use, request, send) : admitPlain(state, use, request, send);
+  use.inFlight += 1;
+  return admitted;
+}
+
+/** With a hold of its own. */
+function admitPlain(state: EscrowState, use: Use, { id }: AdmitRequest, send: Send): Promise<Admitted | null> {
+  return send().then((admitted) => {
     if (admitted === null) return null;
-    state.plain.set(request.id, use);
-  }
+    state.plain.set(id, use);
+    use.inFlight += 1;
+    return admitted;
+  });
+}
+
+async function admitOpening(state: EscrowState, use: Use, request: AdmitRequest, send: Send): Promise<Admitted | null> {
+  const admitted = await openSlice(state, use, request);
+  if (admitted === null) return admitPlain(state, use, request, send);
   use.inFlight += 1;
   return admitted;
 }

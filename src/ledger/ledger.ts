@@ -25,9 +25,9 @@ export interface Ledger {
   owner: string;
   /**
    * Counts a call against its rate limits and holds all it wants, in one statement, or in none where a slice has enough (escrow.ts). Null: it
-   * may not fit, and nothing was done.
+   * may not fit, and nothing was done. Returns no promise where a slice has enough.
    */
-  admit(request: AdmitRequest): Promise<Admitted | null>;
+  admit(request: AdmitRequest): Admitted | null | Promise<Admitted | null>;
   reserve(request: ReserveRequest): Promise<Reserved>;
   /** Raises a hold to `want`, in its slot, or leaves it as it was. */
   raise(request: Pick<ReserveRequest, "accountId" | "id" | "want">): Promise<Reserved>;
@@ -84,22 +84,22 @@ export async function openLedger(db: Db, onFault: OnFault, watch?: LedgerWatch, 
   const { admitting, reserving, settling } = openBatchers(db, owner, { onFault, times, watch, escrow });
 
   /** Sends what makes a hold, if `granted` says so of the answer. */
-  const hold = async <Request extends Holding, Answer>(
+  const hold = <Request extends Holding, Answer>(
     request: Request,
     send: (request: Request) => Promise<Answer>,
     granted: (answer: Answer) => Amount | null,
   ): Promise<Answer> => {
     refuseInDoubt(db);
-    try {
-      const answer = await send(request);
+    const noted = (answer: Answer) => {
       noteHold(open, request, granted(answer));
       return answer;
-    } catch (cause) {
+    };
+    return send(request).then(noted, (cause: unknown) => {
       // Whatever the last error was: an earlier attempt may have been made and its answer lost.
       if (!(cause instanceof BatcherFull)) giveUp(request, null);
       if (cause instanceof BatcherFull || isTransient(cause) || isAccountHeld(cause)) fail("overloaded", { cause });
       throw cause;
-    }
+    });
   };
 
   /** One that got less than it wanted is given back before it is tried again. */
@@ -110,12 +110,11 @@ export async function openLedger(db: Db, onFault: OnFault, watch?: LedgerWatch, 
 
   return {
     owner,
-    async admit(request) {
+    admit(request) {
       refuseInDoubt(db);
-      const send = () => hold(request, admitting.run, (answer) => answer && request.want);
-      const admitted = await admitSliced(escrow, request, send);
-      if (admitted !== null) watch?.reserved(request.want);
-      return admitted;
+      const send = () => hold(request, admitting.run, (held) => held && request.want);
+      const answer = admitSliced(escrow, request, send);
+      return answer instanceof Promise ? answer.then((admitted) => watched(watch, request, admitted)) : watched(watch, request, answer);
     },
     async reserve(request) {
       const send = () => hold(request, reserveAnew, ({ granted }) => granted);
@@ -138,6 +137,11 @@ export async function openLedger(db: Db, onFault: OnFault, watch?: LedgerWatch, 
       await heartbeat.stop();
     },
   };
+}
+
+function watched(watch: LedgerWatch | undefined, { want }: AdmitRequest, admitted: Admitted | null): Admitted | null {
+  if (admitted !== null) watch?.reserved(want);
+  return admitted;
 }
 
 type Holding = Pick<ReserveRequest, "accountId" | "id" | "keyId" | "slot">;

@@ -84,11 +84,11 @@ export async function settleBatch(
   }
 }
 
-export async function sendUsual(db: Db, items: readonly Settlement[], slices: BatchSlices = noSlices): Promise<Amount[]> {
+export function sendUsual(db: Db, items: readonly Settlement[], slices: BatchSlices = noSlices): Promise<Amount[]> {
   const { funds, budgets, calls, carved } = sumsOf(items, slices.takings);
   const { sums } = slices;
   const unused = sums.flatMap((sum) => (sum.unused ?? []).map((count) => ({ ...count, accountId: sum.accountId })));
-  const { rows } = await db.pool.query<{ balances: Amount[] }>(settleUsual, [
+  const values = [
     plainArray(funds.map(({ accountId }) => accountId)),
     plainArray(funds.map(({ held }) => held)),
     plainArray(funds.map(({ cost }) => cost)),
@@ -107,9 +107,11 @@ export async function sendUsual(db: Db, items: readonly Settlement[], slices: Ba
     unused.map(({ startMs }) => new Date(startMs)),
     plainArray(unused.map(({ amount }) => amount)),
     new Date(Math.min(...items.map(({ log }) => log.created_at.getTime()))),
-  ]);
-  const balances = new Map(funds.map(({ accountId }, place) => [accountId, rows[0]!.balances[place]!]));
-  return items.map(({ accountId }) => balances.get(accountId)!);
+  ];
+  return db.pool.query<{ balances: Amount[] }>(settleUsual, values).then(({ rows }) => {
+    const balances = new Map(funds.map(({ accountId }, place) => [accountId, rows[0]!.balances[place]!]));
+    return items.map(({ accountId }) => balances.get(accountId)!);
+  });
 }
 
 interface Sum {

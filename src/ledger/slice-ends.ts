@@ -30,13 +30,19 @@ async function untilNoStatement(slice: Slice): Promise<void> {
 }
 
 /** Settles a batch by `send`, with what its calls take off their slices. */
-export async function settleSliced(
+export function settleSliced(state: EscrowState, items: readonly Settlement[], send: SendSettlements): Promise<Amount[]> {
+  const taking = takingsOf(items, (id) => state.carved.get(id));
+  return taking.sums.length === 0 ? send(taking) : settleTaking(state, items, taking, send);
+}
+
+type SendSettlements = (slices: BatchSlices) => Promise<Amount[]>;
+
+async function settleTaking(
   state: EscrowState,
   items: readonly Settlement[],
-  send: (slices: BatchSlices) => Promise<Amount[]>,
+  { takings, sums, ended }: ReturnType<typeof takingsOf>,
+  send: SendSettlements,
 ): Promise<Amount[]> {
-  const { takings, sums, ended } = takingsOf(items, (id) => state.carved.get(id));
-  if (sums.length === 0) return send({ takings, sums });
   const slices = new Set(items.flatMap(({ id }) => state.carved.get(id)?.slice ?? []));
   for (const slice of ended) shut(state, slice);
   const over = Promise.withResolvers<void>();

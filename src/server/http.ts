@@ -129,8 +129,8 @@ function createApp(edge: Edge, dispatch: Dispatch, pages: Pages, connections: Co
       if (span !== null) endTrace(edge, span, exchange);
     });
     if (!connections.began(exchange)) return exchange.handled();
-    const reply = () => answer(edge, dispatch, pages, exchange).finally(exchange.handled);
-    return span === null ? reply() : span.run(reply);
+    if (span === null) answer(edge, dispatch, pages, exchange);
+    else span.run(() => answer(edge, dispatch, pages, exchange));
   };
   app.use(serve);
   const classes = expressClasses(app);
@@ -152,15 +152,25 @@ function expressClasses(app: express.Express) {
   return { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
 }
 
-async function answer(edge: Edge, dispatch: Dispatch, pages: Pages, exchange: Exchange): Promise<void> {
+/** Nothing waits for it: what goes wrong is answered, too. */
+function answer(edge: Edge, dispatch: Dispatch, pages: Pages, exchange: Exchange): void {
+  const refuse = (thrown: unknown) => void refused(edge, exchange, thrown).then(exchange.handled);
   try {
-    await route(edge, dispatch, pages, exchange);
+    const pending = route(edge, dispatch, pages, exchange);
+    if (pending) pending.then(exchange.handled, refuse);
+    else exchange.handled();
   } catch (thrown) {
-    await sendError(edge, exchange, thrown).catch((error: unknown) => {
-      // Rendering itself failed (in tests: an undeclared code). The client must not be left waiting.
-      edge.context.log.fatal({ err: error, request_id: exchange.requestId }, "no reply could be made");
-      exchange.res.destroy();
-    });
+    refuse(thrown);
+  }
+}
+
+async function refused(edge: Edge, exchange: Exchange, thrown: unknown): Promise<void> {
+  try {
+    await sendError(edge, exchange, thrown);
+  } catch (error) {
+    // Rendering itself failed (in tests: an undeclared code). The client must not be left waiting.
+    edge.context.log.fatal({ err: error, request_id: exchange.requestId }, "no reply could be made");
+    exchange.res.destroy();
   }
 }
 

@@ -23,7 +23,8 @@ import { identifyOperator } from "./operators.ts";
 import { sendReply } from "./reply.ts";
 import { failUnknown } from "./unknown-path.ts";
 
-export type RunOperation = (exchange: Exchange) => Promise<void>;
+/** Returns no promise where nothing has to be waited for; what it refuses at once it throws. */
+export type RunOperation = (exchange: Exchange) => Promise<void> | void;
 
 /** Prepares what doesn't depend on the request. */
 export function operationRunner(edge: Edge, operation: Operation, handler: Handler): RunOperation {
@@ -38,32 +39,38 @@ export function operationRunner(edge: Edge, operation: Operation, handler: Handl
     const ask = askOf(exchange, id, content.value);
     return handler(edge.context, requestOf(exchange, ask, readParameters(exchange), content, form), ask);
   };
-  const replyTo = async (exchange: Exchange, known: number) => {
+  const replyTo = async (exchange: Exchange, since: number) => {
     const read = readContent(edge, exchange, operation);
     const content = read instanceof Promise ? await read : read;
-    if (isStale(known)) await identify(edge, exchange, operation);
+    if (isStale(since)) await identify(edge, exchange, operation);
     return handle(exchange, content, null);
   };
 
-  return async (exchange) => {
-    exchange.operation = operation;
-    exchange.dialect = operation.dialect;
-    if (!isPublic) exchange.headers["cache-control"] = "no-store";
-    const known = performance.now();
-    const identified = identify(edge, exchange, operation);
-    if (identified !== undefined) await identified;
-    // Once: the slot goes back to the quota it came from, even if the account has another after a slow body.
-    if (exchange.caller !== null) exchange.holder = exchange.caller.accountId;
-    const limited = limitRate(edge, exchange);
-    if (limited !== undefined) await limited;
+  const withinLimits = (exchange: Exchange, since: number): Promise<void> => {
     admit(edge, exchange, operation);
     handler.beforeBody?.(edge.context, exchange.address);
     const { form } = operation;
-    if (form === undefined || !takesForm(operation, exchange.req.headers)) return sendReply(edge, exchange, await replyTo(exchange, known));
-    await withForm(edge, exchange, { operation, handler, form }, async (sent) => {
-      if (isStale(known)) await identify(edge, exchange, operation);
+    if (form === undefined || !takesForm(operation, exchange.req.headers))
+      return replyTo(exchange, since).then((reply) => sendReply(edge, exchange, reply));
+    return withForm(edge, exchange, { operation, handler, form }, async (sent) => {
+      if (isStale(since)) await identify(edge, exchange, operation);
       await sendReply(edge, exchange, await handle(exchange, noContent, sent));
     });
+  };
+  const withCaller = (exchange: Exchange, since: number): Promise<void> => {
+    // Once: the slot goes back to the quota it came from, even if the account has another after a slow body.
+    if (exchange.caller !== null) exchange.holder = exchange.caller.accountId;
+    const limiting = limitRate(edge, exchange);
+    return limiting ? limiting.then(() => withinLimits(exchange, since)) : withinLimits(exchange, since);
+  };
+
+  return (exchange) => {
+    exchange.operation = operation;
+    exchange.dialect = operation.dialect;
+    if (!isPublic) exchange.headers["cache-control"] = "no-store";
+    const since = performance.now();
+    const identifying = identify(edge, exchange, operation);
+    return identifying === undefined ? withCaller(exchange, since) : identifying.then(() => withCaller(exchange, since));
   };
 }
 
@@ -139,19 +146,23 @@ function quotedForm({ texts, files }: SentForm, form: Form, quoted: (operation: 
 
 /** Returns no promise where there is no body. */
 function readContent(edge: Edge, exchange: Exchange, operation: Operation): JsonContent | Promise<JsonContent> {
-  return operation.bodies.length === 0 ? noContent : readJsonContent(edge, exchange, operation);
+  if (operation.bodies.length === 0) return noContent;
+  const bytes = readBody(edge, exchange, operation.bodyMax);
+  const content = (whole: Buffer) => contentOf(edge, exchange, operation, whole);
+  return bytes instanceof Promise ? bytes.then(content) : content(bytes);
 }
 
-async function readJsonContent(edge: Edge, exchange: Exchange, operation: Operation): Promise<JsonContent> {
+function contentOf(edge: Edge, exchange: Exchange, operation: Operation, bytes: Buffer): JsonContent | Promise<JsonContent> {
   const { headers } = exchange.req;
-  const bytes = await readBody(edge, exchange, operation.bodyMax);
   if (bytes.length === 0 && !operation.bodyRequired) return noContent;
   if (!operation.bodies.includes("application/json")) failForm("the content-type must be multipart/form-data");
   const found = (model: string | null) => (exchange.model = model);
-  const content =
-    bytes.length < bigBytes ? readJson(operation, headers, bytes, found) : await readBigJson(edge, exchange, operation, bytes, found);
-  holdValue(edge, exchange, content.heapBytes);
-  return content;
+  const held = (content: JsonContent) => {
+    holdValue(edge, exchange, content.heapBytes);
+    return content;
+  };
+  if (bytes.length >= bigBytes) return readBigJson(edge, exchange, operation, bytes, found).then(held);
+  return held(readJson(operation, headers, bytes, found));
 }
 
 function askOf(exchange: Exchange, operationId: OperationId, body: unknown): Ask {

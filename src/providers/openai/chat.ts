@@ -28,10 +28,11 @@ export interface ChatTimes {
 
 export function openaiChat(upstream: Upstream, change: Partial<ChatTimes> = {}): Chat {
   const { clock, startAfterMs }: ChatTimes = { clock: systemClock, startAfterMs: 3_000, ...change };
-  return async (call) => {
+  return (call) => {
     const body = inVariant(call.body, call.route.provider.variant);
-    const answer = await exchange(upstream, jsonRequest(call, "/chat/completions", body, call.stream), clock);
-    return await readChatAnswer(answer, call, { clock, startAfterMs });
+    return exchange(upstream, jsonRequest(call, "/chat/completions", body, call.stream), clock).then((answer) =>
+      readChatAnswer(answer, call, { clock, startAfterMs }),
+    );
   };
 }
 
@@ -41,11 +42,21 @@ export interface ForeignAnswer {
   records: (record: SseRecord) => SseRecord[];
 }
 
-export async function readChatAnswer(answer: UpstreamAnswer, call: ChatCall, times: ChatTimes, foreign?: ForeignAnswer) {
-  if (call.stream && !isJson(answer)) return await openChatStream(answer, call, times, foreign);
-  const text = await wholeText(answer);
-  const whole = readCompletion(foreign?.whole(text) ?? text, call.publicModel, times.clock(), call.route.provider, namedBy(call, foreign));
-  return call.stream ? streamOfWhole(whole, call.signal) : whole;
+/** Returns no promise for a whole answer that is here. */
+export function readChatAnswer(
+  answer: UpstreamAnswer,
+  call: ChatCall,
+  times: ChatTimes,
+  foreign?: ForeignAnswer,
+): ChatWhole | ChatStream | Promise<ChatWhole | ChatStream> {
+  if (call.stream && !isJson(answer)) return openChatStream(answer, call, times, foreign);
+  const read = (text: string) => {
+    const said = foreign === undefined ? text : foreign.whole(text);
+    const whole = readCompletion(said, call.publicModel, times.clock(), call.route.provider, namedBy(call, foreign));
+    return call.stream ? streamOfWhole(whole, call.signal) : whole;
+  };
+  const text = wholeText(answer);
+  return typeof text === "string" ? read(text) : text.then(read);
 }
 
 /** The id of a translated answer is ours. Keeps nothing else of the call: a stream would hold its body. */

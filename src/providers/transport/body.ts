@@ -68,7 +68,7 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
   return {
     body: {
       read,
-      bytes: async (maxBytes, maxMs) =>
+      bytes: (maxBytes, maxMs) =>
         ended && !failure && !onChunk && earlyBytes <= maxBytes ? joined(early, earlyBytes) : readWhole(read, control, maxBytes, maxMs),
       timeRecords,
       keptWaiting: pauses.keptWaiting,

@@ -12,17 +12,21 @@ import { targetOf } from "./target.ts";
 import type { StreamedBody, UpstreamAnswer, UpstreamLimits, UpstreamRequest } from "./types.ts";
 
 /** `request.path` is the whole path on the pool's origin, query included. */
-export function startCall(pool: Pool, slots: Slots, request: UpstreamRequest, limits: UpstreamLimits): Promise<UpstreamAnswer> {
-  return new Promise((resolve, reject) => {
-    const call = openCall(request, limits, resolve, reject);
-    const leave = slots.take(() => {
-      call.leaveQueue = alreadyGone;
-      call.sends();
-      pool.dispatch(dispatchOptions(request, openBodyOf(request, call), limits), handlerOf(call, slots, request.account));
-    }, request.account);
-    if (leave === false) call.stop(new UpstreamError("local_overload", "too many calls wait for this provider"));
-    else if (!call.over && call.controller === null) call.leaveQueue = leave;
-  });
+export function startCall(pool: Pool, slots: Slots, request: UpstreamRequest, limits: UpstreamLimits, whenAnswered: Answered): void {
+  const call = openCall(request, limits, whenAnswered);
+  const leave = slots.take(() => {
+    call.leaveQueue = alreadyGone;
+    call.sends();
+    pool.dispatch(dispatchOptions(request, openBodyOf(request, call), limits), handlerOf(call, slots, request.account));
+  }, request.account);
+  if (leave === false) call.stop(new UpstreamError("local_overload", "too many calls wait for this provider"));
+  else if (!call.over && call.controller === null) call.leaveQueue = leave;
+}
+
+/** One of them is called, once. */
+interface Answered {
+  resolve(answer: UpstreamAnswer): void;
+  reject(reason: unknown): void;
 }
 
 /** A call from its start to its one end; only `stop` and `finish` end it. */
@@ -47,12 +51,7 @@ interface OpenCall {
   finish(): void;
 }
 
-function openCall(
-  request: UpstreamRequest,
-  { recordMs, streamMs }: UpstreamLimits,
-  resolve: (answer: UpstreamAnswer) => void,
-  reject: (reason: unknown) => void,
-): OpenCall {
+function openCall(request: UpstreamRequest, { recordMs, streamMs }: UpstreamLimits, { resolve, reject }: Answered): OpenCall {
   const { signal, disconnect } = request;
   const firstByteMs = firstByteOf(request);
   let sending = false;

@@ -73,9 +73,8 @@ async function exchangeByTurns(
 
 async function exchangeOnce(upstream: Upstream, request: UpstreamRequest, clock: Clock, readError: ReadError): Promise<UpstreamAnswer> {
   const answer = await upstream.send(request);
-  const id = idHeaders.map((name) => answer.headers[name]).find((value) => typeof value === "string" && idForm.test(value));
   const served = answer.status >= 200 && answer.status <= 299;
-  request.heard?.(id === undefined ? null : String(id), served);
+  request.heard?.(idOf(answer.headers), served);
   if (served) return answer;
   const text = await errorText(answer);
   request.signal.throwIfAborted(); // an abort while the error was read is still an abort
@@ -83,13 +82,23 @@ async function exchangeOnce(upstream: Upstream, request: UpstreamRequest, clock:
   throw readError({ status, headers, text, retryAfterMs: retryAfterMs(headers, clock()) }, request.provider);
 }
 
+function idOf(headers: IncomingHttpHeaders): string | null {
+  for (const name of idHeaders) {
+    const id = headers[name];
+    if (typeof id === "string" && idForm.test(id)) return id;
+  }
+  return null;
+}
+
 /** For hosts whose headers don't name an answer: `id` is a member of the answer itself. */
 export function nameAnswer(heard: Heard | undefined, id: unknown): void {
   if (typeof id === "string" && idForm.test(id)) heard?.named(id);
 }
 
-export async function wholeText({ body }: UpstreamAnswer, bytesMax = answerBytesMax): Promise<string> {
-  return (await body.bytes(bytesMax)).toString("utf8");
+/** Returns no promise where all of it is here. */
+export function wholeText({ body }: UpstreamAnswer, bytesMax = answerBytesMax): string | Promise<string> {
+  const bytes = body.bytes(bytesMax);
+  return bytes instanceof Promise ? bytes.then((whole) => whole.toString("utf8")) : bytes.toString("utf8");
 }
 
 export function isJson(answer: UpstreamAnswer): boolean {

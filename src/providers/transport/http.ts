@@ -7,7 +7,7 @@ import { UpstreamError } from "../errors/upstream-error.ts";
 import { wholeMs } from "./body.ts";
 import { startCall } from "./call.ts";
 import { type Address, addressOf } from "./target.ts";
-import type { Upstream, UpstreamGauge, UpstreamLimits, UpstreamRequest } from "./types.ts";
+import type { Upstream, UpstreamAnswer, UpstreamGauge, UpstreamLimits, UpstreamRequest } from "./types.ts";
 
 const shippedLimits: UpstreamLimits = {
   connections: 1_024,
@@ -32,18 +32,25 @@ export function connectUpstreams(change: Partial<UpstreamLimits> = {}): Upstream
   const origins = openOrigins(limits);
   let closed = false;
   return {
-    async send(request) {
-      request.signal.throwIfAborted();
-      request.disconnect?.stopUpstream.throwIfAborted();
-      if (closed) throw new Error("The upstream connections are closed.");
-      const address = addressOf(request);
-      const { pool, slots } = origins.of(address);
-      const { authorize, onUnauthorized } = request.provider;
-      const added = authorize === undefined ? [] : await authorizationFor(request, address);
-      const answer = await startCall(pool, slots, { ...request, path: address.path, headers: headersOf(request, added) }, limits);
-      if (answer.status === 401 || answer.status === 403) onUnauthorized?.();
-      return answer;
-    },
+    send: (request) =>
+      new Promise((resolve, reject) => {
+        request.signal.throwIfAborted();
+        request.disconnect?.stopUpstream.throwIfAborted();
+        if (closed) throw new Error("The upstream connections are closed.");
+        const address = addressOf(request);
+        const { pool, slots } = origins.of(address);
+        const { authorize, onUnauthorized } = request.provider;
+        const answered = (answer: UpstreamAnswer) => {
+          if (answer.status === 401 || answer.status === 403) onUnauthorized?.();
+          resolve(answer);
+        };
+        const start = (added: readonly string[]) => {
+          const call = { ...request, path: address.path, headers: headersOf(request, added) };
+          startCall(pool, slots, call, limits, { resolve: onUnauthorized === undefined ? resolve : answered, reject });
+        };
+        if (authorize === undefined) start([]);
+        else authorizationFor(request, address).then(start).catch(reject);
+      }),
     gauge: () => origins.gauge(),
     async close() {
       closed = true;

@@ -9,8 +9,8 @@ export type OnChunk = (chunk: Buffer) => void | Promise<void>;
 export interface AnswerBody {
   /** Hands over every chunk in order; while a returned promise is pending the socket is paused. Call it once. */
   read(onChunk: OnChunk): Promise<void>;
-  /** The whole body; more than `maxBytes` is an unreadable answer. `maxMs` is for tests. */
-  bytes(maxBytes: number, maxMs?: number): Promise<Buffer>;
+  /** The whole body; more than `maxBytes` is an unreadable answer. No promise where all of it is here. `maxMs` is for tests. */
+  bytes(maxBytes: number, maxMs?: number): Buffer | Promise<Buffer>;
   /** For readers of records: from now on UpstreamLimits' times for records apply, until the body ends. Returns the callback for each record. */
   timeRecords(): RecordTimes["heard"];
   /** Stops the call and closes its socket; a pending read rejects with an AbortError. */

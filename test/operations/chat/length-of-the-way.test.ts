@@ -62,7 +62,7 @@ async function functionsThatRan(session: Session): Promise<Set<string>> {
   return ran;
 }
 
-test("a buffered chat call runs through at most 97 files and 33 asynchronous functions", async () => {
+test("a buffered chat call runs through at most 97 files and 13 asynchronous functions", async () => {
   const provider = await startProvider();
   const gateway = await startGateway({ catalog: catalogOf(provider) });
   const session = new Session();
@@ -90,7 +90,7 @@ test("a buffered chat call runs through at most 97 files and 33 asynchronous fun
     const waiting = [...way!].filter((name) => name.endsWith(" async"));
     expect(files).toContain("src/ledger/settlement.ts"); // paid, and counted as such
     expect(files.size).toBeLessThanOrEqual(97);
-    expect(waiting.length).toBeLessThanOrEqual(33);
+    expect(waiting.length).toBeLessThanOrEqual(13);
   } finally {
     session.disconnect();
     await gateway.stop();
