@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Logger, pino } from "pino";
 import { handlers } from "../handlers/index.ts";
+import type { Settlement } from "./ledger/settlement.ts";
 import type { UsageLogRow } from "./ledger/usage-log.ts";
 import { createAccounts } from "./accounts/accounts.ts";
 import { openSealedTexts } from "./accounts/sealed-texts.ts";
@@ -23,7 +24,7 @@ import { startJobs } from "./jobs/jobs.ts";
 import type { JobTimes } from "./jobs/parts.ts";
 import { lookAtParity } from "./ledger/audit.ts";
 import { openLedgerAudits } from "./ledger/audits.ts";
-import { openChargeLog } from "./ledger/charge-log.ts";
+import { chargeOf, noteUnsettled, openChargeLog } from "./ledger/charge-log.ts";
 import { openReceiptKeys } from "./ledger/receipt-keys.ts";
 import { ledgerStatements, openLedger, warmUpLedger } from "./ledger/ledger.ts";
 import type { LedgerTimes } from "./ledger/times.ts";
@@ -211,15 +212,12 @@ async function openDomain(
     reserved: (granted: Amount | null) => metrics.countHold("call", granted),
     settled: (log: UsageLogRow) => {
       metrics.countCharge(log);
-      chargeLog?.add({
-        ...log,
-        at: log.created_at,
-        accountId: BigInt(log.account_id),
-        requestId: log.request_id,
-        amount: BigInt(log.cost),
-      });
+      chargeLog?.add(chargeOf(log));
     },
-    unsettled: metrics.countUnsettled,
+    unsettled(settlement: Settlement) {
+      metrics.countUnsettled();
+      noteUnsettled(settlement, chargeLog, log);
+    },
     settledSlower: metrics.countSettledSlower,
   };
   const ledger = await openLedger(db, onFault, watch, times);

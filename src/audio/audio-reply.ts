@@ -71,6 +71,7 @@ function openSending(
 ) {
   const ending = watchEnding(context, ask, call, { ...answer, cancel: body.cancel });
   return async (sink: Sink): Promise<void> => {
+    call.isOut = true;
     const tail = keepLastByte((chunk) => sink.write(chunk));
     try {
       await body.read((chunk) => tail.push(chunk));

@@ -102,6 +102,7 @@ export function streamedAnswer(context: Pick<Context, "log" | "breakers" | "publ
   const source = isStream(transcript) ? transcript : replayed(transcript, ask.signal);
   const ending = watchEnding(context, ask, call, { charge, interruptedCode: "stream_interrupted", cancel: source.cancel });
   const stream = async (sink: Sink): Promise<void> => {
+    call.isOut = true;
     const silence = setTimeout(() => {
       void sink.write(": keep-alive\n\n");
       silence.refresh();

@@ -21,6 +21,8 @@ export type Settled<Billed extends Bill> = Billed & { balance: Amount };
 
 export interface PaidCall<Held extends Hold, Billed extends Bill> extends LoggedCall {
   hold: Held;
+  /** All of the answer but its end goes out before it is charged. */
+  isOut: boolean;
   answeredBy(candidate: Candidate): void;
   settle(bill: Billed, outcome: Outcome): Promise<Settled<Billed>>;
   /** Nothing is charged. `shown` is what the caller gets. */
@@ -49,6 +51,7 @@ export function openCall<Held extends Hold, Billed extends Bill>(
     admitted,
     stream,
     hold,
+    isOut: false,
     attempts: [],
     served: null,
     firstByteMs: null,
@@ -62,7 +65,8 @@ export function openCall<Held extends Hold, Billed extends Bill>(
       if (settled !== null) return settled;
       reportAttempts(context, { request_id: ask.requestId }, call.attempts, bill.usage);
       rate.correct(tokensOf(bill));
-      const settlement = { accountId: ask.caller.accountId, id: hold.id, log: logRow(call, bill, outcome) };
+      const owed = call.isOut || outcome.status === "aborted";
+      const settlement = { accountId: ask.caller.accountId, id: hold.id, log: logRow(call, bill, outcome), owed };
       settled = context.ledger.settle(settlement).then((balance) => ({ ...bill, balance }));
       return settled;
     },

@@ -27,12 +27,12 @@ export async function compare({ config, words, options }: Input): Promise<Outcom
         readLogs(words, () => void (unreadable += 1)),
       );
       if (found.logged === 0 && unreadable > 0) throw new Refused("no line of this is one of a log of charges");
-      const refused = options.post === true ? await postAll(db, found.lost) : [];
-      const posted = options.post === true ? found.lost.length - refused.length : 0;
-      const open = options.post === true ? refused : found.lost;
-      const { logged, lost, unknown, different, unlogged } = found;
+      const { logged, lost, unsettled, unknown, different, unlogged } = found;
+      const { posted, refused } = options.post === true ? await postAll(db, [...lost, ...unsettled]) : { posted: 0, refused: [] };
+      const open = options.post === true ? refused : [...lost, ...unsettled];
       const json = {
         ...{ logged, unreadable, lost: shown(lost), lost_count: lost.length, lost_usd: toUsd(sum(lost)), posted, refused: shown(refused) },
+        ...{ unsettled: shown(unsettled), unsettled_count: unsettled.length, unsettled_usd: toUsd(sum(unsettled)) },
         unknown: shown(unknown),
         different: different.slice(0, shownMax).map((one) => ({ ...shown([one])[0]!, posted_usd: toUsd(one.posted) })),
         unlogged: shown(unlogged),
@@ -43,6 +43,7 @@ export async function compare({ config, words, options }: Input): Promise<Outcom
         `${logged} charges in the log`,
         ...(unreadable === 0 ? [] : [`lines that can't be read: ${unreadable}`]),
         ...list("lost", lost),
+        ...list("never settled, because the database was away", unsettled),
         ...(options.post === true ? [`posted: ${posted}`] : []),
         ...list("refused, because the account never had so much", refused),
         ...list("of accounts that are not there", unknown),
@@ -68,9 +69,10 @@ function lineOf({ accountId, requestId, at, amount }: Difference): string {
   return `  ${at.toISOString()} ${accountIdText(accountId)} ${requestId} ${usdText(amount)} USD`;
 }
 
-/** One after the other, each with its row in the log of actions. Returns those that were refused. */
-async function postAll(db: Db, lost: readonly Difference[]): Promise<Difference[]> {
+/** One after the other, each with its row in the log of actions. */
+async function postAll(db: Db, lost: readonly Difference[]): Promise<{ posted: number; refused: Difference[] }> {
   const refused: Difference[] = [];
+  let posted = 0;
   for (const one of lost) {
     const at = systemClock();
     const target = accountIdText(one.accountId);
@@ -84,9 +86,11 @@ async function postAll(db: Db, lost: readonly Difference[]): Promise<Difference[
             after: { amount_usd: toUsd(-one.amount), request_id: one.requestId },
           }
         : null;
-    if ((await recordedByShell(db, at, (transaction) => postLost(transaction, one, at), row)) !== null) refused.push(one);
+    const refusal = await recordedByShell(db, at, (transaction) => postLost(transaction, one, at), row);
+    if (refusal === null) posted += 1;
+    else if (refusal !== "charged") refused.push(one);
   }
-  return refused;
+  return { posted, refused };
 }
 
 async function* readLogs(files: readonly string[], onUnreadable: () => void): AsyncGenerator<Charge> {
@@ -96,7 +100,7 @@ async function* readLogs(files: readonly string[], onUnreadable: () => void): As
     if (input !== source) source.once("error", (error) => input.destroy(error));
     for await (const line of createInterface({ input, crlfDelay: Infinity })) {
       if (line === "") continue;
-      const charge = chargeOf(line);
+      const charge = readCharge(line);
       // A process that was killed may have left half a line, and another's follows it.
       if (charge === null) onUnreadable();
       else yield charge;
@@ -104,13 +108,14 @@ async function* readLogs(files: readonly string[], onUnreadable: () => void): As
   }
 }
 
-function chargeOf(line: string): Charge | null {
+/** Of a log of charges, or of the gateway's own log, which has those that could not be settled. */
+function readCharge(line: string): Charge | null {
   try {
-    const { at, account_id, id, request_id, usd } = parseJson(line) as Record<string, unknown>;
+    const { at, account_id, id, request_id, usd, unsettled } = parseJson(line) as Record<string, unknown>;
     const [time, accountId, amount] = [new Date(String(at)), parseAccountId(String(account_id)), parseUsd(String(usd))];
     if (Number.isNaN(time.getTime()) || accountId === undefined || amount === undefined || amount <= 0n) return null;
     if (typeof request_id !== "string" || typeof id !== "string" || !/^[0-9a-f-]{36}$/.test(id)) return null;
-    return { at: time, accountId, id, requestId: request_id, amount };
+    return { at: time, accountId, id, requestId: request_id, amount, ...(unsettled === true ? { unsettled } : {}) };
   } catch {
     return null;
   }

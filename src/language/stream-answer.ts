@@ -63,6 +63,7 @@ export async function streamAnswer<Rec>(
   sink: Sink,
 ): Promise<void> {
   const { ask, call, source } = answer;
+  call.isOut = true;
   const boundWait = waitForUsage(answer);
   const begunAt = performance.now();
   const silence = setTimeout(() => {

@@ -1,8 +1,12 @@
 // A log of charges outside the database: one line of JSON for each, after its commit. What a restore to an earlier moment loses can be found by it
-// (`svc ledger compare`). The file is opened for each write, so a rotated one is left alone from then on.
+// (`svc ledger compare`), and what was never committed although its caller owes it. The file is opened for each write, so a rotated one is left
+// alone from then on.
 import { appendFile } from "node:fs/promises";
+import type pino from "pino";
 import { accountIdText } from "../ids.ts";
 import { type Amount, usdText } from "../money.ts";
+import type { Settlement } from "./settlement.ts";
+import type { UsageLogRow } from "./usage-log.ts";
 
 export interface Charge {
   at: Date;
@@ -11,6 +15,30 @@ export interface Charge {
   id: string;
   requestId: string;
   amount: Amount;
+  /** The database did not confirm it in time, and may not have it. Absent: it is committed. */
+  unsettled?: true;
+}
+
+export function chargeOf({ account_id, created_at, id, request_id, cost }: UsageLogRow): Charge {
+  return { at: created_at, accountId: BigInt(account_id), id, requestId: request_id, amount: BigInt(cost) };
+}
+
+/** In the log of charges, and in the gateway's own: that one is always there. */
+export function noteUnsettled(
+  { log: row, owed = false }: Settlement,
+  chargeLog: Pick<ChargeLog, "add"> | null,
+  log: Pick<pino.Logger, "error">,
+): void {
+  const charge = { ...chargeOf(row), unsettled: true } as const;
+  if (!owed || charge.amount === 0n) return;
+  chargeLog?.add(charge);
+  log.error(fieldsOf(charge), "a charge that its caller owes could not be settled");
+}
+
+/** As its line has it. */
+function fieldsOf({ at, accountId, id, requestId, amount, unsettled }: Charge): Record<string, string | true> {
+  const named = { at: at.toISOString(), account_id: accountIdText(accountId), id, request_id: requestId, usd: usdText(amount) };
+  return unsettled === undefined ? named : { ...named, unsettled };
 }
 
 export interface ChargeLog {
@@ -56,11 +84,10 @@ export function openChargeLog(path: string, onFault: (error: unknown, what: stri
   const schedule = () => void (timer ??= setTimeout(flush, gatherMs));
 
   return {
-    add({ at, accountId, id, requestId, amount }) {
-      if (amount === 0n) return;
+    add(charge) {
+      if (charge.amount === 0n) return;
       if (lines.length >= linesMax) return void (lost += 1);
-      const line = { at: at.toISOString(), account_id: accountIdText(accountId), id, request_id: requestId, usd: usdText(amount) };
-      lines.push(`${JSON.stringify(line)}\n`);
+      lines.push(`${JSON.stringify(fieldsOf(charge))}\n`);
       schedule();
     },
     async close() {

@@ -63,7 +63,7 @@ export interface LedgerWatch {
   /** The charge is committed. */
   settled(log: UsageLogRow): void;
   /** Not charged, as far as is known. */
-  unsettled(): void;
+  unsettled(settlement: Settlement): void;
   /** So many calls were settled by the slower form. */
   settledSlower(calls: number): void;
 }
@@ -176,10 +176,10 @@ async function settleCall({ settling, escrow, open, giveUp, onFault, watch }: Se
     watch?.settled(settlement.log);
     return balance;
   } catch (cause) {
-    // The answer was delivered and, as far as is known, not charged: the operator must be able to find it.
+    // As far as is known, it is not charged: the operator must be able to find it.
     const what = `settling ${settlement.log.cost} units of account ${settlement.accountId}, request ${settlement.log.request_id},`;
     onFault(cause, what);
-    watch?.unsettled();
+    watch?.unsettled(settlement);
     giveUp(settlement, what);
     if (isTransient(cause) || isAccountHeld(cause)) fail("overloaded", { cause });
     throw cause;

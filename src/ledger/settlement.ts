@@ -13,6 +13,8 @@ export interface Settlement {
   id: string;
   /** Its cost is charged; 0 releases the whole hold. */
   log: UsageLogRow;
+  /** Its caller owes the charge whatever becomes of the settlement: the answer is out, or the caller left. Absent: it then gets 503 instead. */
+  owed?: boolean;
 }
 
 /** What a call that was admitted out of a slice takes off it for good. */
