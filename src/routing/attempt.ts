@@ -56,6 +56,12 @@ export interface AttemptRules {
   rejectsAlone?(error: UpstreamError, candidate: Candidate): boolean;
 }
 
+/**
+ * Answers of one request that can't be read. Providers bill each and the caller pays none, so what makes every answer unreadable, also by intent,
+ * must not buy one of each route.
+ */
+const unreadableMax = 3;
+
 /** Fills `attempts` as they happen, so that it is complete whatever this throws. */
 export async function attempt<Result>(
   candidates: readonly Candidate[],
@@ -107,6 +113,7 @@ export async function attempt<Result>(
       rules.stopAt?.(error);
       faults.push(error);
       if (error.fault === "failed") break; // the upstream has done the work: a second attempt would be paid twice
+      if (faults.filter(({ fault }) => fault === "unreadable").length >= unreadableMax) break;
     }
   }
   return allFailed(faults, attempts);

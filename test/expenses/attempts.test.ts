@@ -60,6 +60,13 @@ describe("what a call costs the operator", () => {
     expect([row.cost, row.expense]).toEqual([0n, 700n + 100_000n]);
   });
 
+  test("a request whose answers can't be read buys three of them, however many routes there are", async () => {
+    const { reply, row } = await make(gateway, account, asks["an answer that no reader takes"]);
+    expect([reply.status, row.cost, row.expense]).toEqual([502, 0n, 3n * 700n]);
+    const called = gateway.simulator.calls().flatMap(({ model }) => (model?.startsWith("hopeless") ? [model.slice(0, 10)] : []));
+    expect(called).toEqual(["hopeless-0", "hopeless-1", "hopeless-2"]);
+  });
+
   test("an answer that is an error costs nothing", async () => {
     const { row } = await make(gateway, account, asks["every route down"]);
     expect(row.attempts.map(({ cost }) => cost)).toEqual(["0", "0"]);

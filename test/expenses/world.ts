@@ -51,6 +51,10 @@ export const catalog = {
     chat("demo/down", [route("north", tokenCost, "chat+sim-fail-503"), route("south", tokenCost, "chat+sim-401")]),
     chat("demo/cut", [route("north", tokenCost, "chat+sim-cut-after-4")]),
     chat("demo/dear", [route("south", { input: 3, output: 12 }, "chat")]),
+    chat(
+      "demo/hopeless",
+      Array.from({ length: 5 }, (_, n) => route("north", tokenCost, `hopeless-${n}+sim-bad-json`)),
+    ),
     chat("demo/unknown", [{ provider: "north", model: "chat" }]),
     sold("demo/embed", "embedding", { mode: "per-token", input: 0.2 }, [route("north", { input: 0.1 }, "embed")]),
     sold("demo/rank", "reranking", { mode: "per-token", input: 0.2 }, [route("ranker", { per_request: 0.002 }, "rank")]),
@@ -157,6 +161,7 @@ export const asks = {
   completion: { path: "completions", body: { model: "demo/chat", prompt: "Hello" } },
   "an unreadable answer, then another route's": { path: "chat/completions", body: { model: "demo/second", ...hello } },
   "an unreadable answer alone": { path: "chat/completions", body: { model: "demo/unreadable", ...hello } },
+  "an answer that no reader takes": { path: "chat/completions", body: { model: "demo/hopeless", ...hello } },
   "every route down": { path: "chat/completions", body: { model: "demo/down", ...hello } },
   "an interrupted stream": { path: "chat/completions", body: { model: "demo/cut", stream: true, ...hello } },
   "sold below cost": { path: "chat/completions", body: { model: "demo/dear", ...hello } },

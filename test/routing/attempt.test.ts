@@ -48,6 +48,23 @@ describe("attempts", () => {
     expect(await run(["failed", "ok"])).toMatchObject({ code: "provider_unavailable", tried: ["a"] });
     expect(await run(["unavailable", "failed", "ok"])).toMatchObject({ code: "provider_unavailable", tried: ["a", "b"] });
   });
+  test("after the third answer that can't be read no further route is asked: each was paid for", async () => {
+    const many = ["a", "b", "c", "d", "e"].map((routeId) => ({ ...candidates[0]!, routeId }));
+    const ask = async (script: (UpstreamFault | "ok")[]) => {
+      const attempts: Attempt[] = [];
+      const code = await attempt(many, createBreakers(), idle, attempts, async ({ routeId }) => {
+        const step = script[many.findIndex((one) => one.routeId === routeId)]!;
+        if (step !== "ok") throw new UpstreamError(step, "the upstream's words", { status: 200 });
+      }).then(
+        ({ candidate }) => `served by ${candidate.routeId}`,
+        (error: unknown) => (error as ApiError).code,
+      );
+      return [code, attempts.length];
+    };
+    expect(await ask(["unreadable", "unreadable", "unreadable", "ok", "ok"])).toEqual(["upstream_invalid_response", 3]);
+    expect(await ask(["unreadable", "unavailable", "unreadable", "unreadable", "ok"])).toEqual(["provider_unavailable", 4]);
+    expect(await ask(["unreadable", "unreadable", "unavailable", "gone", "ok"])).toEqual(["served by e", 5]);
+  });
   test.each([
     [422, 422],
     [413, 413],
