@@ -1,8 +1,9 @@
 // A client that goes in every way that clients go: at once or after a while, with an end or a reset, after it stalled or read in sips.
-import { request } from "node:http";
+import { type ClientRequest, request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
-import type { Form } from "./forms.ts";
+import type { Duplex, Readable } from "node:stream";
+import type { Form } from "./language-forms.ts";
 
 export interface Leaving {
   /** Goes so many ms after it asked, or once so many bytes of the answer came, whichever is first. */
@@ -47,21 +48,67 @@ export async function askAndLeave(
     call.destroy();
   };
   const timer = setTimeout(go, leaving.afterMs);
-  call.once("response", async (reply) => {
-    reply.on("error", () => undefined);
-    let bytes = 0;
-    if (leaving.stallsMs > 0) await pause(leaving.stallsMs);
-    const take = (piece: Buffer | null) => {
-      bytes += piece?.length ?? 0;
-      if (bytes >= leaving.afterBytes) go();
-    };
-    if (leaving.sipBytes === 0) return void reply.on("data", take);
-    while (!reply.destroyed && !reply.readableEnded) {
-      take((reply.read(Math.min(leaving.sipBytes, reply.readableLength)) as Buffer | null) ?? null);
-      await pause(1);
-    }
-  });
+  call.once("response", (reply) => void readAndLeave(reply, leaving, go));
   call.end(form.body);
   await closed;
   clearTimeout(timer);
+}
+
+/** The same of a turn of a WebSocket, which is closed by a frame, without one, or after the turn's last event. */
+export async function askTurnAndLeave(url: string, key: string, turn: object, leaving: Leaving): Promise<void> {
+  const call = openWebSocket(url, key);
+  const closed = Promise.withResolvers<void>();
+  call.on("error", () => closed.resolve());
+  let go = () => void call.destroy();
+  const timer = setTimeout(() => go(), leaving.afterMs);
+  call.once("upgrade", (_reply, socket) => {
+    socket.once("close", closed.resolve).on("error", () => undefined);
+    go = () => {
+      if (leaving.reset) (socket as Duplex & { resetAndDestroy?(): void }).resetAndDestroy?.();
+      else if (socket.writable) socket.end(closeFrame);
+    };
+    socket.write(textFrame(JSON.stringify({ type: "response.create", ...turn })));
+    void readAndLeave(socket, leaving, go, /"type":"(response\.(completed|incomplete|failed)|error)"/);
+  });
+  call.end();
+  await closed.promise;
+  clearTimeout(timer);
+}
+
+/** Goes also once what came matches. */
+async function readAndLeave(from: Readable, leaving: Leaving, go: () => void, end?: RegExp): Promise<void> {
+  from.on("error", () => undefined);
+  let bytes = 0;
+  let tail = "";
+  if (leaving.stallsMs > 0) await pause(leaving.stallsMs);
+  const take = (piece: Buffer | null) => {
+    bytes += piece?.length ?? 0;
+    if (end !== undefined) tail = (tail + String(piece ?? "")).slice(-20_000);
+    if (bytes >= leaving.afterBytes || end?.test(tail) === true) go();
+  };
+  if (leaving.sipBytes === 0) return void from.on("data", take);
+  while (!from.destroyed && !from.readableEnded) {
+    take((from.read(Math.min(leaving.sipBytes, from.readableLength)) as Buffer | null) ?? null);
+    await pause(1);
+  }
+}
+
+export function openWebSocket(url: string, key: string): ClientRequest {
+  const upgrade = {
+    connection: "Upgrade",
+    upgrade: "websocket",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": "MDEyMzQ1Njc4OWFiY2RlZg==",
+  };
+  return request(`${url}/v1/responses`, { agent: false, headers: { authorization: `Bearer ${key}`, ...upgrade } });
+}
+
+const mask = Buffer.alloc(4); // of zeros: the text stays as it is
+const closeFrame = Buffer.concat([Buffer.from([0x88, 0x80]), mask]);
+
+export function textFrame(text: string): Buffer {
+  const payload = Buffer.from(text);
+  const head = Buffer.from([0x81, 0x80 | 126, payload.length >> 8, payload.length & 255]);
+  if (payload.length < 126) return Buffer.concat([Buffer.from([0x81, 0x80 | payload.length]), mask, payload]);
+  return Buffer.concat([head, mask, payload]);
 }

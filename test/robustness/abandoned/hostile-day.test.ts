@@ -8,7 +8,8 @@ import { eventually } from "../../support/eventually.ts";
 import { type Gateway, startGateway, type TestAccount } from "../../support/gateway.ts";
 import { sized } from "../../support/size.ts";
 import { askAndLeave, type Leaving, leavings } from "./client.ts";
-import { billOf, catalogOf, cloudEnvironment, type Form, forms as allForms } from "./forms.ts";
+import { billOf, catalogOf, cloudEnvironment, forms as allForms } from "./forms.ts";
+import type { Form } from "./language-forms.ts";
 
 /** What an answer that its host doesn't measure costs is an estimate, which may be below the bill. */
 const forms = allForms.filter(({ guessed }) => !guessed);
