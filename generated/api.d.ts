@@ -18676,7 +18676,7 @@ export interface components {
             latency_p50_ms: number | null;
             /** @description Milliseconds until the answer was complete that 95 % of the requests stayed within. */
             latency_p95_ms: number | null;
-            /** @description `cost_usd` less `provider_cost_usd`; null: no route names its cost. Refunds are not taken off. */
+            /** @description `cost_usd` less `revenue_without_cost_usd` and `provider_cost_usd`; null: no route names its cost. Refunds are not taken off. */
             margin_usd: components["schemas"]["Usd"] | null;
             /**
              * Format: int64
@@ -18695,6 +18695,8 @@ export interface components {
              * @description Requests that were admitted, failed ones included.
              */
             requests: number;
+            /** @description Of `cost_usd`, what requests brought in whose last route names no cost. */
+            revenue_without_cost_usd: components["schemas"]["Usd"];
             /** @description Milliseconds until the first token that half of the streamed requests stayed within. */
             ttft_p50_ms: number | null;
             /** @description Milliseconds until the first token that 95 % of the streamed requests stayed within. */
@@ -18763,7 +18765,7 @@ export interface components {
             latency_p50_ms: number | null;
             /** @description Milliseconds until the answer was complete that 95 % of the requests stayed within. */
             latency_p95_ms: number | null;
-            /** @description `cost_usd` less `provider_cost_usd`; null: no route names its cost. Refunds are not taken off. */
+            /** @description `cost_usd` less `revenue_without_cost_usd` and `provider_cost_usd`; null: no route names its cost. Refunds are not taken off. */
             margin_usd: components["schemas"]["Usd"] | null;
             /** @description With `group_by=model`: the requested model. */
             model?: string;
@@ -18788,6 +18790,8 @@ export interface components {
              * @description Requests that were admitted, failed ones included.
              */
             requests: number;
+            /** @description Of `cost_usd`, what requests brought in whose last route names no cost. */
+            revenue_without_cost_usd: components["schemas"]["Usd"];
             /** @description With `group_by=route`: the route; empty where none was asked. */
             route?: string;
             /** @description When the hour, day or month begins. */

@@ -1056,7 +1056,9 @@ create table usage_rollup (
   expense bigint,
   latency numeric not null,
   first_byte numeric not null,
-  constraint usage_rollup_pkey PRIMARY KEY (account_id, span, starts_at, tag_hash, model, key_id, operation, failed, route)
+  unmatched bigint,
+  constraint usage_rollup_pkey PRIMARY KEY (account_id, span, starts_at, tag_hash, model, key_id, operation, failed, route),
+  constraint usage_rollup_unmatched_check CHECK ((unmatched >= 0))
 ) with (fillfactor=80);
 
 create table usage_rollup_state (
@@ -1249,8 +1251,10 @@ CREATE UNIQUE INDEX workspace_domain_verified ON public.workspace_domain USING b
 -- function usage_add(_from timestamp with time zone, _until timestamp with time zone) returns bigint set plan_cache_mode=force_custom_plan
 -- function usage_forget() returns void
 -- function usage_histogram(_ms integer) returns numeric
+-- function usage_lacks_cost(_attempts jsonb) returns boolean
 -- function usage_late_after() returns interval
 -- function usage_log_begins() returns timestamp with time zone
 -- function usage_roll_up(_settled interval, _most interval, OUT added bigint, OUT is_done boolean) returns record set plan_cache_mode=force_custom_plan
 -- function usage_tag_hash(_tag text) returns uuid
 -- function usage_tags(_tags jsonb) returns SETOF text
+-- function usage_unmatched(_unmatched bigint, _expense bigint, _route text, _cost bigint) returns bigint

@@ -694,6 +694,7 @@ export interface UsageRollup {
   starts_at: Timestamp;
   tag: string | null;
   tag_hash: string;
+  unmatched: bigint | null;
 }
 
 export interface UsageRollupState {

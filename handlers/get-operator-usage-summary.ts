@@ -14,7 +14,11 @@ export const getOperatorUsageSummary: Handler<"getOperatorUsageSummary"> = async
   const form = listFormOf(headers.accept);
   if (form !== "json") {
     const next = nextAddress(context, "/v1/operator/usage/summary", query, summary);
-    return listFile(form, form === "csv" ? csvOf(data, groups, ["provider_cost_usd", "margin_usd"]) : jsonLines(data), next);
+    return listFile(
+      form,
+      form === "csv" ? csvOf(data, groups, ["provider_cost_usd", "margin_usd", "revenue_without_cost_usd"]) : jsonLines(data),
+      next,
+    );
   }
   return {
     status: 200,

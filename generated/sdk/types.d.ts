@@ -3777,8 +3777,10 @@ export interface OperatorUsageFigures {
   ttft_p95_ms: number | null;
   /** USD that providers charge for them; null: no route names its cost. */
   provider_cost_usd: number | null;
-  /** `cost_usd` less `provider_cost_usd`; null: no route names its cost. Refunds are not taken off. */
+  /** `cost_usd` less `revenue_without_cost_usd` and `provider_cost_usd`; null: no route names its cost. Refunds are not taken off. */
   margin_usd: number | null;
+  /** Of `cost_usd`, what requests brought in whose last route names no cost. */
+  revenue_without_cost_usd: number;
 }
 
 /** What a summary over all accounts groups by. */
@@ -3854,8 +3856,10 @@ export interface OperatorUsageSummaryRow {
   ttft_p95_ms: number | null;
   /** USD that providers charge for them; null: no route names its cost. */
   provider_cost_usd: number | null;
-  /** `cost_usd` less `provider_cost_usd`; null: no route names its cost. Refunds are not taken off. */
+  /** `cost_usd` less `revenue_without_cost_usd` and `provider_cost_usd`; null: no route names its cost. Refunds are not taken off. */
   margin_usd: number | null;
+  /** Of `cost_usd`, what requests brought in whose last route names no cost. */
+  revenue_without_cost_usd: number;
 }
 
 /** A block of an answer: first a summary, if one was asked for, then thinking, if the model shows it, then text, tool calls and searches. */

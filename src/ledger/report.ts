@@ -73,7 +73,7 @@ function factsOf(group: ReportGroup): string {
 }
 
 /** Of a call's last attempt, which has its charge: its route named no cost. */
-const lacksCost = (attempts: string) => `coalesce(not ${attempts} -> -1 ? 'cost', false)`;
+const lacksCost = (attempts: string) => `usage_lacks_cost(${attempts})`;
 
 const callsAlone = `
   select account_id, key_id, model, null as route, created_at as at, 1 as requests, cost as revenue,

@@ -72,6 +72,32 @@ test("a call that settles long after its hour was summed up is counted at once, 
   expect((await stateOf()).late).toBe(0n);
 });
 
+test("what was charged at routes that name no cost is known apart from the rest: from the log, from its sums and from sums made again", async () => {
+  const account = await newAccount(db, { deposit: 1_000_000n });
+  const asked = (route: string, cost?: string) => ({ route, model: "test/model", outcome: "ok", status: 200, latency_ms: 1, ...(cost === undefined ? {} : { cost }) }); // prettier-ignore
+  await settle(
+    newCall(account, 10n, ago(3 * 60 * minute), { attempts: [asked("a/x", "3")], expense: "3" }),
+    newCall(account, 20n, ago(3 * 60 * minute), { attempts: [asked("b/y")] }),
+    newCall(account, 5n, ago(3 * 60 * minute)), // a kept answer: nothing was asked
+  );
+  const figures = async () => {
+    const { cost, expense, unmatched } = (await summaryOf(account)).total;
+    return { cost, expense, unmatched };
+  };
+  expect(await figures()).toEqual({ cost: 35n, expense: 3n, unmatched: 20n });
+  await rolledUp(db, usual);
+  expect(await figures()).toEqual({ cost: 35n, expense: 3n, unmatched: 20n });
+  // As a version left it that did not count this.
+  await db.pool.query("update usage_rollup set unmatched = null where account_id = $1", [account]);
+  expect(await figures()).toEqual({ cost: 35n, expense: 3n, unmatched: 20n });
+  await settle(newCall(account, 40n, ago(3 * 60 * minute), { attempts: [asked("a/x", "2"), asked("b/y")], expense: "2" }));
+  expect(await figures()).toEqual({ cost: 75n, expense: 5n, unmatched: 60n });
+  await rolledUp(db, usual);
+  expect(await figures()).toEqual({ cost: 75n, expense: 5n, unmatched: 60n });
+  await rebuild(db, { settled: usual });
+  expect(await figures()).toEqual({ cost: 75n, expense: 5n, unmatched: 60n });
+});
+
 /** A day may begin at one: its midnight was left out. */
 const form = (bucket: BucketName) => (bucket === "hour" ? "'YYYY-MM-DD HH24:MI'" : "'YYYY-MM-DD'");
 

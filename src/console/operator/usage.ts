@@ -38,12 +38,17 @@ export interface Earnings {
   /** Null: no route names its cost. */
   cost: number | null;
   margin: number | null;
+  /** Of `charged`, what no route names the cost of. */
+  unmatched: number;
 }
 
-type Figures = Pick<OperatorUsageFigures, "requests" | "errors" | "cost_usd" | "provider_cost_usd" | "margin_usd">;
+type Figures = Pick<
+  OperatorUsageFigures,
+  "requests" | "errors" | "cost_usd" | "provider_cost_usd" | "margin_usd" | "revenue_without_cost_usd"
+>;
 
-export const earningsOf = ({ requests, errors, cost_usd, provider_cost_usd, margin_usd }: Figures): Earnings => ({
-  ...{ requests, errors, charged: cost_usd, cost: provider_cost_usd, margin: margin_usd },
+export const earningsOf = ({ requests, errors, cost_usd, provider_cost_usd, margin_usd, revenue_without_cost_usd }: Figures): Earnings => ({
+  ...{ requests, errors, charged: cost_usd, cost: provider_cost_usd, margin: margin_usd, unmatched: revenue_without_cost_usd },
 });
 
 /** Exact: money is added in the ledger's unit. */
@@ -58,5 +63,6 @@ export function addEarnings(rows: readonly Figures[]): Earnings {
     charged: money(rows.map((row) => row.cost_usd)) ?? 0,
     cost: money(rows.map((row) => row.provider_cost_usd)),
     margin: money(rows.map((row) => row.margin_usd)),
+    unmatched: money(rows.map((row) => row.revenue_without_cost_usd)) ?? 0,
   };
 }

@@ -30,6 +30,15 @@ begin
   is_done := until >= state.safe_until;
 end $$;
 
+-- Whether the last route that was asked, which has the call's charge, named no cost. Without one nothing was asked.
+create or replace function usage_lacks_cost(_attempts jsonb) returns boolean language sql immutable parallel safe
+return coalesce(not _attempts -> -1 ? 'cost', false);
+
+-- What came in without a known cost. A sum from before it was counted is of one route, which as a rule names a cost for all calls or for none.
+create or replace function usage_unmatched(_unmatched bigint, _expense bigint, _route text, _cost bigint)
+returns bigint language sql immutable parallel safe
+return coalesce(_unmatched, case when _expense is null and _route <> '' then _cost else 0 end);
+
 -- Where the oldest month of the log with a row begins; null: the log is empty.
 create or replace function usage_log_begins() returns timestamptz language plpgsql as $$
 declare part text; has_rows boolean;
@@ -64,16 +73,16 @@ begin
       coalesce(l.key_id, 0) as key_id, l.operation, l.status = 'failed' as failed, coalesce(l.attempts -> -1 ->> 'route', '') as route,
       count(*) as requests, sum(l.input_tokens) as input_tokens, sum(l.cache_read_tokens) as cache_read_tokens,
       sum(l.cache_write_tokens) as cache_write_tokens, sum(l.output_tokens) as output_tokens, sum(l.reasoning_tokens) as reasoning_tokens,
-      sum(l.cost) as cost, sum(l.expense) as expense, sum(usage_histogram(l.latency_ms)) as latency,
-      sum(usage_histogram(case when l.stream then l.first_byte_ms end)) as first_byte
+      sum(l.cost) as cost, sum(l.expense) as expense, coalesce(sum(l.cost) filter (where usage_lacks_cost(l.attempts)), 0) as unmatched,
+      sum(usage_histogram(l.latency_ms)) as latency, sum(usage_histogram(case when l.stream then l.first_byte_ms end)) as first_byte
     from log_row l cross join lateral (select null as tag union all select * from usage_tags(l.tags)) t
     group by 1, 2, 3, 4, 5, 6, 7, 8
   ), added as (
     insert into usage_rollup as r (account_id, span, starts_at, tag_hash, model, key_id, operation, failed, route, tag, requests, input_tokens,
-      cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, cost, expense, latency, first_byte)
+      cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, cost, expense, unmatched, latency, first_byte)
     select account_id, span, date_bin(make_interval(mins => span), starts_at, timestamptz '2000-01-01 00:00Z'), usage_tag_hash(tag), model,
       key_id, operation, failed, route, tag, sum(requests), sum(input_tokens), sum(cache_read_tokens), sum(cache_write_tokens),
-      sum(output_tokens), sum(reasoning_tokens), sum(cost), sum(expense), sum(latency), sum(first_byte)
+      sum(output_tokens), sum(reasoning_tokens), sum(cost), sum(expense), sum(unmatched), sum(latency), sum(first_byte)
     from quarter cross join unnest(array[15, 60, 1440]) span
     group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
     on conflict (account_id, span, starts_at, tag_hash, model, key_id, operation, failed, route) do update set
@@ -82,6 +91,7 @@ begin
       cache_write_tokens = r.cache_write_tokens + excluded.cache_write_tokens, output_tokens = r.output_tokens + excluded.output_tokens,
       reasoning_tokens = r.reasoning_tokens + excluded.reasoning_tokens, cost = r.cost + excluded.cost,
       expense = case when r.expense is null then excluded.expense else r.expense + coalesce(excluded.expense, 0) end,
+      unmatched = usage_unmatched(r.unmatched, r.expense, r.route, r.cost) + excluded.unmatched,
       latency = r.latency + excluded.latency, first_byte = r.first_byte + excluded.first_byte
   )
   select coalesce(sum(requests) filter (where tag is null), 0) into rows_added from quarter;

@@ -58,6 +58,8 @@ export interface Figures {
   cost: Amount;
   /** Null: no route named its cost. */
   expense: Amount | null;
+  /** Of the cost, what calls brought in whose last route named none. */
+  unmatched: Amount;
   /** Histograms: percentiles.ts. */
   latency: string;
   firstByte: string;
@@ -79,7 +81,7 @@ const figureSums = `coalesce(sum(requests), 0)::bigint as requests, coalesce(sum
   coalesce(sum(input_tokens), 0)::bigint as input, coalesce(sum(cache_read_tokens), 0)::bigint as "cacheRead",
   coalesce(sum(cache_write_tokens), 0)::bigint as "cacheWrite", coalesce(sum(output_tokens), 0)::bigint as output,
   coalesce(sum(reasoning_tokens), 0)::bigint as reasoning, coalesce(sum(cost), 0)::bigint as cost, sum(expense)::bigint as expense,
-  coalesce(sum(latency), 0)::text as latency, coalesce(sum(first_byte), 0)::text as "firstByte"`;
+  coalesce(sum(unmatched), 0)::bigint as unmatched,  coalesce(sum(latency), 0)::text as latency, coalesce(sum(first_byte), 0)::text as "firstByte"`;
 
 /** UUIDs of the persons who created the keys. */
 const makers = `left join (select k.id as made, a.user_id::text as maker from api_key k join account a on a.id = k.created_by) maker on made = key_id`;
@@ -109,6 +111,9 @@ export async function readSummary({ pool }: Queries, question: SummaryQuestion):
   return { total: first!, rows: rest.slice(0, limit + 1) };
 }
 
+/** Where no route was asked, as for a kept answer, the cost is nothing. */
+const expense = (sum: string, unasked: string) => `coalesce(${sum}, case when ${unasked} then 0 end)`;
+
 type Put = (value: unknown) => string;
 
 /** What the rollups have of each period, and rows of the log, as the same columns. `tags`: a row for each tag of a call. */
@@ -126,8 +131,8 @@ function partOf({ accountId, span, buckets, filter }: SummaryQuestion, of: "call
   const tagged = of === "calls" && filter.tag !== undefined ? ` and ${put(filter.tag)} in (select usage_tags(l.tags))` : "";
   const fromLog = (rows: string) => `
     select ${start}, l.account_id, l.model, coalesce(l.key_id, 0), l.operation, l.status = 'failed', coalesce(l.attempts -> -1 ->> 'route', ''), tag,
-      1, l.input_tokens, l.cache_read_tokens, l.cache_write_tokens, l.output_tokens, l.reasoning_tokens, l.cost, l.expense,
-      usage_histogram(l.latency_ms), usage_histogram(case when l.stream then l.first_byte_ms end)
+      1, l.input_tokens, l.cache_read_tokens, l.cache_write_tokens, l.output_tokens, l.reasoning_tokens, l.cost, ${expense("l.expense", "l.attempts = '[]'")},
+      case when usage_lacks_cost(l.attempts) then l.cost else 0 end, usage_histogram(l.latency_ms), usage_histogram(case when l.stream then l.first_byte_ms end)
     from ${rows}${tagged}`;
   const made =
     filter.member === undefined
@@ -139,7 +144,8 @@ function partOf({ accountId, span, buckets, filter }: SummaryQuestion, of: "call
     fromLog(`usage_log l cross join ${tags} where ${mine("l")} and l.created_at >= ${from} and l.created_at < ${to}`);
   return `select * from (
     select p.start, r.account_id, r.model, r.key_id, r.operation, r.failed, r.route, r.tag, r.requests, r.input_tokens, r.cache_read_tokens,
-      r.cache_write_tokens, r.output_tokens, r.reasoning_tokens, r.cost, r.expense, r.latency, r.first_byte
+      r.cache_write_tokens, r.output_tokens, r.reasoning_tokens, r.cost, ${expense("r.expense", "r.route = ''")},
+      usage_unmatched(r.unmatched, r.expense, r.route, r.cost), r.latency, r.first_byte
     from unnest(${arrays[0]}::timestamptz[], ${arrays[1]}::int[], ${arrays[2]}::timestamptz[], ${arrays[3]}::timestamptz[]) p(start, span, since, before)
     join usage_rollup r on ${mine("r")} and r.span = p.span and r.starts_at >= p.since and r.starts_at < p.before
       and r.tag_hash ${of === "tags" ? "<> usage_tag_hash(null)" : `= ${tagHash}`}
@@ -149,7 +155,7 @@ function partOf({ accountId, span, buckets, filter }: SummaryQuestion, of: "call
     union all ${fromLog(`usage_late late join usage_log l on l.account_id = late.account_id and l.created_at = late.created_at and l.id = late.id
       cross join ${tags} where ${mine("late")} and late.created_at >= ${wholeSince} and late.created_at < least(${wholeUntil}, ${closed})`)}
   ) part(start, account_id, model, key_id, operation, failed, route, tag, requests, input_tokens, cache_read_tokens, cache_write_tokens,
-    output_tokens, reasoning_tokens, cost, expense, latency, first_byte) where true${conditions(filter, of, put)}${made}`;
+    output_tokens, reasoning_tokens, cost, expense, unmatched, latency, first_byte) where true${conditions(filter, of, put)}${made}`;
 }
 
 function conditions({ model, operation, status, route, provider, keyIds, tagKey }: SummaryFilter, of: "calls" | "tags", put: Put): string {

@@ -40,9 +40,10 @@ function namesOf(row: SummaryRow, groups: readonly SummaryGroup[]) {
 
 /** With what operators see beside: providers' charges. */
 export function showStaffFigures(figures: Figures): components["schemas"]["OperatorUsageFigures"] {
-  const { cost, expense } = figures;
-  const [provider_cost_usd, margin_usd] = expense === null ? [null, null] : [toUsd(expense), toUsd(cost - expense)];
-  return { ...showFigures(figures), provider_cost_usd, margin_usd };
+  const { requests, cost, unmatched } = figures;
+  const expense = requests === 0n ? 0n : figures.expense;
+  const [provider_cost_usd, margin_usd] = expense === null ? [null, null] : [toUsd(expense), toUsd(cost - unmatched - expense)];
+  return { ...showFigures(figures), provider_cost_usd, margin_usd, revenue_without_cost_usd: toUsd(unmatched) };
 }
 
 export function showStaffRow(row: SummaryRow, groups: readonly SummaryGroup[]): components["schemas"]["OperatorUsageSummaryRow"] {

@@ -97,34 +97,6 @@ describe("tax", () => {
   });
 });
 
-describe("invoices that Stripe makes of a checkout with tax", () => {
-  const invoiceOf = ({ payment_intent, metadata }: StripeSession) => ({
-    ...{ object: "invoice", id: `in_${payment_intent}`, payment_intent, metadata, currency: "usd", status: "paid", livemode: false },
-    ...{ amount_due: 2_380, amount_paid: 2_380, total: 2_380, subtotal: 2_000, total_taxes: [{ amount: 380, tax_behavior: "exclusive" }] },
-    automatic_tax: { enabled: true, status: "complete" },
-  });
-  const kinds = ["created", "finalized", "updated", "paid", "payment_succeeded", "payment_failed", "voided", "marked_uncollectible"];
-
-  test("move nothing, before the checkout's event and after it: 200 each, one credit of what was ordered, and nothing waits", async () => {
-    const opened = await gateway.opened();
-    const events = kinds.map((kind) => gateway.stripe.eventOf(`invoice.${kind}`, invoiceOf(opened.session)));
-    const sent = async () => {
-      for (const event of [...events, events[3]!]) expect((await gateway.send(event)).status).toBe(200);
-    };
-    await sent();
-    expect(await gateway.read(opened)).toMatchObject({ status: "pending" });
-    expect(await entriesOf(opened)).toEqual([]);
-    expect(
-      (await gateway.tell(completed, opened.session, { change: { ...withTax.change, invoice: `in_${opened.session.payment_intent}` } }))
-        .status,
-    ).toBe(200);
-    await sent();
-    expect(await gateway.read(opened)).toMatchObject({ status: "succeeded", amount_usd: 20, paid_usd: 23.8, tax_usd: 3.8 });
-    expect(await entriesOf(opened)).toEqual([["deposit", 20]]);
-    for (const event of events) expect(await unapplied(event)).toBeUndefined();
-  });
-});
-
 describe("charge.refunded", () => {
   test("takes the credit back; tier and lifetime_purchased follow; the entry names the purchase", async () => {
     const opened = await credited();

@@ -159,6 +159,22 @@ describe("everything else adds nothing", () => {
     expect(await depositsOf(opened)).toHaveLength(1);
   });
 
+  test("the events of the invoice that Stripe makes of a checkout with tax: 200 each, before it is paid and after it, and one credit", async () => {
+    const opened = await gateway.opened();
+    const { payment_intent, metadata } = opened.session;
+    const invoice = { object: "invoice", id: "in_1", payment_intent, metadata, currency: "usd", status: "paid", amount_paid: 2_380, total: 2_380 }; // prettier-ignore
+    const kinds = ["created", "finalized", "paid", "payment_succeeded", "payment_failed", "voided", "paid"];
+    const invoiced = async () => {
+      for (const kind of kinds) expect((await gateway.send(gateway.stripe.eventOf(`invoice.${kind}`, invoice))).status).toBe(200);
+    };
+    await invoiced();
+    expect([(await gateway.read(opened)).status, await depositsOf(opened)]).toEqual(["pending", []]);
+    const change = { ...paid.change, amount_total: 2_380, total_details: { amount_tax: 380 }, automatic_tax: { enabled: true }, invoice: "in_1" }; // prettier-ignore
+    expect((await gateway.tell(completed, opened.session, { change })).status).toBe(200);
+    await invoiced();
+    expect(await depositsOf(opened)).toMatchObject([{ amount: 2_000_000_000n }]);
+  });
+
   test("a top-up that has ended stays as it is, but for money that came after all", async () => {
     const opened = await gateway.opened();
     await gateway.tell(expired, opened.session);

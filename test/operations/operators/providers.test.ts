@@ -102,6 +102,9 @@ test("a route without a cost: its cost and margin are unknown, its provider's le
   const overview = (await first.request("GET", "/v1/operator/overview", { key: finance.key })).json;
   expect(overview.revenue_without_cost_usd).toBeCloseTo(charged, 8);
   expect(overview.margin_usd).toBeCloseTo(overview.revenue_usd - charged - overview.cost_usd, 8);
+  const { total } = (await first.request("GET", "/v1/operator/usage/summary", { key: finance.key })).json;
+  expect(total.revenue_without_cost_usd).toBe(overview.revenue_without_cost_usd);
+  expect([total.provider_cost_usd, total.margin_usd]).toEqual([overview.cost_usd, overview.margin_usd]);
 });
 
 describe("disabling", () => {

@@ -10,4 +10,5 @@ export const earningsColumns: readonly Column<Earnings>[] = [
   { name: "Charged", right: true, cell: ({ charged }) => usd(charged) },
   { name: "Provider's cost", right: true, cell: ({ cost }) => usd(cost) },
   { name: "Margin", right: true, cell: ({ margin }) => usd(margin) },
+  { name: "Cost unknown", right: true, cell: ({ unmatched }) => (unmatched === 0 ? none : usd(unmatched)) },
 ];

@@ -35,8 +35,9 @@ export function OverTime(): ReactNode {
   const part = (amount: number | null) => (amount === null ? null : Math.max(amount, 0));
   const series = [
     { id: "cost", name: "Provider's cost", values: times.map(({ cost }) => part(cost)) },
-    { id: "margin", name: "Margin", values: times.map(({ margin, charged }) => part(margin ?? charged)) },
-  ];
+    { id: "margin", name: "Margin", values: times.map(({ margin }) => part(margin)) },
+    { id: "unmatched", name: "Cost unknown", values: times.map(({ unmatched }) => unmatched) },
+  ].filter(({ id }) => id !== "unmatched" || data.total.revenue_without_cost_usd > 0);
   return (
     <ChartCard
       title="Over time"
@@ -44,7 +45,7 @@ export function OverTime(): ReactNode {
         <div className="space-y-3 px-5 pb-5">
           <StackedBars label={`Charged by ${bucket}`} labels={times.map(({ name }) => name)} series={series} text={usd} />
           <p className="text-xs text-quiet">
-            US dollars. Refunds are not taken off here; what no route names a cost of counts as margin. Where the cost is above the charge,
+            US dollars. Refunds are not taken off here; what no route names the cost of is no margin. Where the cost is above the charge,
             the bar is the cost: the table has the loss.
           </p>
         </div>

@@ -1,0 +1,4 @@
+-- Sums of usage say how much of their revenue has no known cost: a column without a default, which takes no time.
+alter table usage_rollup
+  -- What calls brought in whose last route named no cost. Null: it was summed up before it was counted (`svc usage rebuild` counts it).
+  add column unmatched bigint check (unmatched >= 0);
