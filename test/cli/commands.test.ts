@@ -241,34 +241,6 @@ describe("usage", () => {
   test("--json may stand anywhere", async () => {
     expect((await svc("--json", "ledger", "audit")).json()).toMatchObject({ mismatches: [] });
   });
-
-  test("help lists every command", async () => {
-    const ran = await svc("--help");
-    expect(ran.status).toBe(0);
-    for (const name of [
-      "start",
-      "migrate",
-      "account create",
-      "account show",
-      "account deposit",
-      "account credit",
-      "key create",
-      "key list",
-      "key roll",
-      "key disable",
-      "key enable",
-      "key delete",
-      "ledger audit",
-      "ledger verify",
-      "catalog check",
-      "simulate",
-      "session create",
-      "account suspend",
-      "account resume",
-      "account tier",
-    ])
-      expect(ran.stdout).toContain(`  ${name}`);
-  });
 });
 
 test("without a database that answers it is refused with 1 and no stack", async () => {

@@ -4,8 +4,10 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startEmbedded } from "../../src/db/embedded.ts";
+import type { Command } from "../../src/cli/command.ts";
+import { commands } from "../../src/cli/commands.ts";
 import { otherNode } from "./other-node.ts";
-import { runSvc } from "./run-svc.ts";
+import { callSvc, runSvc } from "./run-svc.ts";
 
 describe("the embedded database", () => {
   let folder: string;
@@ -14,22 +16,26 @@ describe("the embedded database", () => {
   const svc = (...words: string[]) => runSvc({ SVC_DATA_DIR: folder }, words);
   const pidFile = () => join(folder, "postgres", "postmaster.pid");
 
-  test.each([
-    ["ledger", "audit", "--json"],
-    ["migrate", "--plan"],
-    ["account", "create", "--email", "ada@example.com"],
-    ["account", "list"],
-    ["key", "list", "1"],
-    ["job", "list"],
-    ["session", "create", "1"],
-    ["request", "show", "req_1"],
-    ["provider", "list"],
-  ])("svc %s %s where there is none is refused in one sentence that names folder and setting, and makes nothing", async (...words) => {
-    for (const dataDir of [folder, join(folder, "mistyped")]) {
-      const ran = await runSvc({ SVC_DATA_DIR: dataDir }, words);
-      expect(ran).toMatchObject({ status: 1, stdout: "" });
-      expect(ran.stderr.trim().split("\n")).toEqual([expect.stringContaining(`no database in ${dataDir} (SVC_DATA_DIR)`)]);
-    }
+  const needsNone = ["start", "migrate", "restore", "simulate", "provider test", "receipt verify", "catalog check", "catalog import"];
+  const reading = commands.filter(({ name }) => !needsNone.includes(name)).map(linesOf);
+  test.each([...reading, ["ledger", "audit", "--json"], ["migrate", "--plan"]].map((words) => ({ words, line: words.join(" ") })))(
+    "svc $line where there is none is refused in one sentence that names folder and setting, and makes nothing",
+    async ({ words }) => {
+      const file = join(folder, "head.json");
+      for (const dataDir of [folder, join(folder, "mistyped")]) {
+        const ran = await callSvc({ SVC_DATA_DIR: dataDir, SVC_LEDGER_HEAD_FILE: file }, words);
+        expect(ran).toMatchObject({ status: words[1] === "diff" ? 2 : 1, stdout: "" });
+        expect(ran.stderr.trim().split("\n")).toEqual([expect.stringContaining(`no database in ${dataDir} (SVC_DATA_DIR)`)]);
+      }
+      expect(readdirSync(folder)).toEqual([]);
+    },
+  );
+
+  test("as a process too, and what needs no database makes none", async () => {
+    expect(await svc("ledger", "audit", "--json")).toMatchObject({ status: 1, stdout: "" });
+    expect(commands.map(({ name }) => name)).toEqual(expect.arrayContaining(needsNone));
+    for (const command of commands.filter(({ name }) => needsNone.slice(4).includes(name)))
+      expect((await callSvc({ SVC_DATA_DIR: folder }, linesOf(command))).stderr).not.toContain("SVC_DATA_DIR");
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -92,4 +98,18 @@ function loadedBy(file: string, seen = new Set<string>()): Set<string> {
   for (const [, target] of text.matchAll(/^(?:import|export) (?!type )[^;]*?from "(\.[^"]+)";$/gm))
     loadedBy(resolve(dirname(file), target!), seen);
   return seen;
+}
+
+/** A right line of a command: its words, and the options that it needs. */
+function linesOf({ name, takes, options }: Command): string[] {
+  const needed = Object.entries(options).filter(([, { required }]) => required === true);
+  const given = [...takes.map(valueOf), ...needed.flatMap(([option, { value }]) => [`--${option}`, valueOf(value!)])];
+  return [...name.split(" "), ...given];
+}
+
+/** Of a placeholder, as the help has it. */
+function valueOf(placeholder: string): string {
+  const named: Record<string, string> = { ROLE: "support", GROUP: "day", E: "ada@example.com", V: "openai", PROVIDER: "openai" };
+  if (/FILE|LOG|KEYS/.test(placeholder)) return resolve(import.meta.dirname, "../../catalogs/openai.yaml");
+  return named[placeholder] ?? "1";
 }

@@ -35,6 +35,19 @@ describe("help", () => {
     for (const { name } of commands) expect(stdout.includes(`  ${name}`), name).toBe(name.startsWith("account "));
   });
 
+  test("svc --help lists every command; that of each says what it takes and what each option of it does", async () => {
+    const overview = await runSvc(environment, ["--help"]);
+    expect(overview.status).toBe(0);
+    for (const { name, takes, options, does } of commands) {
+      expect(overview.stdout).toMatch(new RegExp(`^  ${name}( |$)`, "m"));
+      const { status, stdout, stderr } = await svc(...name.split(" "), "--help");
+      expect([status, stderr]).toEqual([0, ""]);
+      expect(stdout).toContain(["usage: svc", name, ...takes].join(" "));
+      expect(stdout).toContain(does);
+      for (const option of Object.keys(options)) expect(stdout, name).toMatch(new RegExp(`^  --${option} .*\\S`, "m"));
+    }
+  });
+
   test("svc account, without a command, is wrong usage and lists the group's commands", async () => {
     const ran = await svc("account");
     expect(ran).toMatchObject({ status: 2, stdout: "" });

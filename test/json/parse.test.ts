@@ -1,8 +1,11 @@
 // Reading JSON text: the same as written, whatever V8 has read before (docs/v8-json-escaped-keys.md says what it then misreads).
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { hasEscapedKey, parseJson } from "../../src/json/parse.ts";
 import { parseExact, parseLong } from "../../src/providers/json/read.ts";
+import { runProcess } from "../docs/run-block.ts";
+import { runEnvironment } from "../support/leftovers.ts";
 import { sized } from "../support/size.ts";
 
 /** What a text is made from, and so what it must be read as: no parser stands between. */
@@ -151,6 +154,33 @@ describe("what is read is what is written, after V8 has read what it mistakes fo
     let value = parseJson('{"\\u0061":['.repeat(levels) + "7" + "]}".repeat(levels));
     for (let level = 0; level < levels; level += 1) value = (value as { a: unknown[] }).a[0];
     expect(value).toBe(7);
+  });
+});
+
+describe("the report's reproduction", () => {
+  const report = readFileSync(new URL("../../docs/v8-json-escaped-keys.md", import.meta.url), "utf8");
+  const code = /^```js\n([^]*?)^```$/m.exec(report)![1]!;
+  const said = [...code.matchAll(/\/\/ +({.*}) +instead of ({.*})$/gm)].map(([, wrong, right]) => ({ wrong: wrong!, right: right! }));
+  const run = async (text: string) => {
+    const folder = import.meta.dirname;
+    const printed = await runProcess(process.execPath, ["--input-type=module", "-"], text, { folder, environment: runEnvironment() });
+    return printed.trim().split("\n");
+  };
+
+  test("prints the misread texts of its comments under a V8 that has the fault, the right ones under another, as its table of versions says", async () => {
+    expect(said).toHaveLength(code.split("console.log").length - 1);
+    const printed = await run(code);
+    const faulty = printed[0] === said[0]!.wrong;
+    expect(printed).toEqual(said.map(({ wrong, right }) => (faulty ? wrong : right)));
+    const listed = new RegExp(`^\\| ${process.versions.node} +\\| \\S+ +\\| (yes|no) `, "m").exec(report)?.[1];
+    expect(listed ?? (faulty ? "yes" : "no")).toBe(faulty ? "yes" : "no");
+  });
+
+  test("prints the right ones wherever parseJson reads the text in V8's place", async () => {
+    const reader = `import { parseJson } from ${JSON.stringify(new URL("../../src/json/parse.ts", import.meta.url).href)};\n`;
+    expect(await run(reader + code.replaceAll("JSON.stringify(JSON.parse(", "JSON.stringify(parseJson("))).toEqual(
+      said.map(({ right }) => right),
+    );
   });
 });
 

@@ -1,5 +1,7 @@
 // The portal of a gateway with an address and a catalog of its own: nothing on it is of the shipped catalog, what it teaches works, and
 // another catalog changes it at once.
+import { globSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadCatalog, readShippedCatalog } from "../../src/catalog/load.ts";
 import { blocksIn } from "../docs/guide-blocks.ts";
@@ -8,6 +10,7 @@ import { makeReaderFolder } from "../docs/reader-folder.ts";
 import { runProcess } from "../docs/run-block.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 
+const root = fileURLToPath(new URL("../../", import.meta.url));
 const address = "https://ai.example.org";
 const catalog = `
 providers:
@@ -90,6 +93,28 @@ test("every model that a sample sends is one of this catalog; MODEL_ID stands wh
   expect([...new Set(sent.filter((line) => !known(line) && !/: (?:openai|anthropic|cohere|model|string)(?:\.\w+)?$/.test(line)))]).toEqual(
     [],
   );
+});
+
+test("the operator's guide, decisions and other papers of the repository are 404 at every address, for browsers and programs", async () => {
+  const papers = globSync("docs/**/*.md", { cwd: root }).map((path) => path.replace(/^docs\/|\.md$/g, ""));
+  expect(papers).toEqual(expect.arrayContaining(["architecture", "decisions/README", "behaviour/operation"]));
+  const names = papers.flatMap((path) => [path, path.replace(/\/README$/, ""), `guides/${path.split("/").at(-1)!}`]);
+  // Customers have guides of these names, which say something else.
+  const theirs = (name: string) => ["guides/errors", "guides/limits", "guides/audio", "guides/media-jobs"].includes(name);
+  const paths = ["guides/operator", "operator", ...names.filter((name) => !theirs(name))].flatMap((name) => [name, `${name}.md`]);
+  const found: string[] = [];
+  for (const path of new Set(paths))
+    for (const accept of ["text/html", "*/*"]) {
+      const { status } = await fetch(`${gateway.url}/docs/${path}`, { headers: { accept } });
+      if (status !== 404) found.push(`${path} for ${accept}: ${status}`);
+    }
+  expect(found).toEqual([]);
+  const texts = [...pages, ["/llms-full.txt", await textOf("/llms-full.txt")] as const];
+  const leads = texts.filter(([, text]) => /guides\/operator\b|operator\.md|docs\/(?:decisions|behaviour)\b/.test(text));
+  expect(leads.map(([path]) => path)).toEqual([]);
+  // How to get credit is not said as what the operator types.
+  for (const path of ["/docs/credits.md", "/docs/guides/accounts-and-credit.md", "/docs.md"])
+    expect(pages.get(path), path).not.toMatch(/\b(?:npx|bin\/)\s?svc\b|`svc [a-z]|\bsvc account\b/);
 });
 
 test("an alias of the catalog is taken before an id, and two models stay two", () => {

@@ -25,7 +25,7 @@ export async function startHostileHost(): Promise<HostileHost> {
     request.on("end", () => {
       const body = parseJson(text) as Record<string, any>;
       asked.push({ path: request.url!, body, headers: request.headers });
-      const answer = answers.get(body["model"] as string);
+      const answer = answers.get((body["model"] ?? body["model_id"] ?? modelIn(request.url!)) as string);
       if (answer) answer(response, body, request);
       else response.writeHead(404).end();
     });
@@ -40,6 +40,12 @@ export async function startHostileHost(): Promise<HostileHost> {
       return new Promise((resolve) => server.close(() => resolve()));
     },
   };
+}
+
+/** Of Google's, Amazon's, Azure's and fal's paths. */
+function modelIn(url: string): string | undefined {
+  const [, model] = /\/(?:models|model|deployments)\/([^/?]+?)(?::\w+)?(?:[/?]|$)/.exec(url) ?? /^\/([^/?]+)/.exec(url) ?? [];
+  return model === undefined ? undefined : decodeURIComponent(model);
 }
 
 /** A whole answer of status 200; a text is sent as it is. */

@@ -1,5 +1,6 @@
 // Headers that one request needs beside the provider's own: a token that expires, or a signature. Owns their time limit, and the fault of
 // a provider whose credentials can't be had; what makes them stands beside this file.
+import { hideMade } from "../errors/hide-secrets.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import type { Address } from "../transport/target.ts";
 import type { UpstreamRequest } from "../transport/types.ts";
@@ -17,6 +18,7 @@ export async function authorizationFor(request: UpstreamRequest, { origin, path 
   const bound = Math.min(ms, provider.timeoutMs);
   const stopped = [signal, ...(disconnect === undefined ? [] : [disconnect.stopUpstream])];
   const added = await untilStopped(provider.authorize({ method, origin, path, headers: sent, body }), stopped, bound);
+  hideMade(provider, added);
   return Object.entries(added).flat();
 }
 

@@ -63,8 +63,26 @@ function searchedOf(provider: Provider): Searched {
   return searched;
 }
 
+/** What a provider's credentials made for a request: a token is as secret as a key, a signature holds for one request. */
+export function hideMade(provider: Provider, added: Readonly<Record<string, string>>): void {
+  const tokens = Object.entries(added).flatMap(([name, value]) => {
+    if (name === "authorization") return value.startsWith("Bearer ") ? [value.slice("Bearer ".length)] : [];
+    return secretHeader.test(name) ? [value] : [];
+  });
+  const known = madeFor.get(provider) ?? [];
+  const others = tokens.filter((token) => !known.includes(token));
+  if (others.length === 0) return;
+  madeFor.set(provider, [...others, ...known].slice(0, madeMax));
+  searchedFor.delete(provider);
+}
+
+/** The newest: that of before may still be on its way when the next is there. */
+const madeMax = 4;
+const madeFor = new WeakMap<Provider, readonly string[]>();
+
 function prepare(provider: Provider): Searched {
-  const { apiKey, headers, baseUrl, secrets = [] } = provider;
+  const { apiKey, headers, baseUrl, secrets: listed = [] } = provider;
+  const secrets = [...listed, ...(madeFor.get(provider) ?? [])];
   const values = Object.entries(headers);
   const secretValues = values.filter(([name]) => secretHeader.test(name)).flatMap(([, value]) => [value, ...value.split(/\s+/)]);
   const keys = [...new Set([apiKey, ...secrets, ...secretValues])].filter((key) => key !== null && key.length >= pieceLength) as string[];
