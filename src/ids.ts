@@ -1,6 +1,6 @@
 // Creates identifiers and formats them for callers. They are created here and not in the database, so that a request's id is
 // known before anything is written and a retry has the same one.
-import { randomUUID } from "node:crypto";
+import { randomFillSync } from "node:crypto";
 
 /** The last id's millisecond and count, so that ids of one process sort as they were made, also within a millisecond. */
 let last = { ms: 0, count: 0 };
@@ -12,24 +12,30 @@ const leapMs = 60_000;
 
 /** UUID version 7 (RFC 9562, method 1: a 12-bit counter follows the milliseconds). */
 export function uuidv7(at: Date): string {
-  // Its last 62 bits come from node's pool of randomness; randomBytes asks the kernel each time, 8 us a request.
-  const random = randomUUID();
   const now = at.getTime();
   if (last.ms - now > leapMs) last = { ms: 0, count: 0 };
   const ms = Math.max(now, last.ms);
   // A new millisecond's counter begins in the lower half, so that 2,048 more ids fit before the time must be advanced.
-  last =
-    ms > last.ms
-      ? { ms, count: Number.parseInt(random.slice(0, 3), 16) & 0x7ff }
-      : last.count < 0xfff
-        ? { ms, count: last.count + 1 }
-        : { ms: ms + 1, count: 0 };
+  last = ms > last.ms ? { ms, count: random32() & 0x7ff } : last.count < 0xfff ? { ms, count: last.count + 1 } : { ms: ms + 1, count: 0 };
   if (shown.ms !== last.ms) {
     // In two parts of at most 32 bits: V8 writes larger numbers digit by digit, with a division each.
     const low = last.ms % 0x10000;
     shown = { ms: last.ms, text: `${hexOf((last.ms - low) / 0x10000, 8)}-${hexOf(low, 4)}` };
   }
-  return `${shown.text}-7${hexOf(last.count, 3)}${random.slice(18)}`;
+  const high = random32();
+  return `${shown.text}-7${hexOf(last.count, 3)}-${hexOf(0x8000 | (high & 0x3fff), 4)}-${hexOf(high >>> 16, 4)}${hexOf(random32(), 8)}`;
+}
+
+/** Randomness for some hundred ids: the kernel takes 8 us each time it is asked, and node writes a UUID in twenty pieces. */
+const pool = new Uint32Array(1_024);
+let used = pool.length;
+
+function random32(): number {
+  if (used === pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  return pool[used++]!;
 }
 
 function hexOf(number: number, digits: number): string {

@@ -107,7 +107,7 @@ export async function assertMayUse(context: Refusing, caller: Caller, model: Mod
 }
 
 export function mayUse(caller: Caller, model: Model): boolean {
-  return (caller.purchased > 0n || model.freeTier) && mayUseModel(caller, model.id);
+  return (caller.purchased > 0n || model.freeTier) && (caller.policy === null || mayUseModel(caller, model.id));
 }
 
 const minimumTopUp = amountFromUsd(topupMinimumUsd) as Amount;

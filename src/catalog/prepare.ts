@@ -45,7 +45,7 @@ export function tokenTerms(id: string, type: ModelType, pricing: Pricing): Token
   const perMillion = (price: bigint) => usdFromPrice(price, million);
   return {
     ...{ prices, serviceTiers, longContext, webSearch },
-    logged: pricesAsLogged(id, prices),
+    logged: Object.freeze(pricesAsLogged(id, prices)),
     costBasis: {
       input: perMillion(input),
       output: perMillion(prices.output),

@@ -231,13 +231,23 @@ export function recordArray(rows: readonly (readonly Field[])[]): string {
   return `${text}}`;
 }
 
-type Field = string | number | bigint | boolean | Date | object | null | undefined;
+export type Field = string | number | bigint | boolean | Date | object | null | undefined;
 
 function fieldText(value: Field): string {
   if (value === null || value === undefined) return "";
   if (typeof value === "string") return quotedTwice(value);
   if (typeof value !== "object") return String(value);
-  return value instanceof Date ? value.toISOString() : quotedTwice(JSON.stringify(value));
+  if (value instanceof Date) return value.toISOString();
+  return Object.isFrozen(value) ? textOfFrozen(value) : quotedTwice(JSON.stringify(value));
+}
+
+/** Written once: the prices of a model come with each of its calls, and stay as they are. */
+const frozen = new WeakMap<object, string>();
+
+function textOfFrozen(value: object): string {
+  let text = frozen.get(value);
+  if (text === undefined) frozen.set(value, (text = quotedTwice(JSON.stringify(value))));
+  return text;
 }
 
 /**

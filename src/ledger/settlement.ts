@@ -1,6 +1,6 @@
 // Settles a batch: as a rule in a statement that is told all sums, for calls that hold what they say and were not settled before; where that
 // fails, in one that finds out for each call what there is to do (src/db/functions/ledger_settle.sql).
-import { plainArray, recordArray } from "../db/batcher.ts";
+import { type Field, plainArray, recordArray } from "../db/batcher.ts";
 import type { Db } from "../db/connect.ts";
 import { ensurePartitions } from "../db/partitions.ts";
 import { isTransient } from "../db/transient-error.ts";
@@ -142,7 +142,12 @@ function sumsOf(items: readonly Settlement[], takings: BatchSlices["takings"]) {
       budget.held += held;
       budget.cost += cost;
     }
-    return [...logColumns.map((column) => log[column]), fund.charged, fund.cost, log.tags];
+    const fields = new Array<Field>(logColumns.length + 3);
+    for (let at = 0; at < logColumns.length; at += 1) fields[at] = log[logColumns[at]!];
+    fields[logColumns.length] = fund.charged;
+    fields[logColumns.length + 1] = fund.cost;
+    fields[logColumns.length + 2] = log.tags;
+    return fields;
   });
   return { funds: [...funds.values()].sort((a, b) => (a.accountId < b.accountId ? -1 : 1)), budgets: [...budgets.values()], calls, carved };
 }

@@ -31,9 +31,12 @@ async function untilNoStatement(slice: Slice): Promise<void> {
 
 /** Settles a batch by `send`, with what its calls take off their slices. */
 export function settleSliced(state: EscrowState, items: readonly Settlement[], send: SendSettlements): Promise<Amount[]> {
+  if (state.carved.size === 0) return send(noTakings);
   const taking = takingsOf(items, (id) => state.carved.get(id));
   return taking.sums.length === 0 ? send(taking) : settleTaking(state, items, taking, send);
 }
+
+const noTakings: BatchSlices = { takings: [], sums: [] };
 
 type SendSettlements = (slices: BatchSlices) => Promise<Amount[]>;
 

@@ -1,6 +1,6 @@
 // What a token-billed call costs: pure functions of a price snapshot and a measured usage. One rounding, up, at the end.
 import { ownTiers, type TokenPrices, type TokenRates, type TokenTerms } from "../catalog/types.ts";
-import { affordableUnits, type Amount, amountOf, type CostLine, exactSum, million, type Price, roundUpTo } from "../money.ts";
+import { affordableUnits, type Amount, amountOf, type CostLine, million, type Price, roundUpTo } from "../money.ts";
 import type { Usage } from "../usage.ts";
 
 /** What the prices of a call depend on. */
@@ -106,7 +106,9 @@ interface Intake {
 
 /** The most that it and `outputTokens` can cost, however the input is cached. */
 export function tokenCostBound(prices: TokenPrices, intake: Intake, outputTokens: number): Amount {
-  return chargeOf(prices, exactSum(intakeLines(prices, intake)) + BigInt(outputTokens) * prices.output);
+  const { inputTokens, webSearches } = intake;
+  const taken = BigInt(inputTokens) * dearestInput(prices) + (webSearches === 0 ? 0n : BigInt(webSearches) * (prices.webSearch ?? 0n));
+  return chargeOf(prices, taken + BigInt(outputTokens) * prices.output);
 }
 
 /** How many output tokens `amount` still pays for after the intake; negative where it doesn't even pay for that. */
@@ -128,7 +130,7 @@ function chargeOf({ perRequest, step }: TokenPrices, sum: Price): Amount {
 }
 
 function dearestInput({ input, cached, cacheWrite, cacheWriteHour }: TokenPrices): Price {
-  return [cached ?? input, cacheWrite, cacheWriteHour].reduce(max, input);
+  return max(max(input, cached ?? input), max(cacheWrite, cacheWriteHour));
 }
 
 function max(one: Price, other: Price): Price {

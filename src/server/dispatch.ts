@@ -22,6 +22,7 @@ export async function createDispatch(edge: Edge, handlers: Handlers): Promise<Di
   const all: Operation[] = Object.values(operations);
   const matcher = createMatcher(all);
   const runners = new Map(all.map((operation) => [operation.id, runnerOf(edge, handlers, operation)]));
+  const fixed = fixedPaths(all, runners);
   const methodNotAllowed = async (exchange: Exchange) => {
     const onPath = matcher.onPath(exchange.path);
     // The refusal has its path's envelope; the operation stays unset, so that the log shows that none ran.
@@ -42,6 +43,8 @@ export async function createDispatch(edge: Edge, handlers: Handlers): Promise<Di
     matcher,
     answer(exchange) {
       const { method = "GET" } = exchange.req;
+      const known = fixed.get(exchange.path)?.get(method);
+      if (known !== undefined) return known(exchange);
       // A HEAD is the GET without its body, which node leaves out by itself.
       const asked = method === "HEAD" ? "GET" : method;
       const found = matcher.find(asked.toLowerCase(), exchange.path);
@@ -60,6 +63,20 @@ export async function createDispatch(edge: Edge, handlers: Handlers): Promise<Di
       return api.handleRequest({ method: asked, path: exchange.path, headers: {} }, exchange) as Promise<void>;
     },
   };
+}
+
+/** By path and method: a path without parameters, as of most requests, needs no search. */
+function fixedPaths(
+  all: readonly Operation[],
+  runners: ReadonlyMap<Operation["id"], RunOperation>,
+): Map<string, Map<string, RunOperation>> {
+  const paths = new Map<string, Map<string, RunOperation>>();
+  for (const { id, method, path } of all) {
+    if (path.includes("{")) continue;
+    const methods = paths.get(path) ?? new Map<string, RunOperation>();
+    paths.set(path, methods.set(method.toUpperCase(), runners.get(id)!));
+  }
+  return paths;
 }
 
 function runnerOf(edge: Edge, handlers: Handlers, operation: Operation): RunOperation {

@@ -162,7 +162,6 @@ export function openExchange(edge: Edge, req: IncomingMessage, res: ServerRespon
   let closed = false;
   let handled = false;
   const giveBack = () => {
-    edge.abandoned.ended(exchange);
     if (exchange.bodyBytes > 0) edge.bodies.giveBack(exchange.holder, exchange.bodyBytes);
     if (exchange.atWork) edge.work.giveBack(exchange.holder, 1);
   };
@@ -203,7 +202,9 @@ export function openExchange(edge: Edge, req: IncomingMessage, res: ServerRespon
     },
     handled() {
       handled = true;
-      if (closed) giveBack();
+      if (!closed) return;
+      edge.abandoned.ended(exchange);
+      giveBack();
     },
   };
   // A write to a socket that has just closed emits an error; "close" handles that case.

@@ -29,19 +29,19 @@ interface ChatFields {
 }
 
 export function requirementsOf(body: ChatFields): Requirements {
-  const parts = new Map<PartKind, string>();
+  const parts: Requirements["parts"] = [];
   body.messages.forEach(({ content }, m) => {
     if (!Array.isArray(content)) return;
     content.forEach((part: { type?: string }, p) => {
       const kind = kindOfPart.get(part?.type);
-      if (kind !== undefined && !parts.has(kind)) parts.set(kind, `messages[${m}].content[${p}]`);
+      if (kind !== undefined && !parts.some((one) => one.kind === kind)) parts.push({ kind, param: `messages[${m}].content[${p}]` });
     });
   });
   const format = body.response_format?.type;
   return {
     tools: (["tools", "functions"] as const).find((field) => isFilled(body[field])) ?? null,
     structured: format !== undefined && format !== "text" ? "response_format" : null,
-    parts: [...parts].map(([kind, param]) => ({ kind, param })),
+    parts,
   };
 }
 

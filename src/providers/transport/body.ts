@@ -30,7 +30,7 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
   let ended = false;
   let failure: { reason: unknown } | null = null;
   let times: RecordTimes | null = null;
-  const pauses = timePauses();
+  let pauses: Pauses | null = null; // what nobody reads yet keeps no host waiting
   let settle: { resolve: () => void; reject: (reason: unknown) => void } | null = null;
 
   function deliver(reader: OnChunk, chunk: Buffer): void {
@@ -38,13 +38,14 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
       const pending = reader(chunk);
       if (!pending) return;
       control.pause(); // a paused parser delivers neither data nor the end, so nothing overtakes the promise
-      pauses.during(pending).then(control.resume, control.stop);
+      pauses!.during(pending).then(control.resume, control.stop);
     } catch (error) {
       control.stop(error);
     }
   }
 
   async function read(reader: OnChunk): Promise<void> {
+    pauses ??= timePauses();
     try {
       await pauses.during(replay(early, reader, () => failure));
     } catch (error) {
@@ -71,7 +72,7 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
       bytes: (maxBytes, maxMs) =>
         ended && !failure && !onChunk && earlyBytes <= maxBytes ? joined(early, earlyBytes) : readWhole(read, control, maxBytes, maxMs),
       timeRecords,
-      keptWaiting: pauses.keptWaiting,
+      keptWaiting: () => pauses?.keptWaiting() ?? false,
       cancel: () => control.stop(new DOMException("The upstream call was cancelled.", "AbortError")),
     },
     push(chunk) {
@@ -86,7 +87,7 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
       settle?.resolve();
     },
     fail(reason) {
-      failure ??= { reason: reason instanceof UpstreamError && pauses.keptWaiting() ? slowReaderFault(reason) : reason };
+      failure ??= { reason: reason instanceof UpstreamError && pauses?.keptWaiting() ? slowReaderFault(reason) : reason };
       times?.stop();
       settle?.reject(failure.reason);
     },
