@@ -5,7 +5,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 umask 027 # they hold passwords: of the user who runs it, and of its group
 mkdir -p "$2"
-for file in etcd.yaml patroni.yaml after-bootstrap.sh haproxy.cfg pgbouncer.ini userlist.txt gateway.env; do
+for file in etcd.yaml patroni.yaml after-bootstrap.sh haproxy.cfg pgbouncer.ini userlist.txt pgbackrest.conf backup.pgpass gateway.env; do
   awk '
     NR == FNR {
       if ($0 !~ /^[A-Z_]+=/) next
@@ -26,3 +26,4 @@ for file in etcd.yaml patroni.yaml after-bootstrap.sh haproxy.cfg pgbouncer.ini 
     }' "$1" "$here/$file" > "$2/$file"
 done
 chmod +x "$2/after-bootstrap.sh"
+chmod 600 "$2/backup.pgpass" # else libpq does not read it

@@ -27,12 +27,13 @@ export async function compare({ config, words, options }: Input): Promise<Outcom
         readLogs(words, () => void (unreadable += 1)),
       );
       if (found.logged === 0 && unreadable > 0) throw new Refused("no line of this is one of a log of charges");
-      const { logged, lost, unsettled, unknown, different, unlogged } = found;
+      const { logged, lost, unsettled, goingOn, unknown, different, unlogged } = found;
       const { posted, refused } = options.post === true ? await postAll(db, [...lost, ...unsettled]) : { posted: 0, refused: [] };
       const open = options.post === true ? refused : [...lost, ...unsettled];
       const json = {
         ...{ logged, unreadable, lost: shown(lost), lost_count: lost.length, lost_usd: toUsd(sum(lost)), posted, refused: shown(refused) },
         ...{ unsettled: shown(unsettled), unsettled_count: unsettled.length, unsettled_usd: toUsd(sum(unsettled)) },
+        going_on: shown(goingOn),
         unknown: shown(unknown),
         different: different.slice(0, shownMax).map((one) => ({ ...shown([one])[0]!, posted_usd: toUsd(one.posted) })),
         unlogged: shown(unlogged),
@@ -46,6 +47,7 @@ export async function compare({ config, words, options }: Input): Promise<Outcom
         ...list("never settled, because the database was away", unsettled),
         ...(options.post === true ? [`posted: ${posted}`] : []),
         ...list("refused, because the account never had so much", refused),
+        ...list("of media jobs that go on, and are charged at their end", goingOn),
         ...list("of accounts that are not there", unknown),
         ...list("with another amount in the ledger", different),
         ...list("in the ledger and not in the log", unlogged),

@@ -21,6 +21,8 @@ export interface LogComparison {
   lost: Difference[];
   /** The same of charges that were never settled, as far as their process knew. */
   unsettled: Difference[];
+  /** Of media jobs that are open in this ledger: they are followed to their end, which charges them. */
+  goingOn: Difference[];
   /** Of accounts that the database does not know. */
   unknown: Difference[];
   /** With another amount in the ledger. */
@@ -43,8 +45,9 @@ export function compareLog(db: Db, charges: AsyncIterable<Charge>): Promise<LogC
     const { rows } = await pool.query<{ logged: number }>("select count(*)::float8 as logged from logged");
     return {
       logged: rows[0]!.logged,
-      lost: await read(`${missingSql} and ${isKnown} and not unsettled order by at, id`, [kinds]),
-      unsettled: await read(`${missingSql} and ${isKnown} and unsettled order by at, id`, [kinds]),
+      lost: await read(`${missingSql} and ${isKnown} and not ${goesOn} and not unsettled order by at, id`, [kinds]),
+      unsettled: await read(`${missingSql} and ${isKnown} and not ${goesOn} and unsettled order by at, id`, [kinds]),
+      goingOn: await read(`${missingSql} and ${goesOn} order by at, id`, [kinds]),
       unknown: await read(`${missingSql} and not ${isKnown} order by at, id`, [kinds]),
       different: (await pool.query<Row & { posted: Amount }>(differentSql)).rows.map((row) => ({
         ...differenceOf(row),
@@ -66,6 +69,7 @@ interface Row {
 const insertSql = `insert into logged select * from unnest($1::bigint[], $2::uuid[], $3::text[], $4::timestamptz[], $5::bigint[], $6::boolean[])
   on conflict do nothing`;
 const isKnown = "exists (select from account a where a.id = l.account_id)";
+const goesOn = "exists (select from media_job j where j.id = l.id and j.account_id = l.account_id and j.completed_at is null)";
 const missingSql = `select l.account_id, l.id, l.request_id, l.at, l.amount from logged l
   where not exists (select from ledger_entry e where e.account_id = l.account_id and e.id = l.id and e.kind = any($1))`;
 const differentSql = `select l.account_id, l.id, l.request_id, l.at, l.amount, -e.amount as posted from logged l

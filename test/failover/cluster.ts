@@ -46,6 +46,8 @@ export interface Cluster {
   /** As `patronictl` does it. */
   control(...words: string[]): Promise<string>;
   change(config: object): Promise<void>;
+  /** All three, until they have a leader. */
+  startEtcd(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -69,6 +71,9 @@ export async function startCluster(folder: string): Promise<Cluster> {
   const token = `svc-${randomBytes(4).toString("hex")}`;
   const host = (index: number) => `${net}.1.${index + 1}`;
   const machines = {} as Record<Name, Machine>;
+  const backups = join(folder, "backups");
+  mkdirSync(backups);
+  if (isRoot) execFileSync("chown", ["postgres:postgres", backups]);
   for (const [index, name] of names.entries()) {
     const own = join(folder, name);
     const listen = `${net}.2.${index + 1}`;
@@ -83,6 +88,7 @@ export async function startCluster(folder: string): Promise<Cluster> {
     const machine = {
       ...{ NAME: name, HOST: host(index), LISTEN: listen, LOCAL: `${net}.3.${index + 1}`, NETWORK: "127.0.0.0/8" },
       ...{ A: host(0), B: host(1), C: host(2), STATE: state, GATEWAY_STATE: own, PG_BIN: postgresBin, ETCD_TOKEN: token },
+      BACKUPS: backups,
       ...{ ETCD_HOSTS: names.map((_, other) => `${etcdOf(other).host}:${ports.ETCD_PORT}`).join(","), ETCD_PROXIES: "on" },
       ...{ ...ports, ...secrets },
     };
@@ -142,6 +148,13 @@ export async function startCluster(folder: string): Promise<Cluster> {
       });
       if (status !== 200) throw new Error(`Patroni took no change: ${status} ${text}`);
     },
+    async startEtcd() {
+      for (const { etcd } of all) etcd.start();
+      // A new etcd is of version 3.0 for some seconds, and a Patroni that starts meanwhile speaks to it as to that one.
+      const decided = async (index: number) =>
+        /"etcdcluster":"3\.[4-9]/.test((await ask(`http://${net}.2.${index + 1}:${ports.ETCD_PORT}/version`)).text);
+      await until(async () => (await Promise.all([...names.keys()].map(decided))).every(Boolean), "etcd has a leader", 30_000);
+    },
     async stop() {
       for (const { data } of all) signalPostgres(data, "SIGCONT");
       await Promise.all(all.map(({ patroni }) => patroni.end("SIGKILL"))); // else it would start Postgres again
@@ -157,11 +170,7 @@ export async function startCluster(folder: string): Promise<Cluster> {
     },
   };
   try {
-    for (const { etcd } of all) etcd.start();
-    // A new etcd is of version 3.0 for some seconds, and a Patroni that starts meanwhile speaks to it as to that one.
-    const decided = async (index: number) =>
-      /"etcdcluster":"3\.[4-9]/.test((await ask(`http://${net}.2.${index + 1}:${ports.ETCD_PORT}/version`)).text);
-    await until(async () => (await Promise.all([...names.keys()].map(decided))).every(Boolean), "etcd has a leader", 30_000);
+    await cluster.startEtcd();
     for (const { patroni, haproxy, pgbouncer } of all) for (const one of [patroni, haproxy, pgbouncer]) one.start();
     await cluster.whole();
   } catch (error) {

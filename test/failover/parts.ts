@@ -17,6 +17,8 @@ export const programs = {
   pgbouncer: "/usr/sbin/pgbouncer",
   setpriv: "/usr/bin/setpriv",
 } as const;
+/** What the archive of WAL is tried with; a run without it leaves that out and says so. */
+export const pgbackrest = "/usr/bin/pgbackrest";
 export const postgresBin = "/usr/lib/postgresql/15/bin";
 
 /** What this machine lacks; null: nothing. */
@@ -66,10 +68,10 @@ export function part(name: string, folder: string, command: readonly string[]): 
 }
 
 /** Runs a program to its end, as the parts run; returns what it printed. */
-export async function runAsPostgres(command: readonly string[], cwd: string): Promise<string> {
+export async function runAsPostgres(command: readonly string[], cwd: string, more: Record<string, string> = {}): Promise<string> {
   const [program, ...words] = isRoot ? [...asPostgres, ...command] : command;
-  const env = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C.UTF-8", HOME: cwd };
-  return (await run(program!, words, { cwd, env, timeout: 60_000 })).stdout; // what it asks goes through this process: it may not stand still
+  const env = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C.UTF-8", HOME: cwd, ...more };
+  return (await run(program!, words, { cwd, env, timeout: 240_000 })).stdout; // what it asks goes through this process: it may not stand still
 }
 
 const run = promisify(execFile);

@@ -1,10 +1,12 @@
 // `npm run test:failover`: a whole cluster, harmed in all the ways of scenarios.ts under load, and the books compared after each. `-- --only
-// leader,standby` runs some, `-- --quick` those of .ci/run. SVC_FAILOVER=write writes docs/failover.md.
+// leader,standby` runs some, `-- --quick` those of .ci/run; `archive` among them is the restore to a moment in the past, which comes last.
+// SVC_FAILOVER=write writes docs/failover.md.
 import { writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { clearRun, openRun } from "../support/leftovers.ts";
+import { rehearseArchive, whyNoArchive } from "./archive.ts";
 import { rehearseRestore } from "./restore.ts";
 import { missing } from "./parts.ts";
 import { scenarios } from "./scenarios.ts";
@@ -21,7 +23,8 @@ if (lacking !== null) {
 const chosen = scenarios.filter(({ name, quick }) =>
   values.only === undefined ? !values.quick || quick : values.only.split(",").includes(name),
 );
-if (chosen.length === 0) throw new Error(`--only takes ${scenarios.map(({ name }) => name).join(", ")}`);
+const archives = values.only === undefined ? !values.quick : values.only.split(",").includes("archive");
+if (chosen.length === 0 && !archives) throw new Error(`--only takes ${scenarios.map(({ name }) => name).join(", ")}, archive`);
 
 const { folder, runFolder } = openRun();
 const began = performance.now();
@@ -44,6 +47,12 @@ try {
   }
   const fault = await rehearseRestore(world);
   if (fault !== null) faults.push(fault);
+  const noArchive = archives ? whyNoArchive() : null;
+  if (noArchive !== null) console.log(`archive: skipped: ${noArchive}`);
+  else if (archives) {
+    faults.push(...(await rehearseArchive(world)).map((one) => `archive: ${one}`));
+    console.log(`${elapsed()} s, archive: back to a moment in the past`);
+  }
 } catch (error) {
   faults.push(String((error as Error).stack));
   if (world !== undefined)

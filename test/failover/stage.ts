@@ -41,7 +41,7 @@ const quietCallMs = 200;
 const unwrittenMs = 2_000;
 
 /** Calls of this and of former scenarios whose line in the log of charges may be missing. */
-const unlogged = new Set<string>();
+export const unlogged = new Set<string>();
 
 export async function play(world: World, scenario: Scenario, number: number): Promise<Result> {
   const prefix = `run${number}-`;
@@ -129,7 +129,7 @@ function late({ servedAgain, holdsGone }: Result, { ready, first, within }: Read
   ];
 }
 
-function good(load: Load): Promise<void> {
+export function good(load: Load): Promise<void> {
   const from = performance.now(); // what was good before the harm says nothing
   const isGood = () => {
     const { served, ms } = load.goodSince(from);
@@ -144,7 +144,7 @@ async function untilFound<T>(find: () => Promise<T | null>): Promise<T> {
   return found!;
 }
 
-async function untilNothingIsHeld(world: World, from: number): Promise<number> {
+export async function untilNothingIsHeld(world: World, from: number): Promise<number> {
   const held = `select (select count(*) from hold)::int + (select count(*) from media_job where completed_at is null)::int as n`;
   for (;;) {
     const [row] = await world.query<{ n: number }>(held);

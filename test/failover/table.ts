@@ -45,5 +45,9 @@ ${rowsOf(results)}
 
 After each: every answer that was served is charged once, at the cost that it named; \`svc ledger audit\`, \`svc ledger verify\` and
 \`svc ledger compare\` agree.
+
+After the last, \`svc backup\` of the cluster is restored into an empty database, and the whole cluster is destroyed and goes back to a moment in the
+middle of a load by pgBackRest ([every moment](highly-available.md#every-moment-wal-archiving)): what was charged before the moment is there, what came
+after it is posted again.
 `;
 }
