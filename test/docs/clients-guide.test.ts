@@ -23,13 +23,62 @@ afterAll(() => gateway.stop());
 
 test("nothing else stands in it, and every sample asks and prints the answer", () => {
   const headings = [...new Set(blocks.map(({ heading }) => heading))];
-  expect(headings).toEqual(["Integrations", "curl", "OpenAI SDK", "Anthropic SDK", "Vercel AI SDK", "LangChain", "Claude Code", "Codex"]);
+  expect(headings).toEqual([
+    "Integrations",
+    "curl",
+    "OpenAI SDK",
+    "Anthropic SDK",
+    "Vercel AI SDK",
+    "LangChain",
+    "Other TypeScript clients",
+    "Other Python clients",
+    "Claude Code",
+    "Codex",
+  ]);
   expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(["python", "sh", "toml", "ts"]);
   // The simulator repeats what it was asked; the sample of the rankings asks nothing.
   const asking = blocks.filter(({ language, heading }) => ["ts", "python"].includes(language) || heading === "curl");
   for (const { prints, noRun, line } of asking) {
     expect(noRun).toBeNull();
     expect(String(prints), String(line)).toMatch(/You said: \\*"Hello!|waves, sand and a day at the sea/);
+  }
+});
+
+/** What the sample of a client holds, by the client's name in the matrix. */
+const samples: Record<string, [language: string, text: string]> = {
+  "OpenAI SDK, chat": ["ts", "client.chat.completions.create("],
+  "OpenAI SDK, Responses": ["ts", "client.responses.create("],
+  "AI SDK, openai-compatible": ["ts", "@ai-sdk/openai-compatible"],
+  "AI SDK, openai.chat": ["ts", "openai.chat("],
+  "AI SDK, openai (Responses)": ["ts", "openai("],
+  "AI SDK, anthropic": ["ts", "@ai-sdk/anthropic"],
+  "LangChain, ChatOpenAI": ["ts", "model.invoke("],
+  "LangChain, ChatAnthropic": ["ts", "@langchain/anthropic"],
+  "Anthropic SDK": ["ts", "@anthropic-ai/sdk"],
+  "svc-sdk": ["ts", "svc-sdk"],
+  "openai, chat (Python)": ["python", "client.chat.completions.create("],
+  "openai, Responses (Python)": ["python", "client.responses.create("],
+  "anthropic (Python)": ["python", "from anthropic import"],
+  "litellm (Python)": ["python", "from litellm import"],
+  "langchain-openai (Python)": ["python", "from langchain_openai import"],
+  "pydantic-ai-slim (Python)": ["python", "from pydantic_ai import"],
+  "openai-agents (Python)": ["python", "from agents import"],
+  "llm (Python)": ["python", "import llm"],
+  "dspy (Python)": ["python", "import dspy"],
+  "smolagents (Python)": ["python", "from smolagents import"],
+  "chatlas (Python)": ["python", "from chatlas import"],
+  "aisuite (Python)": ["python", "import aisuite"],
+  "agno (Python)": ["python", "from agno.agent import"],
+  "agent-framework-openai (Python)": ["python", "from agent_framework import"],
+  "svc-sdk (Python)": ["python", "from svc_sdk import"],
+};
+
+test("every client of the matrix has a sample that runs, and says what it needs and shows", () => {
+  const names = new Set(readMatrix(form).map(({ names: [name = ""] }) => name));
+  expect([...names].sort()).toEqual(Object.keys(samples).sort());
+  for (const [name, [language, text]] of Object.entries(samples)) {
+    const found = blocks.some((block) => block.language === language && block.noRun === null && block.code.includes(text));
+    expect([name, found]).toEqual([name, true]);
   }
 });
 
@@ -41,13 +90,13 @@ test("what it says that clients show is what the matrix of clients found", () =>
   expect(told.length).toBe(new Set(found.map(({ name }) => name)).size);
   for (const [name, , tokens, cost = ""] of told)
     for (const { cells } of found.filter((row) => row.name === name)) {
-      const streamed = tokens!.startsWith("an estimate") ? "about" : "yes";
+      const streamed = tokens === "not tried" ? "" : tokens!.startsWith("an estimate") ? "about" : "yes";
       const shown = { whole: cost !== "not shown", stream: !cost.endsWith("not shown") };
       expect([name, cells["usage streamed"], cells["cost"], cells["cost streamed"]]).toEqual([
         name,
         streamed,
         shown.whole ? "yes" : "no",
-        shown.stream ? "yes" : "no",
+        streamed === "" ? "" : shown.stream ? "yes" : "no",
       ]);
     }
 });

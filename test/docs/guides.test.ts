@@ -10,6 +10,7 @@ import { hasCurl } from "./guide-shell.ts";
 import { readme } from "./known-names.ts";
 import { makeReaderFolder } from "./reader-folder.ts";
 import { openRunner, type Runner } from "./run-block.ts";
+import { drawn } from "../support/size.ts";
 
 const folder = makeReaderFolder();
 let gateway: SpawnedGateway;
@@ -66,7 +67,11 @@ describe.each(guideNames)("%s", (guide) => {
   }
   if (inLanguage("python").length > 0) {
     describeWithPython("python", () => {
-      test.each(titled(inLanguage("python")))("%s", (_title, block) => runs(block), timeoutMs);
+      // A framework loads for seconds.
+      const frameworks = inLanguage("python").filter(({ heading }) => heading === "Other Python clients");
+      const chosen = new Set(drawn(frameworks, 4));
+      const samples = inLanguage("python").filter((block) => !frameworks.includes(block) || chosen.has(block));
+      test.each(titled(samples))("%s", (_title, block) => runs(block), timeoutMs);
     });
   }
 });

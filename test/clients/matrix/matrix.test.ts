@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildPythonSdk } from "../../../spec/python-sdk/build.ts";
 import { scratchFolder } from "../../support/leftovers.ts";
 import { type MatrixRow, readMatrix, writeMatrix } from "../../support/matrix-page.ts";
+import { drawn } from "../../support/size.ts";
 import { costOf, useClients } from "../clients.ts";
 import { whyNot } from "../python/environment.ts";
 import { describeWithPython, usePython } from "../python/python.ts";
@@ -74,7 +75,11 @@ function rowOf(client: () => Client): void {
 describe.each([...openaiClients, ...anthropicClients])("$name $version", (client) => rowOf(() => client));
 
 const sdk = join(scratchFolder("matrix-sdk-"), "sdk");
-describe.each(pythonClients(sdk))("$name, $environment", (own) => {
+const ofPython = pythonClients(sdk);
+// Each framework is a process that loads for seconds.
+const frameworks = ofPython.filter(({ module }) => module !== undefined);
+const chosen = new Set(drawn(frameworks, 4));
+describe.each(ofPython.filter((own) => own.module === undefined || chosen.has(own)))("$name, $environment", (own) => {
   describeWithPython(`${own.name} for Python`, () => {
     beforeAll(() => own.packages === null && buildPythonSdk(sdk));
     const python = usePython(own.module ?? "matrix", own.environment);

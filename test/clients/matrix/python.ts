@@ -17,10 +17,10 @@ export interface PythonClient {
 }
 
 /** A framework over OpenAI's dialect. */
-function framework(name: string, prefix: string, columns: PythonClient["columns"]): PythonClient {
+function framework(name: string, prefix: string, columns: PythonClient["columns"], module = "matrix_frameworks"): PythonClient {
   // litellm would load its list of prices from elsewhere.
   const environment = { PYTHONPATH: frameworks, LITELLM_LOCAL_MODEL_COST_MAP: "True" };
-  return { name, prefix, packages: [name], columns, environment, module: "matrix_frameworks" };
+  return { name, prefix, packages: [name], columns, environment, module };
 }
 
 const all = ["chat", "stream", "tools", "structured", "errors"] as const;
@@ -36,6 +36,12 @@ export function pythonClients(sdk: string): readonly PythonClient[] {
     framework("pydantic-ai-slim", "pydantic", all),
     framework("openai-agents", "agents", all),
     framework("llm", "llm", ["chat", "stream", "structured", "errors"]),
+    framework("dspy", "dspy", ["chat", "errors"], "matrix_libraries"),
+    framework("smolagents", "smolagents", all, "matrix_libraries"),
+    framework("chatlas", "chatlas", all, "matrix_libraries"),
+    framework("aisuite", "aisuite", all, "matrix_libraries"),
+    framework("agno", "agno", all, "matrix_agents"),
+    framework("agent-framework-openai", "microsoft", all, "matrix_agents"),
     {
       name: "svc-sdk",
       prefix: "svc",

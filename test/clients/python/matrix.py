@@ -11,6 +11,8 @@ UNSERVED = "none/such"
 QUESTION = "Tell me about the sea."
 TOOL_QUESTION = "Call get_weather, please."
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+REVIEW = {"type": "object", "properties": {"title": {"type": "string"}, "stars": {"type": "integer"}}, "required": ["title", "stars"], "additionalProperties": False}
+REVIEW_FORMAT = {"type": "json_schema", "json_schema": {"name": "review", "schema": REVIEW, "strict": True}}
 TOOL = {"type": "function", "function": {"name": "get_weather", "description": "Tells the weather", "parameters": CITY}}
 
 
@@ -29,6 +31,21 @@ def version(at, packages):
 def shown(text, usage, read, written):
     more = {} if usage is None else {"input": getattr(usage, read), "output": getattr(usage, written), "cost": getattr(usage, "cost", None)}
     return {"text": text, **more}
+
+
+def code_of(call):
+    """The code of OpenAI's client, on what is raised or on what stands behind it."""
+    import openai
+
+    try:
+        call()
+    except Exception as raised:
+        behind = [raised]
+        for error in behind:
+            if isinstance(error, openai.NotFoundError):
+                return error.code
+            behind += [one for one in (error.__cause__, error.__context__) if one is not None and one not in behind]
+    return None
 
 
 # openai
