@@ -1,6 +1,7 @@
 // The clients' books beside the ledger: every answer that was served is charged once and as it said, and every other charge has a cause that
 // somebody named: the client, which saw its connection break, nginx, or the gateway's log.
 import type { Call } from "./client.ts";
+import { eventually } from "./eventually.ts";
 import type { Tried, World } from "./world.ts";
 
 export interface Books {
@@ -73,11 +74,12 @@ export interface Ledger {
   >;
 }
 
-/** As an operator asks: `svc ledger audit`, `verify` and `compare`. */
+/** As an operator asks: `svc ledger audit`, `verify` and `compare`; again where the leader is gone meanwhile, as on a machine that is too busy. */
 export async function askLedger(world: World, ...compareWords: string[]): Promise<Ledger> {
-  const audit = await world.svc<Ledger["audit"]>("ledger", "audit");
-  const verify = await world.svc<Ledger["verify"]>("ledger", "verify");
-  const compare = await world.svc<Ledger["compare"]>("ledger", "compare", ...world.chargeLogs(), ...compareWords);
+  const ask = <T>(...words: string[]) => eventually(() => world.svc<T>("ledger", ...words), 60_000);
+  const audit = await ask<Ledger["audit"]>("audit");
+  const verify = await ask<Ledger["verify"]>("verify");
+  const compare = await ask<Ledger["compare"]>("compare", ...world.chargeLogs(), ...compareWords);
   return { audit, verify, compare };
 }
 
