@@ -18881,9 +18881,9 @@ export interface components {
             failed: number;
             /** @description First moment counted. */
             from: components["schemas"]["Timestamp"];
-            /** @description Median milliseconds until an answer was complete; null: there were no calls. */
+            /** @description Median milliseconds until an answer was complete, 5 % off at most; null: there were no calls. */
             latency_p50_ms: number | null;
-            /** @description 95 of 100 answers were complete within these milliseconds; null: there were no calls. */
+            /** @description 95 of 100 answers were complete within these milliseconds, 5 % off at most; null: there were no calls. */
             latency_p95_ms: number | null;
             /** @description `revenue_usd` less `revenue_without_cost_usd` and `cost_usd`; null: the cost is unknown. */
             margin_usd: components["schemas"]["Usd"] | null;

@@ -973,6 +973,25 @@ create table unapplied_event (
 );
 CREATE INDEX unapplied_event_newest ON public.unapplied_event USING btree (first_at DESC);
 
+create table usage_active (
+  span smallint not null,
+  starts_at timestamp with time zone not null,
+  block bigint not null,
+  accounts bit(32768) not null,
+  constraint usage_active_pkey PRIMARY KEY (span, starts_at, block)
+) with (fillfactor=50);
+
+create table usage_fact (
+  span smallint not null,
+  starts_at timestamp with time zone not null,
+  kind text not null,
+  name text not null,
+  calls bigint not null,
+  failures bigint not null,
+  cost bigint,
+  constraint usage_fact_pkey PRIMARY KEY (span, starts_at, kind, name)
+) with (fillfactor=80);
+
 create table usage_late (
   account_id bigint not null,
   created_at timestamp with time zone not null,
@@ -1060,6 +1079,7 @@ create table usage_rollup (
   constraint usage_rollup_pkey PRIMARY KEY (account_id, span, starts_at, tag_hash, model, key_id, operation, failed, route),
   constraint usage_rollup_unmatched_check CHECK ((unmatched >= 0))
 ) with (fillfactor=80);
+CREATE INDEX usage_rollup_by_time ON public.usage_rollup USING btree (span, starts_at);
 
 create table usage_rollup_state (
   only_row boolean not null default true,
@@ -1067,6 +1087,7 @@ create table usage_rollup_state (
   safe_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
   next_until timestamp with time zone,
   next_xid xid8,
+  whole_since timestamp with time zone,
   constraint usage_rollup_state_pkey PRIMARY KEY (only_row),
   constraint usage_rollup_state_only_row_check CHECK (only_row)
 );
@@ -1078,6 +1099,27 @@ create table usage_tagged (
   id uuid not null,
   constraint usage_tagged_pkey PRIMARY KEY (account_id, tag_hash, created_at, id)
 );
+
+create table usage_total (
+  span smallint not null,
+  starts_at timestamp with time zone not null,
+  model text not null,
+  operation text not null,
+  failed boolean not null,
+  route text not null,
+  requests bigint not null,
+  input_tokens bigint not null,
+  cache_read_tokens bigint not null,
+  cache_write_tokens bigint not null,
+  output_tokens bigint not null,
+  reasoning_tokens bigint not null,
+  cost bigint not null,
+  expense bigint,
+  unmatched bigint not null,
+  latency numeric not null,
+  first_byte numeric not null,
+  constraint usage_total_pkey PRIMARY KEY (span, starts_at, model, operation, failed, route)
+) with (fillfactor=80);
 
 create table verification (
   hash bytea not null,
@@ -1249,6 +1291,7 @@ CREATE UNIQUE INDEX workspace_domain_verified ON public.workspace_domain USING b
 -- function recall_slices() returns trigger
 -- function refuse_change() returns trigger
 -- function usage_add(_from timestamp with time zone, _until timestamp with time zone) returns bigint set plan_cache_mode=force_custom_plan
+-- function usage_facts(_error_code text, _attempts jsonb) returns TABLE(kind text, name text, calls bigint, failures bigint, cost bigint)
 -- function usage_forget() returns void
 -- function usage_histogram(_ms integer) returns numeric
 -- function usage_lacks_cost(_attempts jsonb) returns boolean

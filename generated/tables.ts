@@ -630,6 +630,23 @@ export interface UnappliedEvent {
   type: string;
 }
 
+export interface UsageActive {
+  accounts: string;
+  block: bigint;
+  span: number;
+  starts_at: Timestamp;
+}
+
+export interface UsageFact {
+  calls: bigint;
+  cost: bigint | null;
+  failures: bigint;
+  kind: string;
+  name: string;
+  span: number;
+  starts_at: Timestamp;
+}
+
 export interface UsageLate {
   account_id: bigint;
   created_at: Timestamp;
@@ -703,6 +720,7 @@ export interface UsageRollupState {
   next_xid: string | null;
   only_row: Generated<boolean>;
   safe_until: Generated<Timestamp>;
+  whole_since: Timestamp | null;
 }
 
 export interface UsageTagged {
@@ -710,6 +728,26 @@ export interface UsageTagged {
   created_at: Timestamp;
   id: string;
   tag_hash: string;
+}
+
+export interface UsageTotal {
+  cache_read_tokens: bigint;
+  cache_write_tokens: bigint;
+  cost: bigint;
+  expense: bigint | null;
+  failed: boolean;
+  first_byte: Numeric;
+  input_tokens: bigint;
+  latency: Numeric;
+  model: string;
+  operation: string;
+  output_tokens: bigint;
+  reasoning_tokens: bigint;
+  requests: bigint;
+  route: string;
+  span: number;
+  starts_at: Timestamp;
+  unmatched: bigint;
 }
 
 export interface Verification {
@@ -836,11 +874,14 @@ export interface DB {
   topup: Topup;
   totp: Totp;
   unapplied_event: UnappliedEvent;
+  usage_active: UsageActive;
+  usage_fact: UsageFact;
   usage_late: UsageLate;
   usage_log: UsageLog;
   usage_rollup: UsageRollup;
   usage_rollup_state: UsageRollupState;
   usage_tagged: UsageTagged;
+  usage_total: UsageTotal;
   verification: Verification;
   voice: Voice;
   voucher: Voucher;

@@ -3922,9 +3922,9 @@ export interface Overview {
   margin_usd: number | null;
   /** Of `revenue_usd`, what calls brought in whose last route names no cost. */
   revenue_without_cost_usd: number;
-  /** Median milliseconds until an answer was complete; null: there were no calls. */
+  /** Median milliseconds until an answer was complete, 5 % off at most; null: there were no calls. */
   latency_p50_ms: number | null;
-  /** 95 of 100 answers were complete within these milliseconds; null: there were no calls. */
+  /** 95 of 100 answers were complete within these milliseconds, 5 % off at most; null: there were no calls. */
   latency_p95_ms: number | null;
   /** The most frequent errors, at most 20. */
   errors: OverviewError[];

@@ -47,15 +47,21 @@ export function sumOf(rows: readonly ReportRow[]): ReportSum {
 
 /** One statement, so that all of it is of one moment. */
 export async function readReport(db: Queries, group: ReportGroup, { from, to }: { from: Date; to: Date }): Promise<ReportRow[]> {
-  const { rows } = await db.pool.query<ReportRow>(
-    `with facts as (${factsOf(group)})
-     select ${names[group]} as name, sum(requests)::bigint as requests, sum(revenue)::bigint as revenue,
-       coalesce(sum(revenue) filter (where lacks_cost), 0)::bigint as unmatched, sum(cost)::bigint as cost, bool_or(lacks_cost) as "isPartial"
-     from facts group by 1 order by 1`,
-    [from, to],
-  );
+  const { rows } = await db.pool.query<ReportRow>(summed(factsOf(group), names[group]), [from, to]);
   return rows;
 }
+
+/** What changed these days' sums and was no call of theirs: refunds, and work that came too late. No row: nothing did. */
+export async function readBesideCalls(db: Queries, { from, to }: { from: Date; to: Date }): Promise<ReportRow[]> {
+  const { rows } = await db.pool.query<ReportRow>(summed([refunds, lateWork].join(" union all "), "null"), [from, to]);
+  return rows;
+}
+
+const summed = (facts: string, name: string) => `
+  with facts(account_id, key_id, model, route, at, requests, revenue, cost, lacks_cost) as (${facts})
+  select ${name} as name, sum(requests)::bigint as requests, sum(revenue)::bigint as revenue,
+    coalesce(sum(revenue) filter (where lacks_cost), 0)::bigint as unmatched, sum(cost)::bigint as cost, bool_or(lacks_cost) as "isPartial"
+  from facts group by 1 order by 1`;
 
 /** Model and key of a call; its route is the last one that was asked, which answered if any did. */
 const names: Record<ReportGroup, string> = {

@@ -1,70 +1,125 @@
-// What the gateway sold in a time, what that cost and how it went: over all accounts, from the usage log and the ledger.
+// What the gateway sold in a time, what that cost and how it went: over all accounts, from the sums of the usage log, the log where these have
+// nothing yet (src/db/functions/usage_roll_up.sql), and the ledger.
 import type { components } from "../../generated/api.d.ts";
-import { type Db, inSnapshot } from "../db/connect.ts";
-import { readReport, sumOf } from "../ledger/report.ts";
+import { type Db, inSnapshot, type Queries } from "../db/connect.ts";
+import { readBesideCalls, type ReportRow, sumOf } from "../ledger/report.ts";
+import { percentilesOf } from "../ledger/summary/percentiles.ts";
+import { ceilQuarter, floorQuarter, piecesOf, type Span } from "../ledger/summary/periods.ts";
+import { readSummary } from "../ledger/summary/read-summary.ts";
 import { type Amount, toUsd } from "../money.ts";
 
-interface Sums {
+type Overview = components["schemas"]["Overview"];
+
+interface Fact {
+  kind: "error" | "provider";
+  name: string;
   calls: bigint;
-  failed: bigint;
-  accounts: bigint;
-  p50: number | null;
-  p95: number | null;
+  failures: bigint;
+  cost: Amount | null;
 }
 
-export async function readOverview(db: Db, from: Date, to: Date): Promise<components["schemas"]["Overview"]> {
+const [errorsMax, providersMax] = [20, 100];
+
+export async function readOverview(db: Db, from: Date, to: Date): Promise<Overview> {
   return inSnapshot(db, async (queries) => {
-    const { pool } = queries;
-    const span = [from, to];
-    const { rows: sums } = await pool.query<Sums>(sumsSql, span);
-    const { revenue, unmatched, cost, margin } = sumOf(await readReport(queries, "day", { from, to }));
-    const { rows: codes } = await pool.query<{ code: string; calls: bigint }>(errorsSql, span);
-    const { rows: providers } = await pool.query<{ provider: string; attempts: bigint; failures: bigint; cost: Amount | null }>(
-      providersSql,
-      span,
-    );
-    const { calls, failed, accounts, p50, p95 } = sums[0]!;
+    const span = { from, to };
+    const buckets = [{ start: from, since: floorQuarter(from) }];
+    const { total } = await readSummary(queries, { accountId: null, span, buckets, groups: [], filter: {}, limit: 0 });
+    const sources = await sourcesOf(queries, span);
+    const facts = await readFacts(queries, sources);
+    const { requests, cost: charged, unmatched: lacking, expense } = total;
+    const isPartial = requests > 0n && expense === null;
+    const calls: ReportRow = { name: null, requests, revenue: charged, unmatched: lacking, cost: expense, isPartial };
+    const { revenue, unmatched, cost, margin } = sumOf([calls, ...(await readBesideCalls(queries, span))]);
+    const [p50, p95] = percentilesOf(total.latency, [0.5, 0.95]);
     return {
       object: "operator.overview",
       from: from.toISOString(),
       to: to.toISOString(),
-      calls: Number(calls),
-      failed: Number(failed),
-      active_accounts: Number(accounts),
+      calls: Number(total.requests),
+      failed: Number(total.errors),
+      active_accounts: await countActive(queries, sources),
       revenue_usd: toUsd(revenue),
       cost_usd: cost === null ? null : toUsd(cost),
       margin_usd: margin === null ? null : toUsd(margin),
       revenue_without_cost_usd: toUsd(unmatched),
-      latency_p50_ms: p50,
-      latency_p95_ms: p95,
-      errors: codes.map((row) => ({ code: row.code, calls: Number(row.calls) })),
-      providers: providers.map((row) => ({
-        provider: row.provider,
-        attempts: Number(row.attempts),
-        failures: Number(row.failures),
-        cost_usd: row.cost === null ? null : toUsd(row.cost),
-      })),
+      latency_p50_ms: p50!,
+      latency_p95_ms: p95!,
+      ...shown(facts),
     };
   });
 }
 
-const within = "created_at >= $1 and created_at < $2";
+/** The most frequent first. */
+function shown(facts: readonly Fact[]): Pick<Overview, "errors" | "providers"> {
+  const of = (kind: Fact["kind"], most: number) => facts.filter((fact) => fact.kind === kind).slice(0, most);
+  return {
+    errors: of("error", errorsMax).map(({ name, calls }) => ({ code: name, calls: Number(calls) })),
+    providers: of("provider", providersMax).map(({ name, calls, failures, cost }) => ({
+      ...{ provider: name, attempts: Number(calls), failures: Number(failures) },
+      cost_usd: cost === null ? null : toUsd(cost),
+    })),
+  };
+}
 
-const sumsSql = `
-  select count(*) as calls, count(*) filter (where status = 'failed') as failed, count(distinct account_id) as accounts,
-    percentile_disc(0.5) within group (order by latency_ms) as p50, percentile_disc(0.95) within group (order by latency_ms) as p95
-  from usage_log where ${within}`;
+/** Whole quarters of an hour that have sums over all accounts are read there, and the rest of the span in the log. */
+interface Sources {
+  values: unknown[];
+  /** Relations over these values. */
+  periods: string;
+  log: string;
+}
 
-const errorsSql = `
-  select error_code as code, count(*) as calls from usage_log where ${within} and error_code is not null
-  group by 1 order by 2 desc, 1 limit 20`;
+async function sourcesOf({ pool }: Queries, { from, to }: Span): Promise<Sources> {
+  const { rows } = await pool.query<{ since: Date | number | null }>("select whole_since as since from usage_rollup_state");
+  const since = new Date(Math.max(ceilQuarter(from).getTime(), rows[0]!.since === null ? Infinity : Number(rows[0]!.since)));
+  const last = floorQuarter(to);
+  const [first, end] = since < last ? [since, last] : [to, to];
+  const pieces = piecesOf([{ start: first, since: first }], { from: first, to: end });
+  const log = (since: string, before: string) =>
+    `select account_id, error_code, attempts from usage_log where created_at >= ${since} and created_at < ${before}`;
+  const closed = "(select closed_until from usage_rollup_state)";
+  return {
+    values: [from, first, end, to, pieces.map((p) => p.minutes), pieces.map((p) => p.since), pieces.map((p) => p.before)],
+    periods: "select * from unnest($5::int[], $6::timestamptz[], $7::timestamptz[]) p(span, since, before)",
+    log: `${log("$1::timestamptz", "$2::timestamptz")} union all ${log(`greatest($2, ${closed})`, "$3::timestamptz")}
+      union all ${log("$3", "$4::timestamptz")}
+      union all select l.account_id, l.error_code, l.attempts from usage_late late
+        join usage_log l on l.account_id = late.account_id and l.created_at = late.created_at and l.id = late.id
+        where late.created_at >= $2 and late.created_at < least($3, ${closed})`,
+  };
+}
 
-/** What says nothing of the provider is left out: it was not asked, the client disconnected, or the gateway was at fault. */
-const providersSql = `
-  select split_part(a ->> 'route', '/', 1) as provider, count(*) as attempts,
-    count(*) filter (where a ->> 'outcome' not in ('ok', 'rejected', 'refused')) as failures,
-    sum((a ->> 'cost')::bigint)::bigint as cost
-  from usage_log l, jsonb_array_elements(l.attempts) a
-  where l.created_at >= $1 and l.created_at < $2
-    and a ->> 'outcome' not in ('breaker_open', 'aborted', 'gateway_error', 'local_overload')
-  group by 1 order by 2 desc, 1 limit 100`;
+/** The most frequent first. */
+async function readFacts({ pool }: Queries, { values, periods, log }: Sources): Promise<Fact[]> {
+  const { rows } = await pool.query<Fact>(
+    `with period as (${periods}), log_row as (${log})
+     select kind, name, sum(calls)::bigint as calls, sum(failures)::bigint as failures, sum(cost)::bigint as cost from (
+       select f.kind, f.name, f.calls, f.failures, f.cost
+       from period p join usage_fact f on f.span = p.span and f.starts_at >= p.since and f.starts_at < p.before
+       union all
+       select f.* from log_row l cross join usage_facts(l.error_code, l.attempts) f
+     ) fact group by 1, 2 order by 3 desc, 2`,
+    values,
+  );
+  return rows;
+}
+
+/** Hours and days have a bit for each account; of the rest, the accounts that have none there are counted. */
+async function countActive({ pool }: Queries, { values, periods, log }: Sources): Promise<number> {
+  const { rows } = await pool.query<{ active: bigint }>(
+    `with period as (${periods}), marked as materialized (
+       select a.block, bit_or(a.accounts) as accounts
+       from period p join usage_active a on a.span = p.span and a.starts_at >= p.since and a.starts_at < p.before group by 1
+     ), beside as (
+       select r.account_id from period p
+       join usage_rollup r on p.span = 15 and r.span = 15 and r.starts_at >= p.since and r.starts_at < p.before
+       union select account_id from (${log}) l
+     )
+     select (select coalesce(sum(bit_count(accounts)), 0) from marked)::bigint
+       + (select count(*) from beside left join marked on block = account_id / 32768
+          where accounts is null or get_bit(accounts, (account_id % 32768)::int) = 0) as active`,
+    values,
+  );
+  return Number(rows[0]!.active);
+}

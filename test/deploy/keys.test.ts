@@ -59,6 +59,7 @@ const exceptions: Record<string, string> = {
   topup_payment_id_key: beforeAccount,
   topup_pkey: beforeAccount,
   usage_log_recent: byOperator,
+  usage_rollup_by_time: byOperator,
   usage_log_request: byId,
   verification_expires: byOperator,
   verification_pkey: beforeAccount,

@@ -1,4 +1,4 @@
--- Adds a step of the usage log to usage_rollup: what came in since closed_until, at most _most of it, and the late rows before it.
+-- Adds a step of the usage log to usage_rollup, usage_total, usage_fact and usage_active: what came in since closed_until, at most _most of it, and the late rows before it.
 --
 -- A row that is not in usage_late was found young enough (usage_late_after) by a transaction that had its id by then. So of what came in
 -- _settled ago, which is longer, nothing more comes once all transactions have ended whose ids had been given out: next_xid and next_until
@@ -21,12 +21,18 @@ begin
     state.safe_until := greatest(state.safe_until, state.next_until);
     state.next_xid := null;
   end if;
+  -- Where there are sums already, those over all accounts begin with the next whole day: what lies before may have been added without them.
+  if state.whole_since is null then
+    state.whole_since := case when state.closed_until = '-infinity' then state.closed_until
+      else date_bin('1 day', state.closed_until, timestamptz '2000-01-01 00:00Z') + interval '1 day' end;
+  end if;
   if state.closed_until = '-infinity' then state.closed_until := coalesce(usage_log_begins(), state.safe_until); end if;
   until := greatest(state.closed_until, least(state.safe_until, state.closed_until + _most));
   if until > state.closed_until or exists (select from usage_late where created_at < state.closed_until) then
     added := usage_add(state.closed_until, until);
   end if;
-  update usage_rollup_state set closed_until = until, safe_until = state.safe_until, next_until = state.next_until, next_xid = state.next_xid;
+  update usage_rollup_state set closed_until = until, safe_until = state.safe_until, next_until = state.next_until, next_xid = state.next_xid,
+    whole_since = state.whole_since;
   is_done := until >= state.safe_until;
 end $$;
 
@@ -59,11 +65,11 @@ begin
     delete from usage_late where created_at < _until returning account_id, created_at, id
   ), log_row as (
     select account_id, created_at, id, key_id, operation, model, status, attempts, input_tokens, cache_read_tokens, cache_write_tokens,
-      output_tokens, reasoning_tokens, cost, expense, latency_ms, stream, first_byte_ms, tags
+      output_tokens, reasoning_tokens, cost, expense, latency_ms, stream, first_byte_ms, tags, error_code
     from usage_log where created_at >= _from and created_at < _until
     union all
     select l.account_id, l.created_at, l.id, l.key_id, l.operation, l.model, l.status, l.attempts, l.input_tokens, l.cache_read_tokens,
-      l.cache_write_tokens, l.output_tokens, l.reasoning_tokens, l.cost, l.expense, l.latency_ms, l.stream, l.first_byte_ms, l.tags
+      l.cache_write_tokens, l.output_tokens, l.reasoning_tokens, l.cost, l.expense, l.latency_ms, l.stream, l.first_byte_ms, l.tags, l.error_code
     from late p join usage_log l on l.account_id = p.account_id and l.created_at = p.created_at and l.id = p.id where p.created_at < _from
   ), tagged as (
     insert into usage_tagged (account_id, tag_hash, created_at, id)
@@ -93,6 +99,35 @@ begin
       expense = case when r.expense is null then excluded.expense else r.expense + coalesce(excluded.expense, 0) end,
       unmatched = usage_unmatched(r.unmatched, r.expense, r.route, r.cost) + excluded.unmatched,
       latency = r.latency + excluded.latency, first_byte = r.first_byte + excluded.first_byte
+  ), total as (
+    insert into usage_total as r (span, starts_at, model, operation, failed, route, requests, input_tokens, cache_read_tokens,
+      cache_write_tokens, output_tokens, reasoning_tokens, cost, expense, unmatched, latency, first_byte)
+    select span, date_bin(make_interval(mins => span), starts_at, timestamptz '2000-01-01 00:00Z'), model, operation, failed, route,
+      sum(requests), sum(input_tokens), sum(cache_read_tokens), sum(cache_write_tokens), sum(output_tokens), sum(reasoning_tokens), sum(cost),
+      sum(expense), sum(unmatched), sum(latency), sum(first_byte)
+    from quarter cross join unnest(array[15, 60, 1440]) span where tag is null
+    group by 1, 2, 3, 4, 5, 6
+    on conflict (span, starts_at, model, operation, failed, route) do update set
+      requests = r.requests + excluded.requests, input_tokens = r.input_tokens + excluded.input_tokens,
+      cache_read_tokens = r.cache_read_tokens + excluded.cache_read_tokens,
+      cache_write_tokens = r.cache_write_tokens + excluded.cache_write_tokens, output_tokens = r.output_tokens + excluded.output_tokens,
+      reasoning_tokens = r.reasoning_tokens + excluded.reasoning_tokens, cost = r.cost + excluded.cost,
+      expense = case when r.expense is null then excluded.expense else r.expense + coalesce(excluded.expense, 0) end,
+      unmatched = r.unmatched + excluded.unmatched, latency = r.latency + excluded.latency, first_byte = r.first_byte + excluded.first_byte
+  ), fact as (
+    insert into usage_fact as f (span, starts_at, kind, name, calls, failures, cost)
+    select span, date_bin(make_interval(mins => span), l.created_at, timestamptz '2000-01-01 00:00Z'), kind, name, sum(f.calls), sum(f.failures), sum(f.cost)
+    from log_row l cross join usage_facts(l.error_code, l.attempts) f cross join unnest(array[15, 60, 1440]) span
+    group by 1, 2, 3, 4
+    on conflict (span, starts_at, kind, name) do update set calls = f.calls + excluded.calls, failures = f.failures + excluded.failures,
+      cost = case when f.cost is null then excluded.cost else f.cost + coalesce(excluded.cost, 0) end
+  ), caller as (
+    select distinct span, date_bin(make_interval(mins => span), starts_at, timestamptz '2000-01-01 00:00Z') as starts_at, account_id
+    from quarter cross join unnest(array[60, 1440]) span
+  ), active as (
+    insert into usage_active as a (span, starts_at, block, accounts)
+    select span, starts_at, account_id / 32768, bit_or(set_bit(B'0'::bit(32768), (account_id % 32768)::int, 1)) from caller group by 1, 2, 3
+    on conflict (span, starts_at, block) do update set accounts = a.accounts | excluded.accounts
   )
   select coalesce(sum(requests) filter (where tag is null), 0) into rows_added from quarter;
   return rows_added;
@@ -105,5 +140,8 @@ begin
   perform pg_advisory_xact_lock(7322009);
   begins := usage_log_begins();
   delete from usage_rollup where starts_at >= begins;
-  update usage_rollup_state set closed_until = coalesce(begins, closed_until);
+  delete from usage_total where starts_at >= begins;
+  delete from usage_fact where starts_at >= begins;
+  delete from usage_active where starts_at >= begins;
+  update usage_rollup_state set closed_until = coalesce(begins, closed_until), whole_since = least(whole_since, begins);
 end $$;

@@ -117,7 +117,8 @@ const expense = (sum: string, unasked: string) => `coalesce(${sum}, case when ${
 type Put = (value: unknown) => string;
 
 /** What the rollups have of each period, and rows of the log, as the same columns. `tags`: a row for each tag of a call. */
-function partOf({ accountId, span, buckets, filter }: SummaryQuestion, of: "calls" | "tags", put: Put): string {
+function partOf(question: SummaryQuestion, of: "calls" | "tags", put: Put): string {
+  const { accountId, span, buckets, filter } = question;
   const [first, last] = [ceilQuarter(span.from), floorQuarter(span.to)];
   const whole = first < last ? { from: first, to: last } : { from: span.to, to: span.to };
   const pieces = piecesOf(buckets, whole);
@@ -140,15 +141,24 @@ function partOf({ accountId, span, buckets, filter }: SummaryQuestion, of: "call
       : ` and key_id in (select k.id from api_key k join account a on a.id = k.created_by where ${mine("k")} and a.user_id = ${put(filter.member)})`;
   const [since, until, wholeSince, wholeUntil] = [span.from, span.to, whole.from, whole.to].map(put);
   const closed = "(select closed_until from usage_rollup_state)";
+  const figures = (
+    unmatched: string,
+  ) => `r.requests, r.input_tokens, r.cache_read_tokens, r.cache_write_tokens, r.output_tokens, r.reasoning_tokens,
+      r.cost, ${expense("r.expense", "r.route = ''")}, ${unmatched}, r.latency, r.first_byte`;
+  const periods = `unnest(${arrays[0]}::timestamptz[], ${arrays[1]}::int[], ${arrays[2]}::timestamptz[], ${arrays[3]}::timestamptz[]) p(start, span, since, before)`;
+  const ofEach = (before: string) => `
+    select p.start, r.account_id, r.model, r.key_id, r.operation, r.failed, r.route, r.tag, ${figures("usage_unmatched(r.unmatched, r.expense, r.route, r.cost)")}
+    from ${periods} join usage_rollup r on ${mine("r")} and r.span = p.span and r.starts_at >= p.since and r.starts_at < ${before}
+      and r.tag_hash ${of === "tags" ? "<> usage_tag_hash(null)" : `= ${tagHash}`}`;
+  const everyoneSince = "(select coalesce(whole_since, 'infinity') from usage_rollup_state)";
+  const ofEveryone = () => `
+    select p.start, 0, r.model, 0, r.operation, r.failed, r.route, null, ${figures("r.unmatched")}
+    from ${periods} join usage_total r on r.span = p.span and r.starts_at >= greatest(p.since, ${everyoneSince}) and r.starts_at < p.before
+    union all ${ofEach(`least(p.before, ${everyoneSince})`)}`;
   const log = (from: string, to: string) =>
     fromLog(`usage_log l cross join ${tags} where ${mine("l")} and l.created_at >= ${from} and l.created_at < ${to}`);
   return `select * from (
-    select p.start, r.account_id, r.model, r.key_id, r.operation, r.failed, r.route, r.tag, r.requests, r.input_tokens, r.cache_read_tokens,
-      r.cache_write_tokens, r.output_tokens, r.reasoning_tokens, r.cost, ${expense("r.expense", "r.route = ''")},
-      usage_unmatched(r.unmatched, r.expense, r.route, r.cost), r.latency, r.first_byte
-    from unnest(${arrays[0]}::timestamptz[], ${arrays[1]}::int[], ${arrays[2]}::timestamptz[], ${arrays[3]}::timestamptz[]) p(start, span, since, before)
-    join usage_rollup r on ${mine("r")} and r.span = p.span and r.starts_at >= p.since and r.starts_at < p.before
-      and r.tag_hash ${of === "tags" ? "<> usage_tag_hash(null)" : `= ${tagHash}`}
+    ${isOfEveryone(question, of) ? ofEveryone() : ofEach("p.before")}
     union all ${log(since!, wholeSince!)}
     union all ${log(`greatest(${wholeSince}, ${closed})`, wholeUntil!)}
     union all ${log(wholeUntil!, until!)}
@@ -156,6 +166,12 @@ function partOf({ accountId, span, buckets, filter }: SummaryQuestion, of: "call
       cross join ${tags} where ${mine("late")} and late.created_at >= ${wholeSince} and late.created_at < least(${wholeUntil}, ${closed})`)}
   ) part(start, account_id, model, key_id, operation, failed, route, tag, requests, input_tokens, cache_read_tokens, cache_write_tokens,
     output_tokens, reasoning_tokens, cost, expense, unmatched, latency, first_byte) where true${conditions(filter, of, put)}${made}`;
+}
+
+/** Whether the sums over all accounts answer it, which know neither accounts nor keys nor tags. */
+function isOfEveryone({ accountId, groups, filter: { keyIds, member, tag } }: SummaryQuestion, of: "calls" | "tags"): boolean {
+  const isOfOne = groups.some((group) => group === "account" || group === "key" || group === "member");
+  return accountId === null && of === "calls" && !isOfOne && keyIds === undefined && member === undefined && tag === undefined;
 }
 
 function conditions({ model, operation, status, route, provider, keyIds, tagKey }: SummaryFilter, of: "calls" | "tags", put: Put): string {

@@ -45,15 +45,17 @@ export async function rebuild(db: Db, options: RollUpOptions = {}): Promise<numb
 /** Sums that are older than that many months beside the current one. */
 export async function forgetOld({ pool }: Queries, months: number): Promise<number> {
   if (months === 0) return 0;
-  for (let total = 0; ;) {
-    const { rowCount } = await pool.query(
-      `delete from usage_rollup where ctid = any(array(select ctid from usage_rollup
-         where starts_at < (date_trunc('month', now() at time zone 'utc') - make_interval(months => $1)) at time zone 'utc' limit $2))`,
-      [months, deletedAtOnce],
-    );
-    total += rowCount ?? 0;
-    if ((rowCount ?? 0) < deletedAtOnce) return total;
-  }
+  let total = 0;
+  for (const table of ["usage_rollup", "usage_total", "usage_fact", "usage_active"])
+    for (let deleted = deletedAtOnce; deleted === deletedAtOnce; total += deleted) {
+      const { rowCount } = await pool.query(
+        `delete from ${table} where ctid = any(array(select ctid from ${table}
+           where starts_at < (date_trunc('month', now() at time zone 'utc') - make_interval(months => $1)) at time zone 'utc' limit $2))`,
+        [months, deletedAtOnce],
+      );
+      deleted = rowCount ?? 0;
+    }
+  return total;
 }
 
 /** Every minute, and once a day. A round that takes longer is not begun again beside itself. */
