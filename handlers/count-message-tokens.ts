@@ -1,7 +1,7 @@
 // POST /v1/messages/count_tokens: how many tokens a message request would send, by our own tokenizer. Free; no upstream is asked.
 import { assertModelAllowed } from "../src/accounts/key-policy.ts";
-import { servedModelOf } from "../src/calls/find-model.ts";
-import { assertDeclares } from "../src/language/chat/requirements.ts";
+import { servedModelOf } from "../src/catalog/resolve.ts";
+import { assertDeclares } from "../src/language/chat/request.ts";
 import { countPrompt } from "../src/language/counted-usage.ts";
 import { assertReadable, assertSchemas, givenFields, messageRequirements } from "../src/language/messages/requirements.ts";
 import { messageSize } from "../src/language/messages/size.ts";

@@ -1,6 +1,6 @@
 // POST /v1/responses/input_tokens: how many tokens a request to /v1/responses would send, by our own tokenizer. Free; no upstream is asked.
 import { assertModelAllowed } from "../src/accounts/key-policy.ts";
-import { servedModelOf } from "../src/calls/find-model.ts";
+import { servedModelOf } from "../src/catalog/resolve.ts";
 import { countPrompt } from "../src/language/counted-usage.ts";
 import { assertItemAddresses } from "../src/language/part-addresses.ts";
 import { openSummaries } from "../src/language/responses/compaction.ts";

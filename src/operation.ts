@@ -4,7 +4,7 @@ import type { ErrorCode } from "../generated/errors.ts";
 import type { OperationId } from "../generated/operations.ts";
 import type { Ask } from "./calls/ask.ts";
 import type { Context } from "./context.ts";
-import type { JsonText } from "./providers/json/text.ts";
+import type { JsonText } from "./providers/json/splice.ts";
 
 /**
  * What was sent, after routing, authentication and validation: plain values, no HTTP objects. It is free once its handler has returned,

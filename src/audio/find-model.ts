@@ -1,8 +1,7 @@
 // Which model an audio request names. Unknown, paused and retired models are refused, and models of another kind with the endpoint's own
 // code (docs/behaviour/errors.md#codes). A request without a model gets the catalog's `defaults`.
 import type { ErrorCode } from "../../generated/errors.ts";
-import { endpointOf, servedModel } from "../calls/find-model.ts";
-import { modelsThat, type Resolved, resolveModel, stateText, suggestModels } from "../catalog/resolve.ts";
+import { endpointOf, modelsThat, type Resolved, resolveModel, servedModel, stateText, suggestModels } from "../catalog/resolve.ts";
 import type { Catalog, DefaultKind, Model } from "../catalog/types.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { cutId } from "../ids.ts";

@@ -13,7 +13,7 @@ import type { Amount } from "../money.ts";
 import { reportAttempts } from "../routing/attempt.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import type { Ask } from "./ask.ts";
-import type { CountedCall } from "./count.ts";
+import type { CountedCall } from "./admit.ts";
 import { type Bill, type Hold, type LoggedCall, logRow, type Outcome, tokensOf } from "./log-row.ts";
 
 /** A bill whose charge is committed, and the account's balance after it. */

@@ -15,7 +15,7 @@ import { reserveIn, type Reserved, type ReserveRequest } from "../ledger/reserve
 import { takeIn } from "../limits/counters.ts";
 import { type Amount, toUsd } from "../money.ts";
 import type { Candidate } from "../routing/candidates.ts";
-import { type LimitedCall, takesOf } from "./count.ts";
+import { type LimitedCall, takesOf } from "./admit.ts";
 import { refuseUnpaid } from "./refusals.ts";
 
 type Quote = components["schemas"]["Quote"];

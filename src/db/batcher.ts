@@ -1,7 +1,6 @@
 // Batchers: each makes one database call out of the items that queued while its last call ran (docs/behaviour/ledger.md#batches).
 // They know nothing of money: what a batch does is its `work`.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Turns } from "./mutex.ts";
 import { isTransient } from "./transient-error.ts";
 
 interface Batcher<Item, Result> {
@@ -195,7 +194,7 @@ let before = performance.eventLoopUtilization();
 let lookedAt = performance.now();
 let share = 0;
 
-/** Milliseconds to wait; 0 or less: none. `rests`: whether to pause for the database; false where batchers share a mutex (mutex.ts). */
+/** Milliseconds to wait; 0 or less: none. `rests`: whether to pause for the database; false where batchers share a mutex. */
 export function pauseBefore({ startedAt, endedAt }: LastStatement, rests: boolean, now: number): number {
   const restedAt = rests ? endedAt + Math.min(endedAt - startedAt, restMaxMs) : startedAt;
   return Math.max(startedAt + gapMs(now), restedAt) - now;
@@ -257,4 +256,44 @@ function textOfFrozen(value: object): string {
 function quotedTwice(text: string): string {
   const safe = text.includes("\\") ? text.replaceAll("\\", "\\\\\\\\") : text;
   return `\\"${safe.includes('"') ? safe.split('"').join('\\\\\\"') : safe}\\"`;
+}
+
+// The mutex of the batchers where Postgres runs on the gateway's machine: they send their statements one at a time, first come first
+// served. Two at once would compete for the same cores; one after the other, each ends sooner and the next batch is larger. A remote
+// database has its own cores, and its round trips are better made in parallel.
+
+export interface Turns {
+  /** Resolves when it is the caller's turn; it ends with `leave`. */
+  take(): Promise<void>;
+  leave(): void;
+}
+
+/** Null: Postgres runs on another machine. */
+export function turnsAt(url: string): Turns | null {
+  return isLocal(url) ? openTurns() : null;
+}
+
+export function openTurns(): Turns {
+  const waiting: (() => void)[] = [];
+  let isTaken = false;
+  return {
+    take() {
+      if (isTaken) return new Promise((resolve) => waiting.push(resolve));
+      isTaken = true;
+      return Promise.resolve();
+    },
+    leave() {
+      const next = waiting.shift();
+      if (next === undefined) isTaken = false;
+      else next();
+    },
+  };
+}
+
+/** A socket, or a loopback address. */
+export function isLocal(url: string): boolean {
+  const parsed = URL.parse(url);
+  if (parsed === null) return false;
+  const host = parsed.searchParams.get("host") ?? decodeURIComponent(parsed.hostname);
+  return host === "" || /^(\/|localhost$|127\.|\[::1\]$)/.test(host);
 }

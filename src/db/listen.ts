@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { assertOurs, clientOf, parseHosts } from "./hosts.ts";
-import { isPooled } from "./pooler.ts";
+import { isPooled } from "./connect.ts";
 import type { DatabaseChecks } from "./database-checks.ts";
 
 interface Listener {

@@ -2,9 +2,18 @@
 // (docs/behaviour/media-jobs.md#submit): fields, model, what depends on the model, the free-tier gate, the tier's slots. Holds and counts
 // nothing.
 import type { Caller } from "../accounts/caller.ts";
-import { endpointOf, findServed, servedModel, servedModelOf } from "../calls/find-model.ts";
+import {
+  endpointOf,
+  findServed,
+  modelsThat,
+  type Resolved,
+  resolveModel,
+  servedModel,
+  servedModelOf,
+  stateText,
+  suggestModels,
+} from "../catalog/resolve.ts";
 import { assertMayUse } from "../calls/refusals.ts";
-import { modelsThat, type Resolved, resolveModel, stateText, suggestModels } from "../catalog/resolve.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";

@@ -7,7 +7,7 @@ import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Route, UpstreamCall } from "../providers/types.ts";
 import type { Begun, ImageOrder, MadeFile, Ticket } from "../providers/verbs/media.ts";
 import { type Attempt, attempt, reportAttempts } from "../routing/attempt.ts";
-import { attemptRecord } from "../routing/attempt-record.ts";
+import { attemptRecord } from "../calls/log-row.ts";
 import { candidatesOf } from "../routing/candidates.ts";
 import { type ClaimedJob, type JobAttempt, LeaseLost, readUploads, writeIntent, writeTicket } from "./claim.ts";
 import { deliver } from "./deliver.ts";

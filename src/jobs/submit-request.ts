@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { OperationId } from "../../generated/operations.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { Ask } from "../calls/ask.ts";
-import { countCall } from "../calls/count.ts";
+import { countCall } from "../calls/admit.ts";
 import type { PlannedCall } from "../calls/quote.ts";
 import { refuseUnpaid } from "../calls/refusals.ts";
 import type { Catalog, Tier } from "../catalog/types.ts";

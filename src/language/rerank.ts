@@ -2,8 +2,7 @@
 import type { components } from "../../generated/api.d.ts";
 import type { Context } from "../context.ts";
 import { toUsd } from "../money.ts";
-import { spliceJson } from "../providers/json/splice.ts";
-import type { JsonText } from "../providers/json/text.ts";
+import { type JsonText, spliceJson } from "../providers/json/splice.ts";
 import type { RerankWhole } from "../providers/verbs/without-output.ts";
 import { adapterOf } from "../routing/candidates.ts";
 import { noOutput } from "./context-window.ts";

@@ -2,10 +2,9 @@
 // The request adapters know what each dialect's request asks for and what its answer says.
 import type { Ask } from "../calls/ask.ts";
 import { asDeclared, endUnserved } from "../calls/call.ts";
-import { servedModelOf } from "../calls/find-model.ts";
+import { type Resolved, servedModelOf } from "../catalog/resolve.ts";
 import { callUpstream } from "../calls/upstream-connection.ts";
 import { assertMayUse, mayUse } from "../calls/refusals.ts";
-import type { Resolved } from "../catalog/resolve.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import { isDisconnected } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
@@ -23,7 +22,7 @@ import { countedUsage } from "./counted-usage.ts";
 import { chargeUnanswered, chargeWhole, stopsOnDisconnect, UnfinishedCall } from "./abandoned-call.ts";
 import type { PromptSize } from "./prompt-size.ts";
 import type { Charged } from "./stream-answer.ts";
-import { findAnswer, hitHeaders, kept, type KeptAnswer, type Caching, cachingOf, missHeaders, replayed } from "./response-cache.ts";
+import { type Caching, cachingOf, findAnswer, hitHeaders, kept, type KeptAnswer, missHeaders, replayed } from "./response-cache.ts";
 import { openTokenCall, type TokenBill, type TokenCall, type TokenHold, type TokenRequest } from "./token-call.ts";
 
 /** One attempt at one route. */

@@ -1,5 +1,6 @@
 // The sliding-window counter in integers, computed as the database does (rate_take): in use is what the current window holds, plus the part
 // of the previous one that the last minute still reaches into. Pure; times are milliseconds since the epoch.
+import { fail } from "../errors/fail.ts";
 
 export interface WindowCount {
   /** When it was read, by the database's clock. */
@@ -62,4 +63,26 @@ function latestRest(previous: number, room: number, lengthMs: number): number {
 export function resetMs(count: WindowCount): number {
   if (count.current > 0) return restMs(count) + count.lengthMs;
   return count.previous > 0 ? restMs(count) : 0;
+}
+
+// What is left of a rate limit, as headers and as the refusal that names it (docs/behaviour/limits.md#headers).
+
+export function rateHeaders(limit: number, count: WindowCount): Record<string, string> {
+  return {
+    "x-ratelimit-limit-requests": String(limit),
+    "x-ratelimit-remaining-requests": String(Math.max(0, limit - usedOf(count))),
+    "x-ratelimit-reset-requests": durationText(resetMs(count)),
+  };
+}
+
+/** OpenAI's format: `37s`, `1m12s`. */
+export function durationText(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  const minutes = Math.floor(seconds / 60);
+  return minutes === 0 ? `${seconds}s` : `${minutes}m${seconds % 60}s`;
+}
+
+/** `what` names the limit, e.g. "30 requests per minute". */
+export function failRate(what: string, waitMs: number, headers: Record<string, string>): never {
+  fail("rate_limit_exceeded", { text: { limit: what }, windowMs: waitMs, headers });
 }

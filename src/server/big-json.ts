@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import type { Holder } from "../concurrency/fair-quota.ts";
 import { inSlot, openSlots } from "../concurrency/slots.ts";
 import { ApiError, fail } from "../errors/fail.ts";
-import type { JsonText } from "../providers/json/text.ts";
+import type { JsonText } from "../providers/json/splice.ts";
 import type { BigJson, Edge, Exchange } from "./edge.ts";
 import { type Outline, stringAt, type StringSpan } from "./json-outline.ts";
 import type { JsonContent, ReadOperation } from "./parse-json.ts";

@@ -5,7 +5,7 @@ import type { Operation, OperationId } from "../../generated/operations.ts";
 import { bodies } from "../../generated/validators.js";
 import { fail } from "../errors/fail.ts";
 import { parseJson } from "../json/parse.ts";
-import type { JsonText } from "../providers/json/text.ts";
+import type { JsonText } from "../providers/json/splice.ts";
 import { isCompressed } from "./content-coding.ts";
 import { failInvalid, pathName } from "./invalid.ts";
 

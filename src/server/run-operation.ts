@@ -6,7 +6,7 @@ import { forms, parameters, type Validate } from "../../generated/validators.js"
 import type { Caller } from "../accounts/caller.ts";
 import { type Ask, tagsOf } from "../calls/ask.ts";
 import { fail, failParameter } from "../errors/fail.ts";
-import { requestBound } from "../limits/bounds.ts";
+import { requestBound } from "../limits/limits.ts";
 import { noAccount } from "../limits/counters.ts";
 import type { FormBody, Handler, Request } from "../operation.ts";
 import { authenticate } from "./authenticate.ts";

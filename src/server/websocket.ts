@@ -9,7 +9,7 @@ import { storesResponses } from "../accounts/stored-responses.ts";
 import type { Holder } from "../concurrency/fair-quota.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { parseJson } from "../json/parse.ts";
-import { requestBound } from "../limits/bounds.ts";
+import { requestBound } from "../limits/limits.ts";
 import { authenticate } from "./authenticate.ts";
 import type { Connections } from "./connections.ts";
 import { chooseRequestId, type Edge } from "./edge.ts";

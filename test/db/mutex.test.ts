@@ -1,8 +1,7 @@
 // Batchers whose database shares the machine: one statement at a time, in order, and none that waits holds up the rest.
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { createBatcher } from "../../src/db/batcher.ts";
-import { openTurns, turnsAt } from "../../src/db/mutex.ts";
+import { createBatcher, openTurns, turnsAt } from "../../src/db/batcher.ts";
 
 const options = { waitingMax: 1_000, timeoutMs: 5_000 };
 

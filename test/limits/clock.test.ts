@@ -1,6 +1,6 @@
 // A clock that is set back blocks no caller: what this process decides alone goes by elapsed time.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { boundReads, createLocalCounter } from "../../src/limits/bounds.ts";
+import { boundReads, createLocalCounter } from "../../src/limits/limits.ts";
 import type { Decision } from "../../src/limits/counters.ts";
 import { minuteMs } from "../../src/limits/window.ts";
 

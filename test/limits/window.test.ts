@@ -1,8 +1,7 @@
 // The window's arithmetic, by its own laws: what a wait promises holds to the millisecond, and nothing is forgotten or doubled at an edge.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { durationText } from "../../src/limits/rate-headers.ts";
-import { laterCount, minuteMs, resetMs, usedOf, waitMs, type WindowCount } from "../../src/limits/window.ts";
+import { durationText, laterCount, minuteMs, resetMs, usedOf, waitMs, type WindowCount } from "../../src/limits/window.ts";
 
 const start = 1_790_000_040_000; // a minute's
 const count = fc.record({

@@ -1,8 +1,7 @@
 // The request body for one candidate: the caller's own bytes, with only those members replaced that have to change;
 // `store`, `metadata` and `routing` are dropped (docs/behaviour/requests.md#bodies).
 import type { Model } from "../../catalog/types.ts";
-import { spliceJson } from "../../providers/json/splice.ts";
-import type { JsonText } from "../../providers/json/text.ts";
+import { type JsonText, spliceJson } from "../../providers/json/splice.ts";
 import type { Candidate } from "../../routing/candidates.ts";
 import type { RoutingWishes } from "../../routing/wishes.ts";
 import type { TokenHold } from "../token-call.ts";

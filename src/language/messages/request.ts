@@ -1,13 +1,12 @@
 // The request adapter of messages: what a request needs of a model, how large its prompt is, how it is sent to a route.
 import type { Model } from "../../catalog/types.ts";
 import type { Context } from "../../context.ts";
-import { spliceJson } from "../../providers/json/splice.ts";
-import type { JsonText } from "../../providers/json/text.ts";
+import { type JsonText, spliceJson } from "../../providers/json/splice.ts";
 import { hasThoughtOrCalled, shareOfEffort } from "../../providers/translation/message-types.ts";
 import type { MessageStream, MessageWhole } from "../../providers/verbs/messages.ts";
 import { adapterOf, type Candidate } from "../../routing/candidates.ts";
 import type { RoutingWishes } from "../../routing/wishes.ts";
-import { assertDeclares, declares } from "../chat/requirements.ts";
+import { assertDeclares, declares } from "../chat/request.ts";
 import { capFor, outputMaxOf } from "../chat/upstream-body.ts";
 import { countPrompt } from "../counted-usage.ts";
 import { prefixOf } from "../prefix.ts";

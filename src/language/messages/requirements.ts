@@ -2,10 +2,9 @@
 import type { Model } from "../../catalog/types.ts";
 import { fail, failParameter } from "../../errors/fail.ts";
 import { arrayOf, count, objectOf, textOf } from "../../providers/json/read.ts";
-import { spliceJson } from "../../providers/json/splice.ts";
-import type { JsonText } from "../../providers/json/text.ts";
+import { type JsonText, spliceJson } from "../../providers/json/splice.ts";
 import { type DocumentBlock, isKnown, type KnownBlock, type WithoutNulls } from "../../providers/translation/message-types.ts";
-import type { PartKind, Requirements } from "../chat/requirements.ts";
+import type { PartKind, Requirements } from "../chat/request.ts";
 import type { PromptSize } from "../prompt-size.ts";
 import { isSearchTool, sellsSearches } from "../withheld-fields.ts";
 

@@ -2,7 +2,7 @@
 // is charged. Over a WebSocket the next turn goes on from it.
 import type { Ask } from "../../calls/ask.ts";
 import { eventStreamHeaders } from "../../calls/event-stream.ts";
-import { servedModelOf } from "../../calls/find-model.ts";
+import { servedModelOf } from "../../catalog/resolve.ts";
 import { assertMayUse, mayUse } from "../../calls/refusals.ts";
 import type { Context } from "../../context.ts";
 import type { Reply, Sink } from "../../operation.ts";

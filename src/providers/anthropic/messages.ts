@@ -2,7 +2,7 @@
 // throws the fault that decides what to do next.
 import { type Clock, systemClock } from "../../clock.ts";
 import { type Json, objectOf, parseLong } from "../json/read.ts";
-import { wholeOf } from "../json/text.ts";
+import { wholeOf } from "../json/splice.ts";
 import { chatToMessageRequest } from "../translation/chat-to-message-request.ts";
 import { messageToChatAnswer, messageToChatStream } from "../translation/message-to-chat-stream.ts";
 import { exchange, isJson, nameAnswer, type ReadError, wholeText } from "../transport/exchange.ts";

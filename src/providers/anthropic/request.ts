@@ -1,8 +1,7 @@
 // Builds the upstream request of a message call: the caller's JSON text with only those members edited that a Claude upstream would
 // refuse, or that need state between calls. The language room withholds those that change the price.
 import { arrayOf, isObject, type Json, objectOf, parseLong } from "../json/read.ts";
-import { spliceJson } from "../json/splice.ts";
-import { type JsonText, wholeOf } from "../json/text.ts";
+import { type JsonText, spliceJson, wholeOf } from "../json/splice.ts";
 import { hasThoughtOrCalled } from "../translation/message-types.ts";
 import { jsonRequest } from "../transport/json.ts";
 import type { UpstreamRequest } from "../transport/types.ts";

@@ -4,7 +4,7 @@ import { type MessageTimes, messagesOver } from "../anthropic/messages.ts";
 import { fitBody } from "../anthropic/request.ts";
 import { readMessage } from "../anthropic/response.ts";
 import { objectOf, parseLong } from "../json/read.ts";
-import { wholeOf } from "../json/text.ts";
+import { wholeOf } from "../json/splice.ts";
 import { openToolNames, type ToolNames } from "../translation/tool-names.ts";
 import { jsonRequest, readAnswer } from "../transport/json.ts";
 import type { Upstream, UpstreamRequest } from "../transport/types.ts";

@@ -3,7 +3,7 @@ import { systemClock } from "../../clock.ts";
 import { errorOfAnswer } from "../errors/faults.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { isObject, objectOf, parseLong } from "../json/read.ts";
-import { wholeOf } from "../json/text.ts";
+import { wholeOf } from "../json/splice.ts";
 import { type ChatTimes, readChatAnswer } from "../openai/chat.ts";
 import { exchange, nameAnswer, type ReadError } from "../transport/exchange.ts";
 import { jsonRequest, readAnswer, readRecordData } from "../transport/json.ts";

@@ -2,7 +2,7 @@
 import { type Clock, systemClock } from "../../clock.ts";
 import { inputUsage } from "../../usage.ts";
 import { arrayOf, count, isObject, type Json, objectOf, parseLong, textOf } from "../json/read.ts";
-import { wholeOf } from "../json/text.ts";
+import { wholeOf } from "../json/splice.ts";
 import { answerBytesMax, readVectors } from "../openai/embed.ts";
 import { readRanking } from "../rerank/rerank.ts";
 import { exchange, nameAnswer, wholeText } from "../transport/exchange.ts";

@@ -2,7 +2,7 @@
 import { type Clock, systemClock } from "../../clock.ts";
 import { inputUsage } from "../../usage.ts";
 import { arrayOf, count, isObject, objectOf, parseLong } from "../json/read.ts";
-import { wholeOf } from "../json/text.ts";
+import { wholeOf } from "../json/splice.ts";
 import { answerBytesMax, readVectors } from "../openai/embed.ts";
 import { exchange, wholeText } from "../transport/exchange.ts";
 import { jsonRequest, readAnswer } from "../transport/json.ts";

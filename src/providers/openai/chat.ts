@@ -2,8 +2,7 @@
 import { type Clock, systemClock } from "../../clock.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { arrayOf, isObject, type Json, objectOf, parseLong, textOf } from "../json/read.ts";
-import { renameMembers } from "../json/splice.ts";
-import { type JsonText, wholeOf } from "../json/text.ts";
+import { type JsonText, renameMembers, wholeOf } from "../json/splice.ts";
 import { type AskedMessage, chatToMessage, chatToMessageStream } from "../translation/chat-to-message-stream.ts";
 import { messageToChatRequest } from "../translation/message-to-chat-request.ts";
 import type { MessageRequest } from "../translation/message-types.ts";

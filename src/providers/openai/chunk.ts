@@ -5,11 +5,9 @@ import { hideInMembers } from "../errors/hide-secrets.ts";
 import { isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import type { Provider } from "../types.ts";
 import type { ChatTally, FinishReason } from "../verbs/chat.ts";
-import { normalizeContent, readFinish, readLogprobs } from "./content.ts";
-import { foreignKeys, idsOf } from "./response.ts";
-import { type CallsState, newCallsState, readCallDeltas } from "./tool-calls.ts";
+import { type CallsState, newCallsState, normalizeContent, readCallDeltas, readFinish, readLogprobs } from "./content.ts";
+import { foreignKeys, idsOf, readUsage } from "./response.ts";
 import { cover, newTally } from "../transport/read-stream.ts";
-import { readUsage } from "./usage.ts";
 
 interface ChoiceState {
   calls: CallsState;

@@ -6,8 +6,7 @@ import { errorUnder200 } from "../errors/faults.ts";
 import { withoutKeys } from "../errors/hide-secrets.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { isObject, type Json } from "../json/read.ts";
-import { nestsTooDeep } from "../json/splice.ts";
-import { type JsonText, sentOf } from "../json/text.ts";
+import { type JsonText, nestsTooDeep, sentOf } from "../json/splice.ts";
 import type { Provider, UpstreamCall } from "../types.ts";
 import type { UpstreamRequest } from "./types.ts";
 

@@ -1,5 +1,5 @@
 // What an adapter of chat takes and returns, in the OpenAI dialect. Types only.
-import type { JsonText } from "../json/text.ts";
+import type { JsonText } from "../json/splice.ts";
 import type { AnswerStream, Tally, UpstreamCall, Whole } from "../types.ts";
 
 /** A chat request in the OpenAI dialect, as JSON text: the caller's bytes with only our edits spliced in. */

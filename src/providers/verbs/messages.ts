@@ -1,6 +1,6 @@
 // What an adapter of messages takes and returns, in the Anthropic dialect. Types only.
 import type { components } from "../../../generated/api.d.ts";
-import type { JsonText } from "../json/text.ts";
+import type { JsonText } from "../json/splice.ts";
 import type { AnswerStream, Tally, UpstreamCall, Whole } from "../types.ts";
 
 type Message = components["schemas"]["Message"];

@@ -1,5 +1,5 @@
 // What adapters of embeddings and of reranking take and return: the operations without output tokens. Types only.
-import type { JsonText } from "../json/text.ts";
+import type { JsonText } from "../json/splice.ts";
 import type { UpstreamCall, Whole } from "../types.ts";
 
 /** An embeddings request in the OpenAI dialect, as JSON text. The adapter chooses the encoding, whatever the caller wants. */

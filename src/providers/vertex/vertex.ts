@@ -2,13 +2,12 @@
 // (docs/behaviour/providers.md#vertex). The provider's base URL ends with its project and location.
 import { type Clock, systemClock } from "../../clock.ts";
 import { inputUsage } from "../../usage.ts";
-import { anthropicChat, type MessageTimes, messagesOver, readWhole } from "../anthropic/messages.ts";
+import { anthropicChat, messagesOver, type MessageTimes, readWhole } from "../anthropic/messages.ts";
 import { fitBody } from "../anthropic/request.ts";
 import { geminiChat } from "../gemini/chat.ts";
 import { readGoogleError } from "../gemini/errors.ts";
 import { arrayOf, count, isObject, type Json, objectOf, parseLong } from "../json/read.ts";
-import { spliceJson } from "../json/splice.ts";
-import { wholeOf } from "../json/text.ts";
+import { spliceJson, wholeOf } from "../json/splice.ts";
 import { type ChatTimes, openaiMessages } from "../openai/chat.ts";
 import { answerBytesMax, readVectors } from "../openai/embed.ts";
 import { exchange, wholeText } from "../transport/exchange.ts";

@@ -5,7 +5,7 @@ import { authorizationFor, credentialsFault } from "../../../src/providers/crede
 import { openRenewed } from "../../../src/providers/credentials/renewed.ts";
 import type { UpstreamError } from "../../../src/providers/errors/upstream-error.ts";
 import { failureOf } from "../../../src/providers/errors/upstream-error.ts";
-import { sentOf } from "../../../src/providers/json/text.ts";
+import { sentOf } from "../../../src/providers/json/splice.ts";
 import type { StreamedBody, UpstreamRequest } from "../../../src/providers/transport/types.ts";
 import type { Provider, RequestToSign } from "../../../src/providers/types.ts";
 import { providerAt, startHost, useUpstream } from "../upstream-fixture.ts";

@@ -1,8 +1,7 @@
 // Whole answers in the shape that clients know, and the usage they are billed by. hosts/hosts.test.ts covers what single hosts do.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readUsage } from "../../../src/providers/openai/usage.ts";
-import { readCompletion } from "../../../src/providers/openai/response.ts";
+import { readCompletion, readUsage } from "../../../src/providers/openai/response.ts";
 import { ask, askWhole, expectFault, fixture, json, publicModel } from "./chat-fixture.ts";
 import { providerAt, startHost } from "../upstream-fixture.ts";
 
