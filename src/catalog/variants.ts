@@ -9,15 +9,16 @@ const newCap = { max_tokens: "max_completion_tokens" };
 
 export const variants = {
   // Its reasoning models refuse `max_tokens`; all its models read the newer name.
-  openai: { hosts: ["api.openai.com"], fields: newCap },
+  openai: { hosts: ["api.openai.com"], fields: newCap, effortAlone: true },
   // Refuses every field that it doesn't know. Its streams end with their usage unasked.
   mistral: {
     hosts: ["api.mistral.ai"],
+    effortAlone: true,
     fields: { ...oldCap, seed: "random_seed", stream_options: null, user: null, service_tier: null, logit_bias: null },
   },
-  groq: { hosts: ["api.groq.com"], fields: newCap },
+  groq: { hosts: ["api.groq.com"], fields: newCap, effortAlone: true },
   deepseek: { hosts: ["api.deepseek.com"], fields: oldCap },
-  xai: { hosts: ["api.x.ai"], fields: newCap },
+  xai: { hosts: ["api.x.ai"], fields: newCap, effortAlone: true },
   together: { hosts: ["api.together.xyz", "api.together.ai"], fields: oldCap },
   fireworks: { hosts: ["api.fireworks.ai"], fields: oldCap },
   openrouter: { hosts: ["openrouter.ai"], fields: oldCap },

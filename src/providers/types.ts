@@ -12,6 +12,8 @@ export type Protocol =
 export interface Variant {
   /** What the host calls a field; null: it refuses the field, and answers without it as it would with it. */
   fields: Readonly<Record<string, string | null>>;
+  /** It reads `reasoning_effort` and refuses the object `reasoning`. */
+  effortAlone?: boolean;
   /** The total of its usage counts thoughts that no other figure counts. */
   thoughtsInTotal?: boolean;
   /** Host names of its base URLs; a host below one of them counts too. */

@@ -6,6 +6,7 @@ import type { Protocol, Provider } from "../../src/providers/types.ts";
 import type { ChatStream } from "../../src/providers/verbs/chat.ts";
 import type { MessageStream } from "../../src/providers/verbs/messages.ts";
 import type { Usage } from "../../src/usage.ts";
+import { requestFaults } from "./descriptions/described.ts";
 import { collect as collectMessage } from "./anthropic/message-fixture.ts";
 import { assembled, collect as collectChat, expectFault, publicModel } from "./openai/chat-fixture.ts";
 import { expectRules } from "./openai/rules.ts";
@@ -115,13 +116,20 @@ async function answered<Row extends Shape>(
   const signal = new AbortController().signal;
   const call = { route, signal, requestId: "req_test", body, stream, publicModel, outputMax: 100 };
   const adapters = openAdapters(useUpstream(), noFiles);
+  const described = () =>
+    expect(host.requests.map(({ url, body: sent }) => requestFaults({ path: url, json: JSON.parse(sent) }))).toEqual([[]]);
   if (dialect === "chat") {
-    const answer = await adapters.chat[protocol]!(call);
+    const answer = await adapters.chat[protocol]!(call).finally(described);
     return answer.kind === "whole"
       ? { shown: shownOfCompletion(answer.completion), usage: answer.usage }
       : { shown: await shownOfChunks(answer, said), usage: answer.tally.usage };
   }
-  const answer = await adapters.messages[protocol]!({ ...call, betas: null, searches: false, promptTokens: () => Promise.resolve(7) });
+  const answer = await adapters.messages[protocol]!({
+    ...call,
+    betas: null,
+    searches: false,
+    promptTokens: () => Promise.resolve(7),
+  }).finally(described);
   return answer.kind === "whole"
     ? { shown: shownOfMessage(answer.message), usage: answer.usage }
     : { shown: await shownOfEvents(answer, said), usage: answer.tally.usage };

@@ -3,7 +3,7 @@
 import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import { plainText, refuse, shown } from "../translation/chat-to-message-content.ts";
 import { messageHistory } from "../translation/chat-to-message-history.ts";
-import { shareOfEffort } from "../translation/message-types.ts";
+import { effortOfBudget, shareOfEffort } from "../translation/message-types.ts";
 import type { Route } from "../types.ts";
 
 export interface GeminiTranslation {
@@ -81,8 +81,7 @@ function thinkingConfig(chat: Json, cap: number, route: Pick<Route, "thinking">)
   const budget = reasoning["max_tokens"];
   const effort = textOf(reasoning["effort"]) ?? textOf(chat["reasoning_effort"]);
   const takesLevels = route.thinking === "adaptive";
-  if (typeof budget === "number" && takesLevels)
-    return levelConfig(budget <= 0.35 * cap ? "low" : budget <= 0.65 * cap ? "medium" : "high");
+  if (typeof budget === "number" && takesLevels) return levelConfig(effortOfBudget(budget, cap));
   if (typeof budget === "number") return { thinkingBudget: Math.min(budget, cap - 1, budgetMax), includeThoughts: true };
   if (effort === "none") return takesLevels ? { thinkingLevel: "MINIMAL" } : { thinkingBudget: 0 };
   if (effort === null) return null;

@@ -37,6 +37,15 @@ function spliceString(text: string, edits: Edits): string {
   return text.slice(0, bodyFrom) + body + text.slice(bodyTo);
 }
 
+/** The values of some members, parsed; of several with one name the last, as in `spliceJson`. */
+export function membersOf(text: JsonText, keys: readonly string[]): Record<string, unknown> {
+  const members =
+    typeof text === "string"
+      ? readMembers(text).members.map(({ key, valueFrom, valueTo }) => ({ key, value: () => text.slice(valueFrom, valueTo) }))
+      : text.members.map(({ key, value }) => ({ key, value: () => value.toString() }));
+  return Object.fromEntries(members.filter(({ key }) => keys.includes(key)).map(({ key, value }) => [key, parseJson(value())]));
+}
+
 /** Gives members another name, or leaves them out (null). A name that is taken already keeps its own value. */
 export function renameMembers<Text extends JsonText>(text: Text, names: Readonly<Record<string, string | null>>): Text;
 export function renameMembers(text: JsonText, names: Readonly<Record<string, string | null>>): JsonText {

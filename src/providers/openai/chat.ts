@@ -2,10 +2,10 @@
 import { type Clock, systemClock } from "../../clock.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { arrayOf, isObject, type Json, objectOf, parseLong, textOf } from "../json/read.ts";
-import { type JsonText, renameMembers, wholeOf } from "../json/splice.ts";
+import { type JsonText, membersOf, renameMembers, spliceJson, wholeOf } from "../json/splice.ts";
 import { type AskedMessage, chatToMessage, chatToMessageStream } from "../translation/chat-to-message-stream.ts";
 import { messageToChatRequest } from "../translation/message-to-chat-request.ts";
-import type { MessageRequest } from "../translation/message-types.ts";
+import { effortOfBudget, type MessageRequest } from "../translation/message-types.ts";
 import { openToolNames } from "../translation/tool-names.ts";
 import { exchange, isJson, nameAnswer, wholeText } from "../transport/exchange.ts";
 import { inOrder, openOutlet } from "../transport/outlet.ts";
@@ -28,7 +28,7 @@ export interface ChatTimes {
 export function openaiChat(upstream: Upstream, change: Partial<ChatTimes> = {}): Chat {
   const { clock, startAfterMs }: ChatTimes = { clock: systemClock, startAfterMs: 3_000, ...change };
   return (call) => {
-    const body = inVariant(call.body, call.route.provider.variant);
+    const body = inVariant(call.body, call.route.provider.variant, call.outputMax);
     return exchange(upstream, jsonRequest(call, "/chat/completions", body, call.stream), clock).then((answer) =>
       readChatAnswer(answer, call, { clock, startAfterMs }),
     );
@@ -194,8 +194,19 @@ const fieldNames: ReadonlyMap<string, string> = new Map(
 );
 
 /** A request's body as the host reads it; src/catalog/variants.ts lists the variants. */
-function inVariant<Text extends JsonText>(text: Text, variant: Variant | undefined): Text {
-  return variant === undefined ? text : renameMembers(text, variant.fields);
+function inVariant(text: JsonText, variant: Variant | undefined, outputMax: number): JsonText {
+  if (variant === undefined) return text;
+  return renameMembers(variant.effortAlone === true ? withEffort(text, outputMax) : text, variant.fields);
+}
+
+/** The `reasoning` object as the plain field, for hosts that refuse the object (docs/behaviour/translation.md#reasoning). */
+function withEffort(text: JsonText, outputMax: number): JsonText {
+  const { reasoning, ...caps } = membersOf(text, ["reasoning", "max_tokens", "max_completion_tokens"]);
+  if (reasoning === undefined) return text;
+  const { max_tokens: budget, effort } = objectOf(reasoning);
+  const cap = Math.min(...Object.values(caps).filter((value) => typeof value === "number"), outputMax);
+  const said = typeof budget === "number" ? effortOfBudget(budget, cap) : textOf(effort);
+  return spliceJson(text, { reasoning: null, ...(said === null ? {} : { reasoning_effort: JSON.stringify(said) }) });
 }
 
 // Text completions over the `openai` protocol: the answer is read as a chat's, so that the same rules hold for both.

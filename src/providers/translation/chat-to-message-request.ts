@@ -5,7 +5,7 @@ import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts"
 import type { Route } from "../types.ts";
 import { refuse, shown } from "./chat-to-message-content.ts";
 import { messageHistory } from "./chat-to-message-history.ts";
-import { shareOfEffort } from "./message-types.ts";
+import { effortOfBudget, shareOfEffort } from "./message-types.ts";
 import { shortId } from "./tool-names.ts";
 
 export interface ChatTranslation {
@@ -99,12 +99,10 @@ function messageThinking(chat: Json, route: Pick<Route, "thinking">, cap: number
   return { thinking: { type: "enabled", budget_tokens: Math.floor(cap * share) }, effort: null };
 }
 
-/** Newer models refuse budgets: takes the effort whose part of the cap is nearest. */
+/** Newer models refuse budgets. */
 function ofBudget(budget: number, route: Pick<Route, "thinking">, cap: number): MessageThinking {
   if (route.thinking === "budget") return { thinking: { type: "enabled", budget_tokens: budget }, effort: null };
-  const share = budget / cap;
-  const effort = share <= 0.35 ? "low" : share <= 0.65 ? "medium" : "high";
-  return { thinking: { type: "adaptive" }, effort };
+  return { thinking: { type: "adaptive" }, effort: effortOfBudget(budget, cap) };
 }
 
 // Tools of a chat request and tool_choice in the Anthropic dialect.

@@ -68,6 +68,12 @@ const later: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking", "t
 
 // The part of the output cap that each effort may think, for models that know only budgets.
 
+/** The effort whose part of the cap is nearest to a budget, for models that know only efforts. */
+export function effortOfBudget(budget: number, cap: number): "low" | "medium" | "high" {
+  const share = budget / cap;
+  return share <= 0.35 ? "low" : share <= 0.65 ? "medium" : "high";
+}
+
 export const shareOfEffort: ReadonlyMap<string, number> = new Map(
   Object.entries({ low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.9, max: 0.95 }),
 );

@@ -2,6 +2,8 @@
 // audit clean with nothing held.
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { eventually } from "../../support/eventually.ts";
+import type { SimulatorCall } from "../../../src/simulator/calls.ts";
+import { requestFaults } from "../../providers/descriptions/described.ts";
 import { type Gateway, type NewAccountOptions, startGateway, type TestAccount, type TestReply } from "../../support/gateway.ts";
 
 export interface ChatWorld {
@@ -31,7 +33,11 @@ export function chatWorld(models: object[], file: object = {}, options: Paramete
   let gateway: Gateway;
   const catalog = JSON.stringify({ providers: ["north", "south", "west"].map((id) => provider(id)), models, ...file });
   beforeAll(async () => void (gateway = await startGateway({ ...options, catalog })));
-  afterEach(() => gateway.simulator.reset());
+  afterEach(() => {
+    const calls = gateway.simulator.calls();
+    gateway.simulator.reset();
+    expect(calls.filter(isDescribed).flatMap((call) => requestFaults(call) ?? [])).toEqual([]);
+  });
   afterAll(async () => {
     // The hold of an interrupted or aborted stream ends a moment after its last record.
     const booksAreClean = async () => expect(await gateway.audit()).toMatchObject({ mismatches: [], reservations_open: 0, holds_open: 0 });
@@ -56,6 +62,11 @@ export function chatWorld(models: object[], file: object = {}, options: Paramete
       expect(await gateway.balance(account)).toEqual({ balance, reserved: 0, spent: 0 });
     },
   };
+}
+
+/** A host at the plain path only speaks like OpenAI, and may be sent what OpenAI doesn't know; a beta has what Anthropic's description lacks. */
+function isDescribed({ path, json, headers }: SimulatorCall): boolean {
+  return json !== undefined && !path.startsWith("/v1/") && headers["anthropic-beta"] === undefined;
 }
 
 export function provider(id: string, more: object = {}): object {

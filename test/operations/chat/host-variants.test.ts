@@ -8,7 +8,8 @@ const providers = [
   provider("south", { variant: "mistral" }),
   provider("west", { variant: "vllm" }),
 ];
-const at = (name: string, host: string) => language(name, [], { routes: [{ provider: host, model: "upstream-id" }] });
+const at = (name: string, host: string) =>
+  language(name, [], { routes: [{ provider: host, model: "upstream-id" }], supports_reasoning: true });
 const world = chatWorld([at("demo/openai", "north"), at("demo/mistral", "south"), at("demo/vllm", "west")], { providers });
 
 async function sentFor(body: object): Promise<Record<string, unknown>> {
@@ -28,6 +29,29 @@ describe("200, what the host gets", () => {
   ])("%s with %j: the cap as %s alone", async (model, caps, name) => {
     const sent = await sentFor({ model, ...caps });
     expect(Object.fromEntries(Object.entries(sent).filter(([key]) => key.includes("tokens")))).toEqual({ [name]: 7 });
+  });
+
+  test.each([
+    ["demo/openai", { reasoning: { effort: "high" } }, { reasoning_effort: "high" }],
+    ["demo/openai", { reasoning: { effort: "high" }, reasoning_effort: "low" }, { reasoning_effort: "high" }],
+    ["demo/openai", { reasoning: { max_tokens: 20 } }, { reasoning_effort: "low" }],
+    ["demo/openai", { reasoning: { max_tokens: 50 }, reasoning_effort: "high" }, { reasoning_effort: "medium" }],
+    ["demo/mistral", { reasoning: { max_tokens: 99 } }, { reasoning_effort: "high" }],
+    ["demo/openai", { reasoning: { exclude: true } }, {}],
+    ["demo/vllm", { reasoning: { max_tokens: 20 } }, { reasoning: { max_tokens: 20 } }],
+  ])("%s with %j: no object where the host refuses it", async (model, fields, told) => {
+    for (const text of ["Hello", "long ".repeat(20_000)]) {
+      world.gateway.simulator.reset();
+      const sent = await sentFor({ model, messages: [{ role: "user", content: text }], max_tokens: 100, ...fields });
+      expect(Object.fromEntries(Object.entries(sent).filter(([key]) => key.startsWith("reasoning")))).toEqual(told);
+    }
+  });
+
+  test("/v1/messages: a budget of thinking as an effort", async () => {
+    const { key } = await world.account();
+    const body = { model: "demo/openai", max_tokens: 4_000, messages: hello, thinking: { type: "enabled", budget_tokens: 1_024 } };
+    expect((await world.gateway.request("POST", "/v1/messages", { key, body })).status).toBe(200);
+    expect([world.sent()[0]!["reasoning_effort"], "reasoning" in world.sent()[0]!]).toEqual(["low", false]);
   });
 
   test("a long prompt's cap too, whose text is never copied", async () => {
