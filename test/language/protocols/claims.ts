@@ -96,7 +96,8 @@ const chatClaims: Record<string, Claim> = {
   "a provider that is busy, free": (at) =>
     refused(at, at.post("/v1/chat/completions", { model: at.model("busy"), messages: [{ role: "user", content: text }] }), 503, "type", "upstream_error"), // prettier-ignore
   async "a stream that breaks, free"(at) {
-    expect(recordsOf(await chat(at, "breaking", { stream: true })).at(-2)).toMatchObject({ error: { code: "stream_interrupted" } });
+    for (const purpose of ["breaking", "torn"] as const)
+      expect(recordsOf(await chat(at, purpose, { stream: true })).at(-2)).toMatchObject({ error: { code: "stream_interrupted" } });
     expect(await at.spent()).toBe(0);
   },
   async embeddings(at) {
@@ -183,7 +184,8 @@ const messageClaims: Record<string, Claim> = {
   "a provider that is busy, free": (at) =>
     refused(at, at.post("/v1/messages", { model: at.model("busy"), max_tokens: 100, messages: [{ role: "user", content: text }] }), 503, "type", "overloaded_error"), // prettier-ignore
   async "a stream that breaks, free"(at) {
-    expect(eventsOf(await message(at, "breaking", { stream: true })).at(-1)).toMatchObject({ type: "error" });
+    for (const purpose of ["breaking", "torn"] as const)
+      expect(eventsOf(await message(at, purpose, { stream: true })).at(-1)).toMatchObject({ type: "error" });
     expect(await at.spent()).toBe(0);
   },
 };

@@ -30,6 +30,7 @@ const upstreams = {
   rejecting: "rejecting+sim-reject",
   busy: "busy+sim-429",
   breaking: "breaking+sim-cut-after-6",
+  torn: "torn+sim-cut-inside-6",
 } as const;
 export type Purpose = keyof typeof upstreams | "vectors";
 

@@ -55,9 +55,10 @@ function faultsOf(schema: Schema, value: unknown, at: string, defs: Description[
     faults.push(`${at}: fits not one of ${JSON.stringify(schema.oneOf)}`);
   if (schema.not !== undefined && inner(schema.not).length === 0) faults.push(`${at}: fits what it must not`);
   if (schema.type !== undefined && ![schema.type].flat().some((type) => isOf(type, value)))
-    return [...faults, `${at}: is no ${schema.type}`];
+    return [...faults, `${at}: is no ${[schema.type].flat().join(" or ")}`];
   if ("const" in schema && value !== schema.const) faults.push(`${at}: is not the constant ${JSON.stringify(schema.const)}`);
-  if (schema.enum !== undefined && !schema.enum.includes(value)) faults.push(`${at}: ${JSON.stringify(value)} is none of ${schema.enum}`);
+  if (schema.enum !== undefined && !schema.enum.includes(value))
+    faults.push(`${at}: ${JSON.stringify(value)} is none of ${schema.enum.join()}`);
   if (schema.pattern !== undefined && !new RegExp(schema.pattern).test(String(value)))
     faults.push(`${at}: has not the form ${schema.pattern}`);
   if (Array.isArray(value) && schema.items !== undefined)

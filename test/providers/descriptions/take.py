@@ -165,10 +165,13 @@ def gemini() -> None:
         defs[name]["required"] = [key for key in defs[name].get("required", []) if key != "model"]  # in the path
     defs["ThinkingConfig"]["properties"]["thinkingLevel"] = {"enum": [level.value for level in genai.ThinkingLevel]}
     defs["GenerateContentRequest"]["properties"]["serviceTier"] = {"enum": [tier.value for tier in genai.ServiceTier]}
+    counts = next(name for name in defs if name.endswith("UsageMetadata") and "thoughtsTokenCount" in defs[name]["properties"])
+    defs[counts]["properties"]["serviceTier"] = {"type": "string"}
+    defs["BatchEmbedContentsResponse"]["properties"]["usageMetadata"] = {"$ref": f"#/$defs/{counts}"}
     reasons = defs["Candidate"]["properties"]["finishReason"]["enum"]
     reasons.extend(reason.value for reason in genai.FinishReason if reason.value not in reasons)
     roots = {name: {"$ref": f"#/$defs/{name}"} for name in messages}
-    more = f"thinkingLevel, serviceTier and newer finish reasons of google-genai {metadata.version('google-genai')}"
+    more = f"thinkingLevel, serviceTier, usage of embeddings and newer finish reasons of google-genai {metadata.version('google-genai')}"
     write("gemini", "google-ai-generativelanguage", f"messages of v1beta as JSON; {more}", roots, defs)
 
 
