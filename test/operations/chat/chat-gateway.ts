@@ -64,9 +64,10 @@ export function chatWorld(models: object[], file: object = {}, options: Paramete
   };
 }
 
-/** A host at the plain path only speaks like OpenAI, and may be sent what OpenAI doesn't know; a beta has what Anthropic's description lacks. */
-function isDescribed({ path, json, headers }: SimulatorCall): boolean {
-  return json !== undefined && !path.startsWith("/v1/") && headers["anthropic-beta"] === undefined;
+/** A host at the plain path only speaks like OpenAI, and may be sent what OpenAI doesn't know; Anthropic's description lacks its betas. */
+function isDescribed({ path, json, headers, body }: SimulatorCall): boolean {
+  const isBeta = headers["anthropic-beta"] !== undefined || /"(?:context_management|compaction)"/.test(body);
+  return json !== undefined && !path.startsWith("/v1/") && !isBeta;
 }
 
 export function provider(id: string, more: object = {}): object {

@@ -9,7 +9,7 @@ const providers = [
   provider("west", { variant: "vllm" }),
 ];
 const at = (name: string, host: string) =>
-  language(name, [], { routes: [{ provider: host, model: "upstream-id" }], supports_reasoning: true });
+  language(name, [], { routes: [{ provider: host, model: "upstream-id" }], supports_reasoning: true, max_output_tokens: 8_000 });
 const world = chatWorld([at("demo/openai", "north"), at("demo/mistral", "south"), at("demo/vllm", "west")], { providers });
 
 async function sentFor(body: object): Promise<Record<string, unknown>> {
