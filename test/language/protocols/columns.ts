@@ -4,7 +4,7 @@ export type Column = (typeof columns)[number];
 
 /** How a provider is written, and what stands before its models' ids. */
 const providers: Record<Column, { fields: object; prefix?: string }> = {
-  openai: { fields: { protocol: "openai", base_url: "simulator:/openai/v1" } },
+  openai: { fields: { protocol: "openai", base_url: "simulator:/openai/v1", variant: "openai" } },
   "azure-openai": { fields: { protocol: "azure-openai", base_url: "simulator:/azure", headers: { "api-key": "any" } } },
   anthropic: { fields: { protocol: "anthropic", base_url: "simulator:/anthropic/v1" } },
   gemini: { fields: { protocol: "gemini", base_url: "simulator:/gemini" } },
