@@ -7,6 +7,17 @@ import { type Form, json, languageForms, languageModels, prices, prompt } from "
 
 const slow = "+sim-slow-40ms";
 
+/** At a host that has completions of its own. */
+const severalPrompts: Form[] = ["", "+sim-no-usage"].flatMap((usage) =>
+  [false, true].map((stream) => ({
+    ...whole(`three prompts with echo, ${stream ? "streamed" : "whole"}${usage}`, "/v1/completions", {
+      ...{ model: `m/base${usage.replace("+sim", "")}`, prompt: [prompt, prompt, prompt] },
+      ...{ echo: true, stream, max_tokens: 80 },
+    }),
+    kind: "several prompts",
+  })),
+);
+
 function whole(name: string, path: string, body: object): Form {
   return { name, kind: "whole", path, type: json, body: JSON.stringify(body), prices, guessed: false };
 }
@@ -21,6 +32,7 @@ const sample = wavFile(11);
 
 export const forms: Form[] = [
   ...languageForms,
+  ...severalPrompts,
   whole("embeddings", "/v1/embeddings", { model: "m/embed", input: [prompt, prompt] }),
   whole("rerank", "/v1/rerank", { model: "m/rank", query: "4711", documents: [prompt, prompt] }),
   {
@@ -59,6 +71,16 @@ export function catalogOf(): string {
   const tokens = per({ mode: "per-token", input: 1 });
   const models = [
     ...languageModels(),
+    ...["", "-no-usage"].map((usage) => ({
+      ...{ id: `m/base${usage}`, type: "language", context_window: 128_000, max_output_tokens: 1_000 },
+      ...per({ mode: "per-token", input: 1, output: 2 }),
+      routes: [
+        {
+          ...{ provider: "openai", completions: true, cost: { input: 1, output: 2 } },
+          model: `base${usage && `+sim${usage}`}+sim-slow-15ms+sim-pace-3ms+sim-tokens-24`,
+        },
+      ],
+    })),
     { id: "m/embed", type: "embedding", ...tokens, routes: [{ provider: "openai", model: `embed${slow}`, cost: { input: 1 } }] },
     { id: "m/rank", type: "reranking", ...tokens, routes: [{ provider: "rerank", model: `rank${slow}`, cost: { input: 1 } }] },
     {
