@@ -11,7 +11,7 @@ import { readConfig } from "../../src/config.ts";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { startEmbedded } from "../../src/db/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
-import { accountIdText } from "../../src/ids.ts";
+import { accountIdText, keyIdText } from "../../src/ids.ts";
 import { rebuild } from "../../src/ledger/summary/roll-up.ts";
 import { startGateway } from "../../src/main.ts";
 import { makeMonths } from "../support/log-months.ts";
@@ -101,40 +101,54 @@ async function ask(): Promise<void> {
   const gateway = await startGateway(config, { databaseUrl: embedded.url, catalog, log: pino({ level: "silent" }) });
   const seen = watchStatements(gateway.context.db);
   const { token } = await openSession(gateway.context.db, { accountId: busy, at: new Date() });
-  const ago = (days: number) => encodeURIComponent(new Date(Date.now() - days * dayMs).toISOString());
-  const someone = accountIdText(BigInt(Math.floor(accounts / 2)));
-  const paths = [
-    "/v1/auth/session",
-    "/v1/auth/keys",
-    "/v1/auth/limits",
-    "/v1/credits/balance",
-    "/v1/credits/ledger",
-    "/v1/workspaces",
-    "/v1/workspace/members",
-    "/v1/auth/usage/logs",
-    "/v1/auth/usage/logs?status=failed&limit=100",
-    "/v1/auth/usage/logs?model=maker%2Fmodel-3&limit=100",
-    `/v1/usage/summary?from=${ago(1)}&bucket=hour`,
-    `/v1/usage/summary?from=${ago(30)}&bucket=day&group_by=model,key,status`,
-    `/v1/usage/summary?from=${ago(390)}&bucket=month&group_by=model&timezone=Europe/Berlin`,
-    "/v1/operator/overview",
-    `/v1/operator/overview?from=${ago(30)}`,
-    "/v1/operator/accounts",
-    "/v1/operator/accounts?status=suspended",
-    "/v1/operator/accounts?email=person-77",
-    `/v1/operator/accounts?email=${encodeURIComponent("9999@example.com")}`,
-    `/v1/operator/accounts/${someone}`,
-    "/v1/operator/calls",
-    "/v1/operator/calls?status=failed",
-    "/v1/operator/calls?model=maker%2Fmodel-3",
-    "/v1/operator/calls?request_id=req_4711",
-    `/v1/operator/calls?account=${someone}`,
-    `/v1/operator/calls?from=${ago(200)}&to=${ago(199)}`,
-    "/v1/operator/audit",
-    "/v1/operator/operators",
-  ];
-  for (const path of paths) await measure(gateway.url, path, token, seen);
+  for (const path of [...ownPaths(), ...operatorPaths()]) await measure(gateway.url, path, token, seen);
   await gateway.stop();
+}
+
+const ago = (days: number) => encodeURIComponent(new Date(Date.now() - days * dayMs).toISOString());
+
+/** What the pages of an account read. */
+function ownPaths(): string[] {
+  const of = (folder: string, ...rests: string[]) => rests.map((rest) => `/v1/${folder}${rest}`);
+  return [
+    ...of("auth", "/session", "/sessions", "/totp", "/options", "/keys", `/keys/${keyIdText(busy)}/usage`, "/limits"),
+    ...of("credits", "/balance", "/ledger", "/grants", "/auto-topup", "/statements", `/statements/${lastMonth()}`, "/pricing"),
+    ...of("workspace", "", "/members", "/invitations", "/domains", "/notices", "/notices/log", "/webhooks"),
+    ...of("auth/usage/logs", "", "?status=failed&limit=100", "?model=maker%2Fmodel-3&limit=100", `?key=${keyIdText(busy)}&limit=100`),
+    ...of("auth/usage/logs", `?from=${ago(200)}&to=${ago(199)}`),
+    ...of("usage/summary", `?from=${ago(1)}&bucket=hour`, `?from=${ago(390)}&bucket=month&group_by=model&timezone=Europe/Berlin`),
+    ...["model", "key", "member", "operation", "status", "tag"].map(
+      (group) => `/v1/usage/summary?from=${ago(30)}&bucket=day&group_by=${group}`,
+    ),
+    `/v1/usage/summary?from=${ago(30)}&bucket=day&group_by=model,key,status`,
+    ...["/v1/usage/req_0", "/v1/jobs", "/v1/models", "/v1/pricing", "/v1/pricing/history", "/v1/workspaces"],
+  ];
+}
+
+function lastMonth(): string {
+  const [year, month] = [new Date().getUTCFullYear(), new Date().getUTCMonth()];
+  return new Date(Date.UTC(year, month - 1)).toISOString().slice(0, 7);
+}
+
+/** What the operators' pages read. */
+function operatorPaths(): string[] {
+  const someone = accountIdText(BigInt(Math.floor(accounts / 2)));
+  const of = (folder: string, ...rests: string[]) => rests.map((rest) => `/v1/operator/${folder}${rest}`);
+  return [
+    ...of("overview", "", `?from=${ago(30)}`),
+    ...of("usage/summary", `?from=${ago(1)}&bucket=hour`, `?from=${ago(30)}&bucket=day`, `?from=${ago(390)}&bucket=month`),
+    ...["account", "model", "provider", "route"].flatMap((group) =>
+      [1, 30].map((days) => `/v1/operator/usage/summary?from=${ago(days)}&bucket=month&group_by=${group}`),
+    ),
+    ...of("accounts", "", "?status=suspended", "?email=person-77", `?email=${encodeURIComponent("9999@example.com")}`),
+    ...of("accounts", `/${someone}`, `/${someone}/ledger`, `/${accountIdText(busy)}`, `/${accountIdText(busy)}/ledger`),
+    ...of("calls", "", "?status=failed", "?model=maker%2Fmodel-3", "?request_id=req_4711", `?account=${someone}`, "/req_4711"),
+    ...of("calls", `?from=${ago(200)}&to=${ago(199)}`, `?status=failed&from=${ago(30)}`, `?account=${accountIdText(busy)}&status=failed`),
+    ...["me", "jobs", "jobs?status=failed", "providers", "settings", "catalog", "catalog/versions", "ledger", "operators"].map(
+      (page) => `/v1/operator/${page}`,
+    ),
+    ...of("audit", "", "?action=account.suspend", `?target=${someone}`),
+  ];
 }
 
 interface Statement {
