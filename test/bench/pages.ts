@@ -105,7 +105,9 @@ async function ask(): Promise<void> {
   await gateway.stop();
 }
 
-const ago = (days: number) => encodeURIComponent(new Date(Date.now() - days * dayMs).toISOString());
+function ago(days: number): string {
+  return encodeURIComponent(new Date(Date.now() - days * dayMs).toISOString());
+}
 
 /** What the pages of an account read. */
 function ownPaths(): string[] {
