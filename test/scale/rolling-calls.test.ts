@@ -16,7 +16,7 @@ const models = {
   stream: "stream+sim-pace-100ms+sim-tokens-30",
   long: "long+sim-pace-100ms+sim-tokens-80",
 };
-vi.setConfig({ testTimeout: 300_000 });
+vi.setConfig({ testTimeout: 600_000 });
 const until = (holds: () => boolean | Promise<boolean>, what: string) => waitUntil(holds, what, 120_000);
 
 /** SIGTERM waits 5 s there, the stream takes 8. */
@@ -50,7 +50,7 @@ function startCalls({ url, key }: { url: string; key: string }, clients: number,
     const ask = async (model: string, stream: boolean) => answers.push(await chat({ url, key, model, stream, agent }));
     while (!stopped) {
       await ask("demo/stream", true);
-      for (let n = 0; n < 40 && !stopped; n += 1) {
+      for (let n = 0; n < shortAnswers && !stopped; n += 1) {
         await ask("demo/quick", false);
         if (pauseMs > 0) await sleep(pauseMs);
       }
@@ -68,11 +68,13 @@ function startCalls({ url, key }: { url: string; key: string }, clients: number,
 }
 
 const rounds = sized(3, 1);
-const answered = sized(1_000, 500);
+/** Of each of the two ways: 10,000 together. */
+const answered = sized(5_000, 500);
+const shortAnswers = sized(150, 40);
 
 describe.each(drawn([{ behind: "nginx" }, { behind: "nothing" }]))("SIGHUP behind $behind", ({ behind }) => {
   test.skipIf(behind === "nginx" && nginx === null)(
-    "hundreds of calls, streams longer than a worker's end, one connection a client: 0 are lost",
+    `of ${answered} calls and more, streams longer than a worker's end, one connection a client: 0 are lost`,
     async () => {
       const { world, gateway, key } = await twoWorkers();
       const port = Number(new URL(gateway.url).port);
@@ -81,14 +83,14 @@ describe.each(drawn([{ behind: "nginx" }, { behind: "nothing" }]))("SIGHUP behin
       const at = { url: balancer?.url ?? gateway.url, key };
       const loads = [startCalls(at, 16, 0), startCalls(at, 8, 2_000)];
       const answers = () => loads.flatMap((load) => load.answers);
-      for (let round = 1; round <= rounds; round += 1) {
+      for (let round = 1; round <= rounds || answers().length < answered; round += 1) {
         const from = answers().length;
         await until(() => answers().length > from + 300, "calls are answered");
         process.kill(gateway.pid, "SIGHUP");
         await until(() => timesLogged(gateway, "rolling restart done") === round, "all workers are new");
       }
       await Promise.all(loads.map((load) => load.stop()));
-      expect(answers().length).toBeGreaterThan(answered);
+      expect(answers().length).toBeGreaterThanOrEqual(answered);
       expect(answers().filter(({ status, whole, text }) => status !== 200 || !whole || text.includes("stream_interrupted"))).toEqual([]);
       expect(await world.audit()).toMatchObject({ reservations_open: 0, mismatches: [] });
       expect(await gateway.kill("SIGTERM")).toBe(0);
