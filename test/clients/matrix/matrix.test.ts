@@ -11,6 +11,7 @@ import { whyNot } from "../python/environment.ts";
 import { describeWithPython, usePython } from "../python/python.ts";
 import { anthropicClients } from "./anthropic-like.ts";
 import type { At, Client, Shown } from "./client.ts";
+import { frameworkClients } from "./frameworks.ts";
 import { openaiClients } from "./openai-like.ts";
 import { clientOf, pythonClients } from "./python.ts";
 import { type Cell, form } from "./table.ts";
@@ -72,7 +73,7 @@ function rowOf(client: () => Client): void {
   });
 }
 
-describe.each([...openaiClients, ...anthropicClients])("$name $version", (client) => rowOf(() => client));
+describe.each([...openaiClients, ...frameworkClients, ...anthropicClients])("$name $version", (client) => rowOf(() => client));
 
 const sdk = join(scratchFolder("matrix-sdk-"), "sdk");
 const ofPython = pythonClients(sdk);

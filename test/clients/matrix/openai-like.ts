@@ -10,13 +10,13 @@ import { type At, type Client, embedder, model, question, toolQuestion, unserved
 import { versionOf } from "./versions.ts";
 
 export const shape = z.object({ title: z.string(), stars: z.number().int() });
-const city = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
-const messages = [{ role: "user" as const, content: question }];
-const costOfUsage = (usage: unknown) => (usage as { cost?: number } | null | undefined)?.cost;
+export const city = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+export const messages = [{ role: "user" as const, content: question }];
+export const costOfUsage = (usage: unknown) => (usage as { cost?: number } | null | undefined)?.cost;
 export const codeOf = (error: unknown) => (error as { code?: unknown }).code;
 export const refusal = (call: PromiseLike<unknown>): Promise<unknown> => Promise.resolve(call).then(() => undefined, (error: unknown) => error); // prettier-ignore
 
-const openaiTools: OpenAI.Chat.ChatCompletionTool[] = [
+export const openaiTools: OpenAI.Chat.ChatCompletionTool[] = [
   { type: "function", function: { name: "get_weather", description: "Tells the weather", parameters: city } },
 ];
 
