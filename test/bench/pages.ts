@@ -123,7 +123,7 @@ function ownPaths(): string[] {
       (group) => `/v1/usage/summary?from=${ago(30)}&bucket=day&group_by=${group}`,
     ),
     `/v1/usage/summary?from=${ago(30)}&bucket=day&group_by=model,key,status`,
-    ...["/v1/usage/req_0", "/v1/jobs", "/v1/models", "/v1/pricing", "/v1/pricing/history", "/v1/workspaces"],
+    ...["/v1/usage/req_0", "/v1/models", "/v1/pricing", "/v1/pricing/history", "/v1/workspaces"],
   ];
 }
 
@@ -145,7 +145,7 @@ function operatorPaths(): string[] {
     ...of("accounts", "", "?status=suspended", "?email=person-77", `?email=${encodeURIComponent("9999@example.com")}`),
     ...of("accounts", `/${someone}`, `/${someone}/ledger`, `/${accountIdText(busy)}`, `/${accountIdText(busy)}/ledger`),
     ...of("calls", "", "?status=failed", "?model=maker%2Fmodel-3", "?request_id=req_4711", `?account=${someone}`, "/req_4711"),
-    ...of("calls", `?from=${ago(200)}&to=${ago(199)}`, `?status=failed&from=${ago(30)}`, `?account=${accountIdText(busy)}&status=failed`),
+    ...of("calls", `?from=${ago(200)}&to=${ago(199)}`, `?account=${accountIdText(busy)}&status=failed`),
     ...["me", "jobs", "jobs?status=failed", "providers", "settings", "catalog", "catalog/versions", "ledger", "operators"].map(
       (page) => `/v1/operator/${page}`,
     ),
