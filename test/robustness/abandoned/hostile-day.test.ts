@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { UsageLogRow } from "../../../src/ledger/usage-log.ts";
+import { verifyChain } from "../../../src/ledger/verify.ts";
 import { callSvc } from "../../cli/run-svc.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type Gateway, startGateway, type TestAccount } from "../../support/gateway.ts";
@@ -74,6 +75,7 @@ test("no account, model or route is below its provider's bill at equal prices, w
     expect(report.total.requests).toBe(rows.length);
   }
   expect(await gateway.audit()).toMatchObject({ reservations_open: 0, holds_open: 0, mismatches: [] });
+  expect((await verifyChain(gateway.context.db)).broken).toBeNull();
 });
 
 async function ask({ form: index, customer, leaving, manner }: Plan): Promise<void> {
