@@ -129,7 +129,7 @@ describe("batches as they are", () => {
     const take = { bucket: "rpm", seconds: 60, amount: 1, limit: 10 };
     await Promise.allSettled(pair.map(({ accountId }) => limits.counters.take([{ accountId, ...take }])));
     const one = { keyId: null, want: 1n, windows: [take] };
-    await Promise.allSettled(pair.map(({ accountId }) => ledger.admit({ ...one, accountId, id: uuidv7(at) })));
+    await Promise.allSettled(pair.map(async ({ accountId }) => ledger.admit({ ...one, accountId, id: uuidv7(at) })));
     for (const name of ["admit_calls(", "ledger_reserve(", "ledger_settle(", "rate_take("])
       expect(sharded.crossings.some((text) => text.includes(name))).toBe(true);
     expect(await mismatches()).toEqual([]);

@@ -76,7 +76,7 @@ describe("a batch whose calls fit", () => {
   test("is counted and held, and each call is told what it found, as if they had come one after another", async () => {
     const [one, other] = [await openAccount(), await openAccount()];
     const asked = [one.request(), other.request({ want: 7n, keyId: null }), one.request({ want: 50n }), one.request({ want: 0n })];
-    expect(await Promise.all(asked.map(ledger.admit))).toMatchObject([
+    expect(await Promise.all(asked.map(async (one) => ledger.admit(one)))).toMatchObject([
       { available: 1_000n, reserved: 0n, keyLeft: 500n, count: 1, previous: 0 },
       { available: 1_000n, reserved: 0n, keyLeft: null, count: 1 },
       { available: 900n, reserved: 100n, keyLeft: 400n, count: 2 },
@@ -137,7 +137,7 @@ describe("a call that may not fit is not admitted, nothing of its account is don
     const [{ accountId, request }, neighbour] = [await openAccount(), await openAccount()];
     const asked = await prepare(accountId, request);
     const before = await stateOf(accountId);
-    const [told, ...answers] = await Promise.all([neighbour.request(), ...asked].map(ledger.admit));
+    const [told, ...answers] = await Promise.all([neighbour.request(), ...asked].map(async (one) => ledger.admit(one)));
     expect(answers).toEqual(asked.map(() => null));
     expect(await stateOf(accountId)).toEqual(before);
     expect(told).toMatchObject({ available: 1_000n, count: 1 });
