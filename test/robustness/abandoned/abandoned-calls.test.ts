@@ -58,9 +58,9 @@ test("is charged no less than its provider bills, and no more than was held, wha
       await Promise.all(batch.map(one));
       await atRest();
     }),
-    runs(120, 10),
+    runs(40, 10),
   );
-});
+}, 400_000);
 
 test("so is a turn of a WebSocket, however its connection ends", async () => {
   /** A turn has an id of its own, which its client learns from no header: its account and a mark in its prompt tell it apart. */
@@ -78,6 +78,6 @@ test("so is a turn of a WebSocket, however its connection ends", async () => {
       await Promise.all(batch.map(one));
       await atRest();
     }),
-    runs(40, 3),
+    runs(20, 3),
   );
-});
+}, 400_000);
