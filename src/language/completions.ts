@@ -7,6 +7,7 @@ import { parseJson } from "../json/parse.ts";
 import { arrayOf, objectOf } from "../providers/json/read.ts";
 import type { Route } from "../providers/types.ts";
 import type { ChatCompletion, ChatRecord, ChatStream, ChatTally, ChatWhole } from "../providers/verbs/chat.ts";
+import { recordCharactersMax } from "../providers/transport/read-stream.ts";
 import { adapterOf } from "../routing/candidates.ts";
 import { chatUsage, dataEncoder, dataLine, type StreamedChat } from "./chat/reply.ts";
 import { chatAdapter } from "./chat/request.ts";
@@ -50,9 +51,13 @@ export function askedCompletion(body: CompletionRequest): Asked {
     failParameter("best_of", `the best is known at the end, so it must be n in a stream; for several answers ${instead} with n`);
   if (prompts.length * bestOf > answersMax)
     failParameter(prompts.length > 1 ? "prompt" : "best_of", `one request makes at most ${answersMax} answers; for more ${instead}`);
-  const { suffix } = body;
-  if (suffix != null && typeof suffix !== "string") failParameter("suffix", `it must be a text; for anything else ${instead}`);
-  return { body, prompts, n, bestOf, stop: stopOf(body.stop), suffix: suffix ?? null, logprobs: logprobsAsked(body.logprobs) };
+  if (body.suffix != null && typeof body.suffix !== "string") failParameter("suffix", `it must be a text; for anything else ${instead}`);
+  const logprobs = logprobsAsked(body.logprobs);
+  // Hosts send those of a prompt as one record. One that is too large interrupts the stream, and what came before would be free.
+  const tokens = Math.max(...prompts.map((prompt) => (typeof prompt === "string" ? Buffer.byteLength(prompt) : prompt.length)));
+  if (logprobs !== null && body.echo === true && body.stream === true && tokens * (logprobs + 1) * 36 > recordCharactersMax)
+    failParameter("logprobs", `those of so long a prompt are too many for a streamed echo; for an answer's alone ${instead}`);
+  return { body, prompts, n, bestOf, stop: stopOf(body.stop), suffix: body.suffix ?? null, logprobs };
 }
 
 function promptsOf(prompt: CompletionRequest["prompt"]): Asked["prompts"] {
@@ -177,17 +182,14 @@ export function completionAdapter({ providers }: Pick<Context, "providers">, ask
         body: upstreamBody(text, sent, candidate, hold),
         stream: overChat.stream,
         outputMax: outputMaxOf(candidate, hold),
-        echoes:
-          body.echo === true ? prompts.map((prompt) => (typeof prompt === "string" ? prompt : prompt.length * charactersPerToken)) : [],
+        // Whether a host repeats tokens as text, and how long that is, can't be known: nothing that it generates may pass for it.
+        echoes: body.echo === true && areTexts(prompts) ? prompts : [],
         perPrompt: n,
       });
     },
     charactersOf: (answer) => Math.ceil((overChat.charactersOf(answer) * bestOf) / n),
   };
 }
-
-/** Few tokens of any text are longer; said of prompts that came as tokens, where a host reports no usage. */
-const charactersPerToken = 8;
 
 /** Hosts read prompts one by one, each with the suffix. Answers that are made and not returned are billed unseen. */
 function sizeOf({ prompts, suffix, n, bestOf }: Asked, overChat: Pick<RequestAdapter<ChatWhole>, "measure">): PromptSize {

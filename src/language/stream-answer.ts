@@ -13,13 +13,19 @@ import { countedUsage } from "./counted-usage.ts";
 import { chargeReceived } from "./abandoned-call.ts";
 import type { TokenBill, TokenCall } from "./token-call.ts";
 
+/**
+ * Thrown by an encoder that keeps what it sends, where that becomes too much: its caller asked for it (`top_logprobs` is fifty times the text), so
+ * it is no fault of the route, and what was received is charged.
+ */
+export class AnswerTooLarge extends Error {}
+
 /** Writes an answer in a dialect. Every text is whole events with their blank lines; "" writes nothing. */
 export interface StreamEncoder<Rec> {
   record(record: Rec): string;
   keepAlive: string;
   /** Called once the call is charged. */
   end(bill: TokenBill): string | Promise<string>;
-  /** Called for an interrupted stream. Nothing of it is charged, unless its client read too slowly. */
+  /** Called for an interrupted stream. Nothing of it is charged, unless its client read too slowly or asked for too much. */
   interrupted(error: unknown): string;
 }
 
@@ -123,7 +129,7 @@ function waitForUsage({ ask: { signal }, call, source: { tally } }: StreamedAnsw
 /** Never rejects: the client gets its error record even when the database is unavailable. The hold then ends by itself. */
 async function settleInterrupted(context: Context, answer: StreamedAnswer<AnswerStream<unknown>>, error: unknown): Promise<void> {
   try {
-    if (isSlowReader(error)) await chargeReceived(context, answer);
+    if (isSlowReader(error) || error instanceof AnswerTooLarge) await chargeReceived(context, answer);
     else await answer.call.interrupted();
   } catch (cause) {
     context.log.error({ err: cause, request_id: answer.ask.requestId }, "an interrupted stream could not be settled");

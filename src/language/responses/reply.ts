@@ -3,9 +3,8 @@ import { streamFault } from "../../calls/event-stream.ts";
 import type { Context } from "../../context.ts";
 import { parseJson } from "../../json/parse.ts";
 import { answerBytesMax } from "../../providers/transport/exchange.ts";
-import { unreadable } from "../../providers/transport/json.ts";
 import type { ChatRecord, ChatWhole } from "../../providers/verbs/chat.ts";
-import type { StreamEncoder } from "../stream-answer.ts";
+import { AnswerTooLarge, type StreamEncoder } from "../stream-answer.ts";
 import type { TokenBill } from "../token-call.ts";
 import {
   type Call,
@@ -117,7 +116,7 @@ export function addDelta(output: Output, { reasoning_content, content, refusal, 
   const texts = [reasoning_content, content, refusal, ...(tool_calls ?? []).map((call) => call.function?.arguments)];
   output.characters += texts.reduce<number>((sum, text) => sum + (text?.length ?? 0), 0);
   if (logprobs.length > 0) output.characters += JSON.stringify(logprobs).length;
-  if (output.characters > answerBytesMax) throw unreadable("the answer is too large");
+  if (output.characters > answerBytesMax) throw new AnswerTooLarge("the answer is too large");
   if (reasoning_content) think(output, reasoning_content);
   if (content) say(output, "output_text", content, logprobs);
   // A character of several tokens: the first of them have log probabilities and no text yet.

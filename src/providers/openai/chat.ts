@@ -260,12 +260,11 @@ function inChatForm(answer: Json, holder: "message" | "delta", echoOf: EchoOf): 
 }
 
 function openEchoes({ echoes, perPrompt }: CompletionCall): EchoOf {
-  const left = new Map<number, string | number>();
+  const left = new Map<number, string>();
   return (index, text) => {
     const before = left.get(index) ?? echoes[Math.floor(index / perPrompt)] ?? "";
-    const length = typeof before === "number" ? Math.min(before, text.length) : commonLength(before, text);
-    const isOver = typeof before === "string" && length < text.length;
-    left.set(index, typeof before === "number" ? before - length : isOver ? "" : before.slice(length));
+    const length = commonLength(before, text);
+    left.set(index, length < text.length ? "" : before.slice(length));
     return text.slice(0, length);
   };
 }

@@ -133,7 +133,7 @@ export interface RecordParser {
 }
 
 /** Characters of one record: an image in a chunk is 1 to 2 MB of base64; anything larger is not an answer. */
-const recordCharactersMax = 4_194_304;
+export const recordCharactersMax = 4_194_304;
 
 export function openSseParser(maxCharacters: number = recordCharactersMax): RecordParser {
   // TextDecoder would take the byte order mark off by itself, but decodes small chunks at half the speed.

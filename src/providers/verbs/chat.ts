@@ -32,8 +32,8 @@ export type Chat = (call: ChatCall) => Promise<ChatWhole | ChatStream>;
 
 /** A text completion's request, as JSON text. It is answered in chat's form. */
 export interface CompletionCall extends ChatCall {
-  /** What the answers to each prompt begin with before they go on: the prompt, or the most characters of one that came as tokens. Empty: nothing. */
-  echoes: readonly (string | number)[];
+  /** What the answers to each prompt begin with before they go on. Empty: nothing that is known, as the text of a prompt that came as tokens. */
+  echoes: readonly string[];
   /** Answers to each prompt. */
   perPrompt: number;
 }

@@ -88,6 +88,16 @@ describe("several prompts", () => {
       expect(stream ? recordsOf(echoed).at(-2).usage : echoed.json.usage).toEqual(two);
     }
   });
+
+  test("of a prompt that came as tokens nothing passes for an echo: what a host without usage generates counts", async () => {
+    const account = await world.account();
+    const asked = { model: "demo/uncounted", prompt: Array.from({ length: 40 }, () => 7), echo: true };
+    const reply = await complete(account, { ...asked, stream: true, stream_options: { include_usage: true } });
+    for (const { usage } of [recordsOf(reply).at(-2), (await complete(account, asked)).json]) {
+      expect(usage.prompt_tokens).toBe(40);
+      expect(usage.completion_tokens).toBeGreaterThanOrEqual(12);
+    }
+  });
 });
 
 describe("echo, suffix, best_of", () => {

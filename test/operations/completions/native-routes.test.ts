@@ -80,6 +80,14 @@ describe("400, with the name of the field and of the endpoint that does it; noth
     expect(world.sent()).toEqual([]);
     await world.expectUntouched(account);
   });
+
+  test("log probabilities of a streamed echo that are more than a record holds, whose stream would break off and be free", async () => {
+    const account = await world.account();
+    const asked = { prompt: ["Once", "b".repeat(30_000)], logprobs: 4, echo: true, stream: true };
+    const { status, json } = await complete(account, asked);
+    expect([status, json.error.code, json.error.param]).toEqual([400, "invalid_parameter", "logprobs"]);
+    await world.expectUntouched(account);
+  });
 });
 
 describe("ends", () => {

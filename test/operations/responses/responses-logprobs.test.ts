@@ -7,6 +7,7 @@ const world = chatWorld([
   language("demo/chat", ["chat"]),
   language("demo/silent", ["chat+sim-no-logprobs"]),
   language("demo/rejecting", ["chat+sim-reject-logprobs"]),
+  language("demo/huge", ["huge+sim-big-1048576+sim-tokens-40"]),
 ]);
 const included = { include: ["message.output_text.logprobs"] };
 
@@ -76,4 +77,15 @@ test.each([
 test("400 invalid_parameter: more than 20 alternatives", async () => {
   const { status, json } = await respond(world, await world.account(), { model: "demo/chat", top_logprobs: 21 });
   expect([status, json.error.code, json.error.param]).toEqual([400, "invalid_parameter", "top_logprobs"]);
+});
+
+test("a stream that becomes larger than an answer may be ends, is paid for as received, and its route is not to blame", async () => {
+  // As 20 alternatives of each token make of an answer that is a fiftieth of this.
+  const account = await world.account();
+  const reply = await respond(world, account, { model: "demo/huge", stream: true });
+  expect(reply.text.includes("event: response.failed")).toBe(true); // the text itself would fill the report
+  const row = (await world.logOf(reply))!;
+  expect(row).toMatchObject({ status: "aborted", http_status: 499, error_code: null });
+  expect(row.cost).toBeGreaterThan(0n);
+  expect(world.gateway.context.breakers.failing()).toEqual([]);
 });

@@ -7,15 +7,18 @@ import { type Form, json, languageForms, languageModels, prices, prompt } from "
 
 const slow = "+sim-slow-40ms";
 
+const tokens = Array.from({ length: 60 }, () => 7);
+
 /** At a host that has completions of its own. */
 const severalPrompts: Form[] = ["", "+sim-no-usage"].flatMap((usage) =>
-  [false, true].map((stream) => ({
-    ...whole(`three prompts with echo, ${stream ? "streamed" : "whole"}${usage}`, "/v1/completions", {
-      ...{ model: `m/base${usage.replace("+sim", "")}`, prompt: [prompt, prompt, prompt] },
-      ...{ echo: true, stream, max_tokens: 80 },
-    }),
-    kind: "several prompts",
-  })),
+  [false, true].flatMap((stream) =>
+    Object.entries({ texts: [prompt, prompt, prompt], tokens: [tokens, tokens, tokens] }).map(([kind, asked]): Form => ({
+      ...whole(`three prompts (${kind}) with echo, ${stream ? "streamed" : "whole"}${usage}`, "/v1/completions", {
+        ...{ model: `m/base${usage.replace("+sim", "")}`, prompt: asked, echo: true, stream, max_tokens: 80 },
+      }),
+      kind: "several prompts",
+    })),
+  ),
 );
 
 function whole(name: string, path: string, body: object): Form {
