@@ -80,7 +80,8 @@ function modelList(rows: ReadonlyMap<Model, string>, aliases: string, filters: M
   const data = shown.map((model) => rows.get(model)!).join(",");
   return Buffer.from(
     `{"object":"list","data":[${data}],"aliases":${aliases},"filters":${JSON.stringify(filters)},"has_more":${more},` +
-      `"first_id":${JSON.stringify(ids.first_id)},"last_id":${JSON.stringify(ids.last_id)}}`,
+      `"first_id":${JSON.stringify(ids.first_id)},"last_id":${JSON.stringify(ids.last_id)},` +
+      `"total_count":${fitting.length},"links":{"next":null}}`,
   );
 }
 

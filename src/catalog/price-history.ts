@@ -56,8 +56,11 @@ const neverServed = new Set<Model["type"]>(["realtime", "audio-understanding"]);
 export function priceOf({ row, pricing }: Pick<Model, "row" | "pricing">): KnownPrice {
   const usd = (price: Price) => usdFromPrice(price);
   switch (pricing.mode) {
-    case "per-token":
-      return { ...row.pricing };
+    case "per-token": {
+      // Without what says the same once more, as text for other vendors' clients.
+      const { prompt: _1, completion: _2, input_cache_read: _3, input_cache_write: _4, web_search: _5, ...price } = row.pricing;
+      return price;
+    }
     case "per-image":
       return { mode: pricing.mode, usd_per_image: usd(pricing.perImage) };
     case "per-quality": {

@@ -1,6 +1,6 @@
 // Turns the catalog file's prices into integers, and finds their faults: a mode that the type isn't billed in, decimals that can't be
 // held exactly. src/pricing computes what a call costs.
-import { type Amount, parseUsd, priceFromUsd } from "../money.ts";
+import { type Amount, exactUsdText, million, parseUsd, priceFromUsd } from "../money.ts";
 import type { Fault, FileModel, FilePricing, Path } from "./file.ts";
 import { ownTiers, type ModelRow, type Pricing, type TokenRates } from "./types.ts";
 
@@ -86,7 +86,7 @@ function millionths(multiple: number): bigint {
 
 /** The prices of a model row: USD per million tokens; 0 where the model isn't billed by token. */
 export function rowPricing(pricing: FilePricing): ModelRow["pricing"] {
-  if (pricing.mode !== "per-token") return { mode: pricing.mode, input: 0, output: 0, cached: null };
+  if (pricing.mode !== "per-token") return { mode: pricing.mode, input: 0, output: 0, cached: null, prompt: "0", completion: "0" };
   const { input, output = 0, cached = null, cache_write, cache_write_1h, service_tiers, long_context: long } = pricing;
   const { batch, response_cache, per_web_search, max_web_searches } = pricing;
   return {
@@ -99,8 +99,14 @@ export function rowPricing(pricing: FilePricing): ModelRow["pricing"] {
     ...(long === undefined ? {} : { long_context: { ...withWrites(pricing, long), cached: long.cached ?? null } }),
     ...(per_web_search === undefined ? {} : { per_web_search }),
     ...(max_web_searches === undefined ? {} : { max_web_searches }),
+    ...{ prompt: perToken(input), completion: perToken(output) },
+    ...(cached === null ? {} : { input_cache_read: perToken(cached) }),
+    ...(cache_write === undefined ? {} : { input_cache_write: perToken(cache_write) }),
+    ...(per_web_search === undefined ? {} : { web_search: exactUsdText(priceFromUsd(per_web_search)) }),
   };
 }
+
+const perToken = (usd: number) => exactUsdText(priceFromUsd(usd, million));
 
 export function priceFaults(model: FileModel, path: Path): Fault[] {
   const faults: Fault[] = [];

@@ -8,7 +8,8 @@ export function makeRow(model: FileModel, facts: { freeTier: boolean }): ModelRo
   const abilities = abilitiesOf(model);
   const { created, day } = birthOf(model);
   const useCases = model.use_cases ?? model.recommended_for ?? [];
-  const pricing = model.pricing ?? { mode: "per-token" as const, input: 0, output: 0 };
+  const pricing = rowPricing(model.pricing ?? freeOfCharge);
+  const limits = limitsOf(model);
   return {
     id: model.id,
     object: "model",
@@ -20,12 +21,12 @@ export function makeRow(model: FileModel, facts: { freeTier: boolean }): ModelRo
     tags: model.tags ?? provenTags(model, abilities),
     use_cases: useCases,
     recommended_for: useCases,
-    ...limitsOf(model),
+    ...limits,
     max_tokens_passthrough: model.max_tokens_passthrough ?? true,
     recommended: model.recommended ?? false,
     hot: model.hot ?? false,
-    pricing: rowPricing(pricing),
-    list_price: rowPricing(model.list_price ?? pricing),
+    pricing,
+    list_price: model.list_price === undefined ? pricing : rowPricing(model.list_price),
     pricing_mode: pricing.mode,
     promotion: model.promotion ?? null,
     free_tier: facts.freeTier,
@@ -35,6 +36,34 @@ export function makeRow(model: FileModel, facts: { freeTier: boolean }): ModelRo
     reduced_precision: model.reduced_precision ?? precisionOf(model),
     release_date: day,
     retires_on: model.retires_on ?? null,
+    ...clientFields(model.id, { ...limits, ...abilities, pricing }),
+  };
+}
+
+const freeOfCharge = { mode: "per-token" as const, input: 0, output: 0 };
+
+type Told = Pick<ModelRow, "context_window" | "max_output_tokens" | "input_modalities" | "output_modalities" | "pricing">;
+
+/** The same limits and prices under the names that clients of other vendors' lists read. */
+function clientFields(id: string, { context_window, max_output_tokens, input_modalities, output_modalities, pricing }: Told) {
+  const [context, output] = [context_window || null, max_output_tokens || null];
+  const byToken = pricing.mode === "per-token";
+  const cost = {
+    ...{ input: pricing.input, output: pricing.output },
+    ...(pricing.cached === null ? {} : { cache_read: pricing.cached }),
+    ...(pricing.cache_write === undefined ? {} : { cache_write: pricing.cache_write }),
+  };
+  return {
+    ...{ context_length: context, max_input_tokens: context, max_tokens: output },
+    input_cost_per_token: byToken ? Number(pricing.prompt) : null,
+    output_cost_per_token: byToken ? Number(pricing.completion) : null,
+    limit: { context: context_window, output: max_output_tokens },
+    cost: byToken ? cost : null,
+    architecture: { modality: `${input_modalities.join("+")}->${output_modalities.join("+")}`, input_modalities, output_modalities },
+    top_provider: { context_length: context, max_completion_tokens: output, is_moderated: false as const },
+    canonical_slug: id,
+    links: { details: `/v1/models/${id}` },
+    ...{ default_parameters: null, per_request_limits: null, supported_voices: null },
   };
 }
 

@@ -1,5 +1,6 @@
 // The rows of GET /v1/pricing per pricing mode, and the older list per token.
 import { describe, expect, test } from "vitest";
+import { priceOf } from "../../src/catalog/price-history.ts";
 import { legacyPriceList, pricingCatalog } from "../../src/catalog/price-rows.ts";
 import { catalogFrom } from "./catalog-from.ts";
 import { smallCatalog } from "./small-catalog.ts";
@@ -159,4 +160,10 @@ describe("the older list", () => {
     expect(rows.map((row) => row.model)).toEqual(rows.map((row) => row.model).toSorted());
     expect(rows).toHaveLength(listed.length);
   });
+});
+
+test("the history of prices has the keys of the catalog file alone: what a row says twice is no change of price", () => {
+  const model = listed.find(({ id }) => id === "demo/chat-large")!;
+  expect(model.row.pricing).toMatchObject({ prompt: "0.0000005", completion: "0.0000015", input_cache_read: "0.00000005" });
+  expect(priceOf(model)).toEqual({ mode: "per-token", input: 0.5, output: 1.5, cached: 0.05 });
 });
