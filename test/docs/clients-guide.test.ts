@@ -1,6 +1,8 @@
 // The guide "Integrations": what its samples don't show by themselves. guides.test.ts runs them; here the settings of agents are read, and
 // their requests made.
 import { readFileSync } from "node:fs";
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { generateText } from "ai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { form } from "../clients/matrix/table.ts";
@@ -10,6 +12,7 @@ import { blocksOf } from "./guide-blocks.ts";
 import { hasCurl } from "./guide-shell.ts";
 import { runProcess } from "./run-block.ts";
 
+Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
 const blocks = blocksOf("clients");
 const sectionOf = (heading: string) => blocks.find((block) => block.heading === heading)!;
 
@@ -128,6 +131,20 @@ test("Claude Code: its model is not one of the words that it takes for models of
   // Seen of Claude Code 2.1.330: with ANTHROPIC_MODEL=best it asks for claude-opus-5-5, which is a 404 here.
   const [, model] = /^export ANTHROPIC_MODEL=(\S+)/m.exec(sectionOf("Claude Code").code)!;
   expect(["best", "default", "opus", "opusplan", "sonnet", "haiku"]).not.toContain(model);
+});
+
+test("AI SDK, anthropic: its sample says how long an answer may be, since the provider asks for 4,096 tokens where nothing is said", async () => {
+  const asked: { max_tokens: number }[] = [];
+  const note: typeof fetch = (address, init) => {
+    asked.push(JSON.parse(init!.body as string) as { max_tokens: number });
+    return fetch(address, init);
+  };
+  const model = createAnthropic({ baseURL: `${gateway.url}/v1`, apiKey: key, fetch: note })("best");
+  const { code } = blocks.find((block) => block.code.includes("@ai-sdk/anthropic"))!;
+  const maxOutputTokens = Number(/maxOutputTokens: ([\d_]+)/.exec(code)![1]!.replace("_", ""));
+  for (const more of [{}, { maxOutputTokens }]) await generateText({ model, prompt: "Hello!", ...more });
+  expect(asked.map(({ max_tokens }) => max_tokens)).toEqual([4_096, maxOutputTokens]);
+  expect(maxOutputTokens).toBeGreaterThan(4_096);
 });
 
 test("Codex: the endpoint and the key that this file names answer a request of it", async () => {
