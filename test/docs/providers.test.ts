@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { describe, expect, test } from "vitest";
+import { vendors } from "../../src/catalog/import/vendors.ts";
 import { checkCatalog } from "../../src/catalog/load.ts";
 import { type Adapters, openAdapters } from "../../src/providers/adapters.ts";
 
@@ -64,9 +65,19 @@ test("every protocol has a provider on a page, and the list names every page", (
   for (const page of pages) if (page !== "README.md") expect(read("README.md"), basename(page)).toContain(`](${page})`);
 });
 
+test("every vendor whose catalog ships has its key's variable on a page", () => {
+  const shipped = globSync("catalogs/*.yaml").map((path) => vendors[basename(path, ".yaml")]?.provider.api_key_env ?? null);
+  const variables = shipped.filter((name) => name !== null);
+  expect(variables.length).toBeGreaterThan(10);
+  const texts = pages.map(read).join("");
+  expect(variables.filter((name) => !texts.includes(name))).toEqual([]);
+});
+
 describe.each(pages.filter((page) => page !== "README.md"))("%s", (page) => {
   test("its providers are sound", () => {
     expect(blocksOf(page).length).toBeGreaterThan(0);
+    // Five keys switch one on.
+    for (const provider of blocksOf(page)[0]!.providers) expect(Object.keys(provider as object).length).toBeLessThanOrEqual(5);
     for (const { providers } of blocksOf(page)) expect(checkCatalog(JSON.stringify({ providers, models: [] })).problems).toEqual([]);
   });
 });

@@ -16,6 +16,7 @@ type Claim = (at: At) => Promise<void>;
 
 const text = "Tell me about the sea.";
 const picture = "iVBORw0KGgo=";
+const pdf = "JVBERi0=";
 const address = "https://example.com/sea.png";
 const schema = {
   type: "object",
@@ -79,6 +80,11 @@ const chatClaims: Record<string, Claim> = {
   },
   async "image at an address"(at) {
     expect((await chat(at, "able", { messages: shown(address) })).json.choices[0].finish_reason).toBe("stop");
+  },
+  async "a PDF"(at) {
+    const file = { filename: "a.pdf", file_data: `data:application/pdf;base64,${pdf}` };
+    const messages = [{ role: "user", content: [{ type: "text", text: "Read" }, { type: "file", file }] }]; // prettier-ignore
+    expect((await chat(at, "able", { messages })).json.choices[0].finish_reason).toBe("stop");
   },
   async "reasoning, whole and streamed"(at) {
     const whole = await chat(at, "thinking", { reasoning_effort: "high" });
@@ -168,6 +174,11 @@ const messageClaims: Record<string, Claim> = {
   },
   async "image at an address"(at) {
     expect((await message(at, "able", { messages: looking({ type: "url", url: address }) })).json.stop_reason).toBe("end_turn");
+  },
+  async "a PDF"(at) {
+    const source = { type: "base64", media_type: "application/pdf", data: pdf };
+    const messages = [{ role: "user", content: [{ type: "text", text: "Read" }, { type: "document", source }] }]; // prettier-ignore
+    expect((await message(at, "able", { messages })).json.stop_reason).toBe("end_turn");
   },
   async "reasoning, whole and streamed"(at) {
     const body = { thinking: { type: "enabled", budget_tokens: 1_024 } };
