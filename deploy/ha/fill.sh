@@ -5,7 +5,8 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 umask 027 # they hold passwords: of the user who runs it, and of its group
 mkdir -p "$2"
-for file in etcd.yaml patroni.yaml after-bootstrap.sh haproxy.cfg pgbouncer.ini userlist.txt pgbackrest.conf backup.pgpass gateway.env; do
+for file in etcd.yaml patroni.yaml after-bootstrap.sh haproxy.cfg pgbouncer.ini userlist.txt pgbackrest.conf backup.pgpass gateway.env \
+  etcd.service patroni.service haproxy.service pgbouncer.service svc-gateway.service; do
   awk '
     NR == FNR {
       if ($0 !~ /^[A-Z_]+=/) next

@@ -2,6 +2,7 @@
 // broke.
 import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "../robustness/chat-client.ts";
+import { eventually } from "./eventually.ts";
 import type { Name } from "./cluster.ts";
 import { names } from "./cluster.ts";
 import { postmasterOf, signalPostgres } from "./parts.ts";
@@ -83,6 +84,26 @@ export const scenarios: readonly Scenario[] = [
       await newLeader(leader);
       await good();
       world.cluster.machines[leader].patroni.start();
+    },
+  },
+  {
+    name: "machine",
+    title: "the leader's whole machine: `kill -9` of etcd, Patroni, Postgres, HAProxy, PgBouncer and its gateway",
+    async run({ world, harm, newLeader, good, mayMissInLog }) {
+      const leader = await leaderOf(world);
+      const { etcd, patroni, haproxy, pgbouncer } = world.cluster.machines[leader];
+      mayMissInLog(leader);
+      harm();
+      await Promise.all([
+        killDatabase(world, leader),
+        world.kill(leader),
+        ...[etcd, haproxy, pgbouncer].map((part) => part.end("SIGKILL")),
+      ]);
+      await newLeader(leader);
+      await good();
+      for (const part of [etcd, patroni, haproxy, pgbouncer]) part.start();
+      await eventually(() => world.start(leader), 30_000); // until its HAProxy knows the leader; systemd would start it again as well
+      await good();
     },
   },
   {

@@ -70,7 +70,7 @@ export async function openWorld(folder: string): Promise<World> {
           SVC_CATALOG: catalog,
           SVC_DATA_DIR: media,
           LOG_LEVEL: "warn",
-          SVC_TRUSTED_PROXIES: "1",
+          HOST: "127.0.0.1", // where nginx looks for all three, each at a port of its own
           PORT: String(ports[names.indexOf(name)]),
         },
       };
