@@ -228,6 +228,10 @@ describe.skipIf(isMissing)("as helm renders them", () => {
     expect(made.get("ServiceMonitor")!.spec["endpoints"]).toMatchObject([
       { authorization: { credentials: { name: "svc-gateway", key: "SVC_METRICS_TOKEN" } } },
     ]);
+    const job = (made.get("Service") as unknown as { metadata: { labels: Record<string, string> } }).metadata.labels[
+      String(made.get("ServiceMonitor")!.spec["jobLabel"])
+    ];
+    expect(readFileSync(join(root, "deploy/prometheus/alerts.yaml"), "utf8")).toContain(`up{job="${job}"}`);
     const policy = made.get("NetworkPolicy")!.spec as unknown as { ingress: { from: object[] }[]; egress: { to?: object[] }[] };
     expect(policy.ingress.map(({ from }) => from.length)).toEqual([2]);
     expect(policy.egress[1]!.to).toEqual([{ ipBlock: { cidr: "10.0.0.0/24" } }]);
