@@ -117,9 +117,11 @@ describe("kill -9 of the first process ends a worker", () => {
   });
 
   test.each([
-    ["is replaced", "SIGHUP"],
-    ["stops", "SIGTERM"],
-  ] as const)("that %s and has a call without an end in hand", async (_, signal) => {
+    ["is replaced", "is there", "SIGHUP"],
+    ["stops", "is there", "SIGTERM"],
+    ["is replaced", "is gone", "SIGHUP"],
+    ["stops", "is gone", "SIGTERM"],
+  ] as const)("that %s and has a call without an end in hand, while its database %s", async (_, database, signal) => {
     const gateway = await twoWorkers();
     const account = await world.createAccount("50");
     const calls = Array.from({ length: 4 }, () => chat({ url: gateway.url, key: account.key, model: "demo/long", stream: true }));
@@ -131,8 +133,10 @@ describe("kill -9 of the first process ends a worker", () => {
     if (signal === "SIGHUP") await until(async () => (await lastAnswers(gateway.url, idle)) > 0, "a worker says that it goes");
     else await until(() => isRefused(gateway.url), "new connections are refused");
     expect(before.every(isAlive)).toBe(true);
+    if (database === "is gone") wire.cut();
     await killFirst(gateway);
     for (const agent of idle) agent.destroy();
+    if (database === "is gone") return void (await Promise.all(calls)); // their holds end by themselves: crash.test.ts
     expect((await Promise.all(calls)).filter(({ text }) => !text.includes("stream_interrupted"))).toEqual([]);
     expect(await world.audit()).toMatchObject({ reservations_open: 0, mismatches: [] });
   });
