@@ -44,11 +44,11 @@ test("each unit starts its program with its file of this folder", () => {
   for (const path of given) expect([path, existsSync(path)]).toEqual([path, true]);
 });
 
-test("the gateway listens where nginx of another machine finds it, and takes the caller's address from it", () => {
+test("the gateway listens where nginx of another machine finds it, believes its word for the caller's address, and writes to a folder of its own", () => {
   const lines = readFileSync(join(fill(machine), "gateway.env"), "utf8").split("\n");
   const env = Object.fromEntries(lines.filter((line) => /^[A-Z_]+=/.test(line)).map((line) => [line.split("=")[0]!, line.slice(line.indexOf("=") + 1)])); // prettier-ignore
-  const { host, port, trustedProxies } = readConfig(env);
-  expect([host, port, trustedProxies]).toEqual(["10.0.0.4", 8787, 1]);
+  const { host, port, trustedProxies, dataDir } = readConfig(env);
+  expect([host, port, trustedProxies, dataDir]).toEqual(["10.0.0.4", 8787, 1, "/var/lib/svc"]);
   const nginx = readFileSync(join(root, "deploy/nginx/nginx.conf"), "utf8");
   expect(new Set([...nginx.matchAll(/^ *server [\d.]+:(\d+) /gm)].map(([, at]) => Number(at)))).toEqual(new Set([port]));
 });
