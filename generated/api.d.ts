@@ -17464,6 +17464,38 @@ export interface components {
          * @enum {string}
          */
         Modality: "image" | "audio" | "video";
+        /** @description What the model reads and writes, as in OpenRouter's list. */
+        ModelArchitecture: {
+            /** @description Equals the row's `input_modalities`. */
+            input_modalities: string[];
+            /** @description Both lists in one text, such as `text+image->text`. */
+            modality: string;
+            /** @description Equals the row's `output_modalities`. */
+            output_modalities: string[];
+        };
+        /** @description Rates in USD per million tokens, as in models.dev's lists. */
+        ModelCost: {
+            /**
+             * Format: double
+             * @description Equals `pricing.cached`; absent if that is null.
+             */
+            cache_read?: number;
+            /**
+             * Format: double
+             * @description Equals `pricing.cache_write`.
+             */
+            cache_write?: number;
+            /**
+             * Format: double
+             * @description Equals `pricing.input`.
+             */
+            input: number;
+            /**
+             * Format: double
+             * @description Equals `pricing.output`.
+             */
+            output: number;
+        };
         /** @description The applied filters. Every key is present; unused ones are empty or null. */
         ModelFilters: {
             /** @description Requested capability. */
@@ -17512,6 +17544,24 @@ export interface components {
             /** @description Requested vision support. */
             vision: boolean | null;
         };
+        /** @description Limits in tokens, as in models.dev's lists. */
+        ModelLimit: {
+            /**
+             * Format: int32
+             * @description Equals `context_window`.
+             */
+            context: number;
+            /**
+             * Format: int32
+             * @description Equals `max_output_tokens`.
+             */
+            output: number;
+        };
+        /** @description Where more is said about the model, as in OpenRouter's list. */
+        ModelLinks: {
+            /** @description Path of the model's own row. */
+            details: string;
+        };
         /** @description The models that match the filters: all of them or, for Anthropic's clients, one page. */
         ModelList: {
             /** @description Every alias with its model id, regardless of the filters. */
@@ -17528,11 +17578,23 @@ export interface components {
             has_more: boolean;
             /** @description Id of the last row; null on an empty list. */
             last_id: string | null;
+            /** @description For OpenRouter's clients, to which the list is one page. */
+            links: components["schemas"]["ModelListLinks"];
             /**
              * @description Always `list`.
              * @enum {string}
              */
             object: "list";
+            /**
+             * Format: int32
+             * @description How many models fit the filters, for OpenRouter's clients.
+             */
+            total_count: number;
+        };
+        /** @description Where OpenRouter's clients look for more of the list. */
+        ModelListLinks: {
+            /** @description Always null. */
+            next: null;
         };
         /** @description Rates of a model, for models billed by token. `GET /v1/pricing` has the exact prices of all other models. */
         ModelPricing: {
@@ -17553,11 +17615,17 @@ export interface components {
             cache_write_1h?: number;
             /** @description USD per million input tokens read from the model's prompt cache; null if the model has no separate rate for them. */
             cached: number | null;
+            /** @description USD per output token as decimal text, for OpenRouter's clients; `"0"` unless `mode` is `per-token`. */
+            completion: string;
             /**
              * Format: double
              * @description USD per million input tokens; 0 unless `mode` is `per-token`.
              */
             input: number;
+            /** @description USD per input token read from the model's prompt cache as decimal text, for OpenRouter's clients; absent if `cached` is null. */
+            input_cache_read?: string;
+            /** @description USD per input token written to the model's prompt cache as decimal text, for OpenRouter's clients; absent as `cache_write` is. */
+            input_cache_write?: string;
             /** @description Prices of a request with a longer prompt; absent: prices do not depend on its length. */
             long_context?: components["schemas"]["LongContextPricing"];
             /**
@@ -17577,6 +17645,8 @@ export interface components {
              * @description USD per web search that the provider makes for a request; absent: requests that ask for searches are refused.
              */
             per_web_search?: number;
+            /** @description USD per input token as decimal text, for OpenRouter's clients; `"0"` unless `mode` is `per-token`. */
+            prompt: string;
             /**
              * Format: double
              * @description What a kept answer costs (`x-svc-response-cache`), as a multiple of every token price; absent: answers are not kept.
@@ -17586,6 +17656,8 @@ export interface components {
             service_tiers?: {
                 [key: string]: number;
             };
+            /** @description USD per web search as decimal text, for OpenRouter's clients; absent as `per_web_search` is. */
+            web_search?: string;
         };
         /** @description A current promotion: `pricing` is lowered, `list_price` is the regular price. */
         ModelPromotion: {
@@ -17596,24 +17668,34 @@ export interface components {
         };
         /** @description One model of the catalog. */
         ModelRow: {
+            /** @description For OpenRouter's clients. */
+            architecture: components["schemas"]["ModelArchitecture"];
             /** @description What the model is best used for, in a few words. */
             best_for: string;
+            /** @description Equals `id`, for OpenRouter's clients. */
+            canonical_slug: string;
             /**
              * @description What the model does within its type: on speech models `text-to-speech`, `music`, `sfx`, `voice-clone` or `voice-design`; on all
              *     others the type itself.
              */
             capability: string;
+            /** @description Equals `context_window`, for OpenRouter's clients; null if that is 0. */
+            context_length: number | null;
             /**
              * Format: int32
              * @description Largest context window of all routes, in tokens; a longer prompt is refused before anything is charged. 0 if the type has none.
              */
             context_window: number;
+            /** @description For clients of models.dev's lists; null unless the model is billed by token. */
+            cost: components["schemas"]["ModelCost"] | null;
             /** @description Editorial label; nothing enforces it. */
             cost_tier: string;
             /** @description When the model was added to the catalog, Unix seconds. */
             created: components["schemas"]["UnixTime"];
             /** @description The same time as ISO 8601, for Anthropic's clients. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description Always null: OpenRouter's clients expect the field. */
+            default_parameters: null;
             /** @description Description of the model in a sentence or two. */
             description: string;
             /** @description Equals `name`, for Anthropic's clients. */
@@ -17629,17 +17711,27 @@ export interface components {
             hot: boolean;
             /** @description Model id, an opaque string. Requests send it as `model`. */
             id: string;
+            /** @description USD per input token, for LiteLLM's clients; null unless the model is billed by token. */
+            input_cost_per_token: number | null;
             /** @description Input modalities, such as `text`, `image`, `audio`, `file`. */
             input_modalities: string[];
             /** @description Editorial label; nothing enforces it. */
             latency_tier: string;
+            /** @description For clients of models.dev's lists. */
+            limit: components["schemas"]["ModelLimit"];
+            /** @description For OpenRouter's clients. */
+            links: components["schemas"]["ModelLinks"];
             /** @description Rates without a promotion; equal to `pricing` where none runs. */
             list_price: components["schemas"]["ModelPricing"];
+            /** @description Equals `context_window`, for Anthropic's and LiteLLM's clients; null if that is 0. */
+            max_input_tokens: number | null;
             /**
              * Format: int32
              * @description Largest number of output tokens of all routes; 0 if the type has none.
              */
             max_output_tokens: number;
+            /** @description Equals `max_output_tokens`, for Anthropic's clients; null if that is 0. */
+            max_tokens: number | null;
             /**
              * @description Whether `max_tokens` reaches the provider as sent (lowered only when the balance cannot pay for it, to `gateway_output_limit`,
              *     and to the maximum of a fallback model).
@@ -17652,12 +17744,16 @@ export interface components {
              * @enum {string}
              */
             object: "model";
+            /** @description USD per output token, for LiteLLM's clients; null unless the model is billed by token. */
+            output_cost_per_token: number | null;
             /** @description Who set `max_output_tokens`. */
             output_limit_source: components["schemas"]["OutputLimitSource"];
             /** @description Output modalities, such as `text`, `image`, `audio`, `video`, `embedding`. */
             output_modalities: string[];
             /** @description Creator of the model. */
             owned_by: string;
+            /** @description Always null: OpenRouter's clients expect the field. */
+            per_request_limits: null;
             /** @description Current rates, with any promotion. */
             pricing: components["schemas"]["ModelPricing"];
             /** @description The unit of billing. */
@@ -17685,6 +17781,8 @@ export interface components {
             speed: string;
             /** @description Supported request parameters. */
             supported_parameters: string[];
+            /** @description Always null: OpenRouter's clients expect the field; `GET /v1/voices` lists voices. */
+            supported_voices: null;
             /** @description Whether prompts can be cached. */
             supports_caching: boolean;
             /** @description Whether the model thinks before it answers. */
@@ -17699,6 +17797,8 @@ export interface components {
             tags: components["schemas"]["ModelTag"][];
             /** @description Editorial label; nothing enforces it. Not the account's tier. */
             tier: string;
+            /** @description For OpenRouter's clients. */
+            top_provider: components["schemas"]["ModelTopProvider"];
             /** @description Type of the model: it determines the endpoint and the unit of billing. */
             type: components["schemas"]["ModelType"];
             /** @description Use cases that the model is good for. */
@@ -17713,6 +17813,18 @@ export interface components {
          * @enum {string}
          */
         ModelTag: "tool-use" | "reasoning" | "vision" | "implicit-caching" | "explicit-caching" | "file-input" | "web-search" | "image-generation" | "video-generation" | "websocket-realtime" | "websocket-transcription" | "fast";
+        /** @description Limits of the model's routes, as in OpenRouter's list. */
+        ModelTopProvider: {
+            /** @description Equals `context_window`; null if that is 0. */
+            context_length: number | null;
+            /**
+             * @description Always false: the gateway itself checks no prompts.
+             * @enum {boolean}
+             */
+            is_moderated: false;
+            /** @description Equals `max_output_tokens`; null if that is 0. */
+            max_completion_tokens: number | null;
+        };
         /**
          * @description Type of a model: it determines the endpoint and the unit of billing. Each model has exactly one type.
          * @enum {string}
@@ -19835,24 +19947,34 @@ export interface components {
         };
         /** @description A model row with the reason for its recommendation. */
         RecommendedModel: {
+            /** @description For OpenRouter's clients. */
+            architecture: components["schemas"]["ModelArchitecture"];
             /** @description What the model is best used for, in a few words. */
             best_for: string;
+            /** @description Equals `id`, for OpenRouter's clients. */
+            canonical_slug: string;
             /**
              * @description What the model does within its type: on speech models `text-to-speech`, `music`, `sfx`, `voice-clone` or `voice-design`; on all
              *     others the type itself.
              */
             capability: string;
+            /** @description Equals `context_window`, for OpenRouter's clients; null if that is 0. */
+            context_length: number | null;
             /**
              * Format: int32
              * @description Largest context window of all routes, in tokens; a longer prompt is refused before anything is charged. 0 if the type has none.
              */
             context_window: number;
+            /** @description For clients of models.dev's lists; null unless the model is billed by token. */
+            cost: components["schemas"]["ModelCost"] | null;
             /** @description Editorial label; nothing enforces it. */
             cost_tier: string;
             /** @description When the model was added to the catalog, Unix seconds. */
             created: components["schemas"]["UnixTime"];
             /** @description The same time as ISO 8601, for Anthropic's clients. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description Always null: OpenRouter's clients expect the field. */
+            default_parameters: null;
             /** @description Description of the model in a sentence or two. */
             description: string;
             /** @description Equals `name`, for Anthropic's clients. */
@@ -19868,17 +19990,27 @@ export interface components {
             hot: boolean;
             /** @description Model id, an opaque string. Requests send it as `model`. */
             id: string;
+            /** @description USD per input token, for LiteLLM's clients; null unless the model is billed by token. */
+            input_cost_per_token: number | null;
             /** @description Input modalities, such as `text`, `image`, `audio`, `file`. */
             input_modalities: string[];
             /** @description Editorial label; nothing enforces it. */
             latency_tier: string;
+            /** @description For clients of models.dev's lists. */
+            limit: components["schemas"]["ModelLimit"];
+            /** @description For OpenRouter's clients. */
+            links: components["schemas"]["ModelLinks"];
             /** @description Rates without a promotion; equal to `pricing` where none runs. */
             list_price: components["schemas"]["ModelPricing"];
+            /** @description Equals `context_window`, for Anthropic's and LiteLLM's clients; null if that is 0. */
+            max_input_tokens: number | null;
             /**
              * Format: int32
              * @description Largest number of output tokens of all routes; 0 if the type has none.
              */
             max_output_tokens: number;
+            /** @description Equals `max_output_tokens`, for Anthropic's clients; null if that is 0. */
+            max_tokens: number | null;
             /**
              * @description Whether `max_tokens` reaches the provider as sent (lowered only when the balance cannot pay for it, to `gateway_output_limit`,
              *     and to the maximum of a fallback model).
@@ -19891,12 +20023,16 @@ export interface components {
              * @enum {string}
              */
             object: "model";
+            /** @description USD per output token, for LiteLLM's clients; null unless the model is billed by token. */
+            output_cost_per_token: number | null;
             /** @description Who set `max_output_tokens`. */
             output_limit_source: components["schemas"]["OutputLimitSource"];
             /** @description Output modalities, such as `text`, `image`, `audio`, `video`, `embedding`. */
             output_modalities: string[];
             /** @description Creator of the model. */
             owned_by: string;
+            /** @description Always null: OpenRouter's clients expect the field. */
+            per_request_limits: null;
             /** @description Current rates, with any promotion. */
             pricing: components["schemas"]["ModelPricing"];
             /** @description The unit of billing. */
@@ -19931,6 +20067,8 @@ export interface components {
             speed: string;
             /** @description Supported request parameters. */
             supported_parameters: string[];
+            /** @description Always null: OpenRouter's clients expect the field; `GET /v1/voices` lists voices. */
+            supported_voices: null;
             /** @description Whether prompts can be cached. */
             supports_caching: boolean;
             /** @description Whether the model thinks before it answers. */
@@ -19945,6 +20083,8 @@ export interface components {
             tags: components["schemas"]["ModelTag"][];
             /** @description Editorial label; nothing enforces it. Not the account's tier. */
             tier: string;
+            /** @description For OpenRouter's clients. */
+            top_provider: components["schemas"]["ModelTopProvider"];
             /** @description Type of the model: it determines the endpoint and the unit of billing. */
             type: components["schemas"]["ModelType"];
             /** @description Use cases that the model is good for. */

@@ -2739,6 +2739,28 @@ export interface MessageUsage {
 /** Medium of a media model. */
 export type Modality = "image" | "audio" | "video";
 
+/** What the model reads and writes, as in OpenRouter's list. */
+export interface ModelArchitecture {
+  /** Both lists in one text, such as `text+image->text`. */
+  modality: string;
+  /** Equals the row's `input_modalities`. */
+  input_modalities: string[];
+  /** Equals the row's `output_modalities`. */
+  output_modalities: string[];
+}
+
+/** Rates in USD per million tokens, as in models.dev's lists. */
+export interface ModelCost {
+  /** Equals `pricing.input`. */
+  input: number;
+  /** Equals `pricing.output`. */
+  output: number;
+  /** Equals `pricing.cached`; absent if that is null. */
+  cache_read?: number;
+  /** Equals `pricing.cache_write`. */
+  cache_write?: number;
+}
+
 /** The applied filters. Every key is present; unused ones are empty or null. */
 export interface ModelFilters {
   /** Requested types. */
@@ -2788,6 +2810,20 @@ export interface ModelFilters {
   max_input_price: number | null;
 }
 
+/** Limits in tokens, as in models.dev's lists. */
+export interface ModelLimit {
+  /** Equals `context_window`. */
+  context: number;
+  /** Equals `max_output_tokens`. */
+  output: number;
+}
+
+/** Where more is said about the model, as in OpenRouter's list. */
+export interface ModelLinks {
+  /** Path of the model's own row. */
+  details: string;
+}
+
 /** The models that match the filters: all of them or, for Anthropic's clients, one page. */
 export interface ModelList {
   /** Always `list`. */
@@ -2804,6 +2840,16 @@ export interface ModelList {
   first_id: string | null;
   /** Id of the last row; null on an empty list. */
   last_id: string | null;
+  /** How many models fit the filters, for OpenRouter's clients. */
+  total_count: number;
+  /** For OpenRouter's clients, to which the list is one page. */
+  links: ModelListLinks;
+}
+
+/** Where OpenRouter's clients look for more of the list. */
+export interface ModelListLinks {
+  /** Always null. */
+  next: null;
 }
 
 /** Rates of a model, for models billed by token. `GET /v1/pricing` has the exact prices of all other models. */
@@ -2832,6 +2878,16 @@ export interface ModelPricing {
   per_web_search?: number;
   /** The most web searches that one answer may bring; absent: the request has to say how many. */
   max_web_searches?: number;
+  /** USD per input token as decimal text, for OpenRouter's clients; `"0"` unless `mode` is `per-token`. */
+  prompt: string;
+  /** USD per output token as decimal text, for OpenRouter's clients; `"0"` unless `mode` is `per-token`. */
+  completion: string;
+  /** USD per input token read from the model's prompt cache as decimal text, for OpenRouter's clients; absent if `cached` is null. */
+  input_cache_read?: string;
+  /** USD per input token written to the model's prompt cache as decimal text, for OpenRouter's clients; absent as `cache_write` is. */
+  input_cache_write?: string;
+  /** USD per web search as decimal text, for OpenRouter's clients; absent as `per_web_search` is. */
+  web_search?: string;
 }
 
 /** A current promotion: `pricing` is lowered, `list_price` is the regular price. */
@@ -2944,6 +3000,34 @@ export interface ModelRow {
   release_date: string;
   /** Planned retirement date, as `YYYY-MM-DD`; null if unknown. The model is served until it is taken out of service. */
   retires_on: string | null;
+  /** Equals `context_window`, for OpenRouter's clients; null if that is 0. */
+  context_length: number | null;
+  /** Equals `context_window`, for Anthropic's and LiteLLM's clients; null if that is 0. */
+  max_input_tokens: number | null;
+  /** Equals `max_output_tokens`, for Anthropic's clients; null if that is 0. */
+  max_tokens: number | null;
+  /** USD per input token, for LiteLLM's clients; null unless the model is billed by token. */
+  input_cost_per_token: number | null;
+  /** USD per output token, for LiteLLM's clients; null unless the model is billed by token. */
+  output_cost_per_token: number | null;
+  /** For clients of models.dev's lists. */
+  limit: ModelLimit;
+  /** For clients of models.dev's lists; null unless the model is billed by token. */
+  cost: ModelCost | null;
+  /** For OpenRouter's clients. */
+  architecture: ModelArchitecture;
+  /** For OpenRouter's clients. */
+  top_provider: ModelTopProvider;
+  /** Equals `id`, for OpenRouter's clients. */
+  canonical_slug: string;
+  /** For OpenRouter's clients. */
+  links: ModelLinks;
+  /** Always null: OpenRouter's clients expect the field. */
+  default_parameters: null;
+  /** Always null: OpenRouter's clients expect the field. */
+  per_request_limits: null;
+  /** Always null: OpenRouter's clients expect the field; `GET /v1/voices` lists voices. */
+  supported_voices: null;
 }
 
 /** A capability of a model. A tag is set only if it is objectively true of the model's specification. */
@@ -2960,6 +3044,16 @@ export type ModelTag =
   | "websocket-realtime"
   | "websocket-transcription"
   | "fast";
+
+/** Limits of the model's routes, as in OpenRouter's list. */
+export interface ModelTopProvider {
+  /** Equals `context_window`; null if that is 0. */
+  context_length: number | null;
+  /** Equals `max_output_tokens`; null if that is 0. */
+  max_completion_tokens: number | null;
+  /** Always false: the gateway itself checks no prompts. */
+  is_moderated: false;
+}
 
 /** Type of a model: it determines the endpoint and the unit of billing. Each model has exactly one type. */
 export type ModelType = 
@@ -4777,6 +4871,34 @@ export interface RecommendedModel {
   release_date: string;
   /** Planned retirement date, as `YYYY-MM-DD`; null if unknown. The model is served until it is taken out of service. */
   retires_on: string | null;
+  /** Equals `context_window`, for OpenRouter's clients; null if that is 0. */
+  context_length: number | null;
+  /** Equals `context_window`, for Anthropic's and LiteLLM's clients; null if that is 0. */
+  max_input_tokens: number | null;
+  /** Equals `max_output_tokens`, for Anthropic's clients; null if that is 0. */
+  max_tokens: number | null;
+  /** USD per input token, for LiteLLM's clients; null unless the model is billed by token. */
+  input_cost_per_token: number | null;
+  /** USD per output token, for LiteLLM's clients; null unless the model is billed by token. */
+  output_cost_per_token: number | null;
+  /** For clients of models.dev's lists. */
+  limit: ModelLimit;
+  /** For clients of models.dev's lists; null unless the model is billed by token. */
+  cost: ModelCost | null;
+  /** For OpenRouter's clients. */
+  architecture: ModelArchitecture;
+  /** For OpenRouter's clients. */
+  top_provider: ModelTopProvider;
+  /** Equals `id`, for OpenRouter's clients. */
+  canonical_slug: string;
+  /** For OpenRouter's clients. */
+  links: ModelLinks;
+  /** Always null: OpenRouter's clients expect the field. */
+  default_parameters: null;
+  /** Always null: OpenRouter's clients expect the field. */
+  per_request_limits: null;
+  /** Always null: OpenRouter's clients expect the field; `GET /v1/voices` lists voices. */
+  supported_voices: null;
   /** Why the model is recommended, as a human-readable sentence. */
   reason: string;
   /** Rank in the list, from 1. */

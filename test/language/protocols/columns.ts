@@ -38,7 +38,13 @@ export const modelOf = (column: Column, purpose: Purpose) => `${idOf(column)}/${
 
 const pricing = { mode: "per-token", input: 0.5, output: 1.5, cached: 0.05 };
 const able = { supports_tools: true, supports_vision: true, supports_structured_outputs: true, supports_reasoning: true };
-const language = { type: "language", context_window: 128_000, max_output_tokens: 8_000, input_modalities: ["text", "image", "file"], ...able };
+const language = {
+  type: "language",
+  context_window: 128_000,
+  max_output_tokens: 8_000,
+  input_modalities: ["text", "image", "file"],
+  ...able,
+};
 const embedders: Partial<Record<Column, string>> = { vertex: "text-embedding-005", bedrock: "amazon.titan-embed-text-v2:0" };
 
 /** Of the catalog file. */
