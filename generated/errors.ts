@@ -854,8 +854,8 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "not_found_error",
     "retryable": false,
     "message": "There is no such voucher.",
-    "happened": "No voucher has this code.",
-    "fix": "Check the code, character by character."
+    "happened": "No voucher has this code; or, for operators, no voucher has this id, or no batch this number.",
+    "fix": "Check the code, character by character. Operators find ids and batches with GET /v1/operator/vouchers."
   },
   "voucher_not_redeemable": {
     "status": 409,

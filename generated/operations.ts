@@ -123,6 +123,11 @@ export type OperationId =
   | "enableProvider"
   | "listOperatorSettings"
   | "getOperatorUsageSummary"
+  | "endVoucherBatch"
+  | "listVouchers"
+  | "createVouchers"
+  | "getVoucher"
+  | "endVoucher"
   | "getPricing"
   | "listPriceChanges"
   | "createQuote"
@@ -5737,6 +5742,233 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "name": "after",
         "in": "query",
         "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "endVoucherBatch": {
+    "id": "endVoucherBatch",
+    "method": "post",
+    "path": "/v1/operator/voucher-batches/{batch}/end",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "finance",
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "csrf_failed",
+      "endpoint_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "not_possible",
+      "voucher_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [
+      {
+        "name": "batch",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "listVouchers": {
+    "id": "listVouchers",
+    "method": "get",
+    "path": "/v1/operator/vouchers",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "endpoint_not_found",
+      "rate_limit_exceeded",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "limit",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      },
+      {
+        "name": "after",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "batch",
+        "in": "query",
+        "required": false,
+        "type": "integer"
+      },
+      {
+        "name": "account",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "status",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "createVouchers": {
+    "id": "createVouchers",
+    "method": "post",
+    "path": "/v1/operator/vouchers",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "finance",
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "idempotency_key_reused",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "csrf_failed",
+      "endpoint_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "not_possible",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [
+      {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": false,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "getVoucher": {
+    "id": "getVoucher",
+    "method": "get",
+    "path": "/v1/operator/vouchers/{id}",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "support",
+    "dialect": "standard",
+    "errors": [
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "endpoint_not_found",
+      "rate_limit_exceeded",
+      "voucher_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [],
+    "bodyRequired": false,
+    "bodyMax": 26214400,
+    "parameters": [
+      {
+        "name": "id",
+        "in": "path",
+        "required": true,
+        "type": "string"
+      }
+    ],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "endVoucher": {
+    "id": "endVoucher",
+    "method": "post",
+    "path": "/v1/operator/vouchers/{id}/end",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "finance",
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "csrf_failed",
+      "endpoint_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "not_possible",
+      "voucher_not_found",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
+    "parameters": [
+      {
+        "name": "id",
+        "in": "path",
+        "required": true,
         "type": "string"
       }
     ],

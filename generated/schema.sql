@@ -1162,15 +1162,17 @@ create table voucher (
   hash bytea not null,
   account_id bigint,
   redeemed_at timestamp with time zone,
+  ended_at timestamp with time zone,
   constraint voucher_pkey PRIMARY KEY (id),
   constraint voucher_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id),
   constraint voucher_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES voucher_batch(id),
   constraint voucher_check CHECK (((account_id IS NULL) = (redeemed_at IS NULL))),
+  constraint voucher_check1 CHECK (((ended_at IS NULL) OR (redeemed_at IS NULL))),
   constraint voucher_hash_check CHECK ((length(hash) = 32)),
   constraint voucher_hash_key UNIQUE (hash)
 );
 CREATE INDEX voucher_of_account ON public.voucher USING btree (account_id, batch_id) WHERE (account_id IS NOT NULL);
-CREATE INDEX voucher_of_batch ON public.voucher USING btree (batch_id);
+CREATE INDEX voucher_of_batch ON public.voucher USING btree (batch_id, id);
 
 create table voucher_batch (
   id bigint not null generated always as identity,
@@ -1182,10 +1184,12 @@ create table voucher_batch (
   credit_days integer,
   once_per_account boolean not null,
   ended_at timestamp with time zone,
+  effect uuid,
   constraint voucher_batch_pkey PRIMARY KEY (id),
   constraint voucher_batch_amount_check CHECK ((amount > 0)),
   constraint voucher_batch_count_check CHECK ((count > 0)),
-  constraint voucher_batch_credit_days_check CHECK ((credit_days > 0))
+  constraint voucher_batch_credit_days_check CHECK ((credit_days > 0)),
+  constraint voucher_batch_effect_key UNIQUE (effect)
 );
 
 create table webhook_endpoint (

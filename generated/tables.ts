@@ -777,6 +777,7 @@ export interface Voice {
 export interface Voucher {
   account_id: bigint | null;
   batch_id: bigint;
+  ended_at: Timestamp | null;
   hash: Buffer;
   id: string;
   redeemed_at: Timestamp | null;
@@ -788,6 +789,7 @@ export interface VoucherBatch {
   created_at: Timestamp;
   created_by: string;
   credit_days: number | null;
+  effect: string | null;
   ended_at: Timestamp | null;
   expires_at: Timestamp | null;
   id: Generated<bigint>;

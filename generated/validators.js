@@ -45696,6 +45696,1234 @@ validate_parameters_getOperatorUsageSummary.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_endVoucherBatch = validate_bodies_endVoucherBatch;
+function validate_bodies_endVoucherBatch(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_endVoucherBatch.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.reason === void 0 && (missing0 = "reason")) {
+validate_bodies_endVoucherBatch.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_OperatorReason,
+data
+}];
+return false;
+} else if (data.reason !== void 0) {
+let data0 = data.reason;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 500) {
+validate_bodies_endVoucherBatch.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_bodies_endVoucherBatch.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+} else if (!pattern_77ac0abe.test(data0)) {
+validate_bodies_endVoucherBatch.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "pattern",
+params: { pattern: "^[^\\n\\r]*\\S[^\\n\\r]*$" },
+message: "must match pattern \"^[^\\n\\r]*\\S[^\\n\\r]*$\"",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_endVoucherBatch.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_bodies_endVoucherBatch.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_OperatorReason,
+data
+}];
+return false;
+}
+validate_bodies_endVoucherBatch.errors = vErrors;
+return true;
+}
+validate_bodies_endVoucherBatch.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_endVoucherBatch = validate_parameters_endVoucherBatch;
+const schema_parameters_endVoucherBatch = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "batch": {
+"type": "string",
+"maxLength": 20
+} },
+"required": ["batch"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_endVoucherBatch"
+};
+function validate_parameters_endVoucherBatch(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_endVoucherBatch.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_endVoucherBatch.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_endVoucherBatch,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.batch === void 0 && (missing1 = "batch")) {
+validate_parameters_endVoucherBatch.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_endVoucherBatch.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.batch !== void 0) {
+let data1 = data0.batch;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 20) {
+validate_parameters_endVoucherBatch.errors = [{
+instancePath: instancePath + "/path/batch",
+keyword: "maxLength",
+params: { limit: 20 },
+message: "must NOT have more than 20 characters",
+parentSchema: schema_parameters_endVoucherBatch.properties.path.properties.batch,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_endVoucherBatch.errors = [{
+instancePath: instancePath + "/path/batch",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_endVoucherBatch.properties.path.properties.batch,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_endVoucherBatch.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_endVoucherBatch.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_endVoucherBatch.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_endVoucherBatch,
+data
+}];
+return false;
+}
+validate_parameters_endVoucherBatch.errors = vErrors;
+return true;
+}
+validate_parameters_endVoucherBatch.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_listVouchers = validate_parameters_listVouchers;
+const schema_parameters_listVouchers = {
+"type": "object",
+"properties": { "query": {
+"type": "object",
+"properties": {
+"limit": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 100,
+"default": 50
+},
+"after": {
+"type": "string",
+"pattern": "^vou_[0-9a-f]{32}$"
+},
+"batch": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 999999999
+},
+"account": {
+"type": "string",
+"pattern": "^acc_[1-9][0-9]{0,17}$"
+},
+"status": { "$ref": "https://svc.invalid/api#/components/schemas/VoucherStatus" }
+},
+"required": []
+} },
+"required": ["query"],
+"$id": "https://svc.invalid/api/parameters_listVouchers"
+};
+const schema_VoucherStatus = {
+"type": "string",
+"enum": [
+"open",
+"redeemed",
+"ended",
+"expired"
+]
+};
+const pattern_324edb9d = new RegExp("^vou_[0-9a-f]{32}$", "u");
+function validate_parameters_listVouchers(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_listVouchers.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.query === void 0 && (missing0 = "query")) {
+validate_parameters_listVouchers.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_listVouchers,
+data
+}];
+return false;
+} else if (data.query !== void 0) {
+let data0 = data.query;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0.limit !== void 0) {
+let data1 = data0.limit;
+if (!(typeof data1 == "number" && !(data1 % 1) && !isNaN(data1))) {
+validate_parameters_listVouchers.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_listVouchers.properties.query.properties.limit,
+data: data1
+}];
+return false;
+}
+if (typeof data1 == "number") {
+if (data1 > 100 || isNaN(data1)) {
+validate_parameters_listVouchers.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 100
+},
+message: "must be <= 100",
+parentSchema: schema_parameters_listVouchers.properties.query.properties.limit,
+data: data1
+}];
+return false;
+} else if (data1 < 1 || isNaN(data1)) {
+validate_parameters_listVouchers.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_listVouchers.properties.query.properties.limit,
+data: data1
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data1)) {
+validate_parameters_listVouchers.errors = [{
+instancePath: instancePath + "/query/limit",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_listVouchers.properties.query.properties.limit,
+data: data1
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.after !== void 0) {
+let data2 = data0.after;
+if (typeof data2 === "string") {
+if (!pattern_324edb9d.test(data2)) {
+validate_parameters_listVouchers.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "pattern",
+params: { pattern: "^vou_[0-9a-f]{32}$" },
+message: "must match pattern \"^vou_[0-9a-f]{32}$\"",
+parentSchema: schema_parameters_listVouchers.properties.query.properties.after,
+data: data2
+}];
+return false;
+}
+} else {
+validate_parameters_listVouchers.errors = [{
+instancePath: instancePath + "/query/after",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listVouchers.properties.query.properties.after,
+data: data2
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.batch !== void 0) {
+let data3 = data0.batch;
+if (!(typeof data3 == "number" && !(data3 % 1) && !isNaN(data3))) {
+validate_parameters_listVouchers.errors = [{
+instancePath: instancePath + "/query/batch",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_parameters_listVouchers.properties.query.properties.batch,
+data: data3
+}];
+return false;
+}
+if (typeof data3 == "number") {
+if (data3 > 999999999 || isNaN(data3)) {
+validate_parameters_listVouchers.errors = [{
+instancePath: instancePath + "/query/batch",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 999999999
+},
+message: "must be <= 999999999",
+parentSchema: schema_parameters_listVouchers.properties.query.properties.batch,
+data: data3
+}];
+return false;
+} else if (data3 < 1 || isNaN(data3)) {
+validate_parameters_listVouchers.errors = [{
+instancePath: instancePath + "/query/batch",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_parameters_listVouchers.properties.query.properties.batch,
+data: data3
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data3)) {
+validate_parameters_listVouchers.errors = [{
+instancePath: instancePath + "/query/batch",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_parameters_listVouchers.properties.query.properties.batch,
+data: data3
+}];
+return false;
+}
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.account !== void 0) {
+let data4 = data0.account;
+if (typeof data4 === "string") {
+if (!pattern_cf6ae411.test(data4)) {
+validate_parameters_listVouchers.errors = [{
+instancePath: instancePath + "/query/account",
+keyword: "pattern",
+params: { pattern: "^acc_[1-9][0-9]{0,17}$" },
+message: "must match pattern \"^acc_[1-9][0-9]{0,17}$\"",
+parentSchema: schema_parameters_listVouchers.properties.query.properties.account,
+data: data4
+}];
+return false;
+}
+} else {
+validate_parameters_listVouchers.errors = [{
+instancePath: instancePath + "/query/account",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_listVouchers.properties.query.properties.account,
+data: data4
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
+if (data0.status !== void 0) {
+let data5 = data0.status;
+if (typeof data5 !== "string") {
+validate_parameters_listVouchers.errors = [{
+instancePath: instancePath + "/query/status",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_VoucherStatus,
+data: data5
+}];
+return false;
+}
+if (!(data5 === "open" || data5 === "redeemed" || data5 === "ended" || data5 === "expired")) {
+validate_parameters_listVouchers.errors = [{
+instancePath: instancePath + "/query/status",
+keyword: "enum",
+params: { allowedValues: schema_VoucherStatus.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_VoucherStatus,
+data: data5
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+}
+}
+}
+}
+} else {
+validate_parameters_listVouchers.errors = [{
+instancePath: instancePath + "/query",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listVouchers.properties.query,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_listVouchers.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_listVouchers,
+data
+}];
+return false;
+}
+validate_parameters_listVouchers.errors = vErrors;
+return true;
+}
+validate_parameters_listVouchers.evaluated = {
+"props": { "query": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_createVouchers = validate_bodies_createVouchers;
+const schema_NewVouchers = {
+"type": "object",
+"required": ["reason", "amount_usd"],
+"properties": {
+"reason": {
+"type": "string",
+"minLength": 1,
+"maxLength": 500,
+"pattern": "^[^\\n\\r]*\\S[^\\n\\r]*$",
+"description": "Why, in one line, for the log of operators' actions."
+},
+"amount_usd": {
+"$ref": "#/components/schemas/Usd",
+"maximum": 6e7,
+"exclusiveMinimum": 0
+},
+"count": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 1e3,
+"default": 1
+},
+"expires_at": { "$ref": "#/components/schemas/Timestamp" },
+"credit_days": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 3650
+},
+"once_per_account": {
+"type": "boolean",
+"default": false
+}
+},
+"additionalProperties": true
+};
+function validate_NewVouchers(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_NewVouchers.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.reason === void 0 && (missing0 = "reason") || data.amount_usd === void 0 && (missing0 = "amount_usd")) {
+validate_NewVouchers.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_NewVouchers,
+data
+}];
+return false;
+} else {
+if (data.reason !== void 0) {
+let data0 = data.reason;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 500) {
+validate_NewVouchers.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_NewVouchers.properties.reason,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_NewVouchers.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_NewVouchers.properties.reason,
+data: data0
+}];
+return false;
+} else if (!pattern_77ac0abe.test(data0)) {
+validate_NewVouchers.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "pattern",
+params: { pattern: "^[^\\n\\r]*\\S[^\\n\\r]*$" },
+message: "must match pattern \"^[^\\n\\r]*\\S[^\\n\\r]*$\"",
+parentSchema: schema_NewVouchers.properties.reason,
+data: data0
+}];
+return false;
+}
+} else {
+validate_NewVouchers.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_NewVouchers.properties.reason,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.amount_usd !== void 0) {
+let data1 = data.amount_usd;
+if (typeof data1 == "number") {
+if (!formats_f5433107.validate(data1)) {
+validate_NewVouchers.errors = [{
+instancePath: instancePath + "/amount_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_Usd,
+data: data1
+}];
+return false;
+}
+} else {
+validate_NewVouchers.errors = [{
+instancePath: instancePath + "/amount_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_Usd,
+data: data1
+}];
+return false;
+}
+if (typeof data1 == "number") {
+if (data1 > 6e7 || isNaN(data1)) {
+validate_NewVouchers.errors = [{
+instancePath: instancePath + "/amount_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 6e7
+},
+message: "must be <= 60000000",
+parentSchema: schema_NewVouchers.properties.amount_usd,
+data: data1
+}];
+return false;
+} else if (data1 <= 0 || isNaN(data1)) {
+validate_NewVouchers.errors = [{
+instancePath: instancePath + "/amount_usd",
+keyword: "exclusiveMinimum",
+params: {
+comparison: ">",
+limit: 0
+},
+message: "must be > 0",
+parentSchema: schema_NewVouchers.properties.amount_usd,
+data: data1
+}];
+return false;
+}
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.count !== void 0) {
+let data2 = data.count;
+if (!(typeof data2 == "number" && !(data2 % 1) && !isNaN(data2))) {
+validate_NewVouchers.errors = [{
+instancePath: instancePath + "/count",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_NewVouchers.properties.count,
+data: data2
+}];
+return false;
+}
+if (typeof data2 == "number") {
+if (data2 > 1e3 || isNaN(data2)) {
+validate_NewVouchers.errors = [{
+instancePath: instancePath + "/count",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e3
+},
+message: "must be <= 1000",
+parentSchema: schema_NewVouchers.properties.count,
+data: data2
+}];
+return false;
+} else if (data2 < 1 || isNaN(data2)) {
+validate_NewVouchers.errors = [{
+instancePath: instancePath + "/count",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_NewVouchers.properties.count,
+data: data2
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data2)) {
+validate_NewVouchers.errors = [{
+instancePath: instancePath + "/count",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_NewVouchers.properties.count,
+data: data2
+}];
+return false;
+}
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.expires_at !== void 0) {
+let data3 = data.expires_at;
+if (typeof data3 === "string") {
+if (!formats_97789f41.validate.test(data3)) {
+validate_NewVouchers.errors = [{
+instancePath: instancePath + "/expires_at",
+keyword: "format",
+params: { format: "date-time" },
+message: "must match format \"date-time\"",
+parentSchema: schema_Timestamp,
+data: data3
+}];
+return false;
+}
+} else {
+validate_NewVouchers.errors = [{
+instancePath: instancePath + "/expires_at",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_Timestamp,
+data: data3
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.credit_days !== void 0) {
+let data4 = data.credit_days;
+if (!(typeof data4 == "number" && !(data4 % 1) && !isNaN(data4))) {
+validate_NewVouchers.errors = [{
+instancePath: instancePath + "/credit_days",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_NewVouchers.properties.credit_days,
+data: data4
+}];
+return false;
+}
+if (typeof data4 == "number") {
+if (data4 > 3650 || isNaN(data4)) {
+validate_NewVouchers.errors = [{
+instancePath: instancePath + "/credit_days",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 3650
+},
+message: "must be <= 3650",
+parentSchema: schema_NewVouchers.properties.credit_days,
+data: data4
+}];
+return false;
+} else if (data4 < 1 || isNaN(data4)) {
+validate_NewVouchers.errors = [{
+instancePath: instancePath + "/credit_days",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_NewVouchers.properties.credit_days,
+data: data4
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data4)) {
+validate_NewVouchers.errors = [{
+instancePath: instancePath + "/credit_days",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_NewVouchers.properties.credit_days,
+data: data4
+}];
+return false;
+}
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.once_per_account !== void 0) {
+let data5 = data.once_per_account;
+if (typeof data5 !== "boolean") {
+validate_NewVouchers.errors = [{
+instancePath: instancePath + "/once_per_account",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_NewVouchers.properties.once_per_account,
+data: data5
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate_NewVouchers.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_NewVouchers,
+data
+}];
+return false;
+}
+validate_NewVouchers.errors = vErrors;
+return true;
+}
+validate_NewVouchers.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_createVouchers(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_createVouchers.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_NewVouchers(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_NewVouchers.errors : vErrors.concat(validate_NewVouchers.errors);
+errors = vErrors.length;
+}
+validate_bodies_createVouchers.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_createVouchers.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_createVouchers = validate_parameters_createVouchers;
+const schema_parameters_createVouchers = {
+"type": "object",
+"properties": { "header": {
+"type": "object",
+"properties": { "Idempotency-Key": {
+"type": "string",
+"minLength": 1,
+"maxLength": 128
+} },
+"required": []
+} },
+"required": ["header"],
+"$id": "https://svc.invalid/api/parameters_createVouchers"
+};
+function validate_parameters_createVouchers(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_createVouchers.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.header === void 0 && (missing0 = "header")) {
+validate_parameters_createVouchers.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_createVouchers,
+data
+}];
+return false;
+} else if (data.header !== void 0) {
+let data0 = data.header;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (data0["Idempotency-Key"] !== void 0) {
+let data1 = data0["Idempotency-Key"];
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 128) {
+validate_parameters_createVouchers.errors = [{
+instancePath: instancePath + "/header/Idempotency-Key",
+keyword: "maxLength",
+params: { limit: 128 },
+message: "must NOT have more than 128 characters",
+parentSchema: schema_parameters_createVouchers.properties.header.properties["Idempotency-Key"],
+data: data1
+}];
+return false;
+} else if (func_7a031813(data1) < 1) {
+validate_parameters_createVouchers.errors = [{
+instancePath: instancePath + "/header/Idempotency-Key",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_parameters_createVouchers.properties.header.properties["Idempotency-Key"],
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_createVouchers.errors = [{
+instancePath: instancePath + "/header/Idempotency-Key",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_createVouchers.properties.header.properties["Idempotency-Key"],
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createVouchers.errors = [{
+instancePath: instancePath + "/header",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createVouchers.properties.header,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_createVouchers.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_createVouchers,
+data
+}];
+return false;
+}
+validate_parameters_createVouchers.errors = vErrors;
+return true;
+}
+validate_parameters_createVouchers.evaluated = {
+"props": { "header": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_getVoucher = validate_parameters_getVoucher;
+const schema_parameters_getVoucher = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": {
+"type": "string",
+"maxLength": 128
+} },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_getVoucher"
+};
+function validate_parameters_getVoucher(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_getVoucher.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_getVoucher.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_getVoucher,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_getVoucher.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_getVoucher.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 128) {
+validate_parameters_getVoucher.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "maxLength",
+params: { limit: 128 },
+message: "must NOT have more than 128 characters",
+parentSchema: schema_parameters_getVoucher.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_getVoucher.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_getVoucher.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getVoucher.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getVoucher.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_getVoucher.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_getVoucher,
+data
+}];
+return false;
+}
+validate_parameters_getVoucher.errors = vErrors;
+return true;
+}
+validate_parameters_getVoucher.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
+const bodies_endVoucher = validate_bodies_endVoucher;
+function validate_bodies_endVoucher(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_bodies_endVoucher.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.reason === void 0 && (missing0 = "reason")) {
+validate_bodies_endVoucher.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_OperatorReason,
+data
+}];
+return false;
+} else if (data.reason !== void 0) {
+let data0 = data.reason;
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 500) {
+validate_bodies_endVoucher.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_bodies_endVoucher.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+} else if (!pattern_77ac0abe.test(data0)) {
+validate_bodies_endVoucher.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "pattern",
+params: { pattern: "^[^\\n\\r]*\\S[^\\n\\r]*$" },
+message: "must match pattern \"^[^\\n\\r]*\\S[^\\n\\r]*$\"",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+}
+} else {
+validate_bodies_endVoucher.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_OperatorReason.properties.reason,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_bodies_endVoucher.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_OperatorReason,
+data
+}];
+return false;
+}
+validate_bodies_endVoucher.errors = vErrors;
+return true;
+}
+validate_bodies_endVoucher.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+const parameters_endVoucher = validate_parameters_endVoucher;
+const schema_parameters_endVoucher = {
+"type": "object",
+"properties": { "path": {
+"type": "object",
+"properties": { "id": {
+"type": "string",
+"maxLength": 128
+} },
+"required": ["id"]
+} },
+"required": ["path"],
+"$id": "https://svc.invalid/api/parameters_endVoucher"
+};
+function validate_parameters_endVoucher(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_parameters_endVoucher.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.path === void 0 && (missing0 = "path")) {
+validate_parameters_endVoucher.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_parameters_endVoucher,
+data
+}];
+return false;
+} else if (data.path !== void 0) {
+let data0 = data.path;
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.id === void 0 && (missing1 = "id")) {
+validate_parameters_endVoucher.errors = [{
+instancePath: instancePath + "/path",
+keyword: "required",
+params: { missingProperty: missing1 },
+message: "must have required property '" + missing1 + "'",
+parentSchema: schema_parameters_endVoucher.properties.path,
+data: data0
+}];
+return false;
+} else if (data0.id !== void 0) {
+let data1 = data0.id;
+if (typeof data1 === "string") {
+if (func_7a031813(data1) > 128) {
+validate_parameters_endVoucher.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "maxLength",
+params: { limit: 128 },
+message: "must NOT have more than 128 characters",
+parentSchema: schema_parameters_endVoucher.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+} else {
+validate_parameters_endVoucher.errors = [{
+instancePath: instancePath + "/path/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_parameters_endVoucher.properties.path.properties.id,
+data: data1
+}];
+return false;
+}
+}
+} else {
+validate_parameters_endVoucher.errors = [{
+instancePath: instancePath + "/path",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_endVoucher.properties.path,
+data: data0
+}];
+return false;
+}
+}
+} else {
+validate_parameters_endVoucher.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_parameters_endVoucher,
+data
+}];
+return false;
+}
+validate_parameters_endVoucher.errors = vErrors;
+return true;
+}
+validate_parameters_endVoucher.evaluated = {
+"props": { "path": true },
+"dynamicProps": false,
+"dynamicItems": false
+};
 const parameters_listPriceChanges = validate_parameters_listPriceChanges;
 const schema_parameters_listPriceChanges = {
 "type": "object",
@@ -69868,6 +71096,9 @@ setOperator: bodies_setOperator,
 removeOperator: bodies_removeOperator,
 disableProvider: bodies_disableProvider,
 enableProvider: bodies_enableProvider,
+endVoucherBatch: bodies_endVoucherBatch,
+createVouchers: bodies_createVouchers,
+endVoucher: bodies_endVoucher,
 createQuote: bodies_createQuote,
 createRerank: bodies_createRerank,
 createResponse: bodies_createResponse,
@@ -69969,6 +71200,11 @@ getOperatorOverview: parameters_getOperatorOverview,
 disableProvider: parameters_disableProvider,
 enableProvider: parameters_enableProvider,
 getOperatorUsageSummary: parameters_getOperatorUsageSummary,
+endVoucherBatch: parameters_endVoucherBatch,
+listVouchers: parameters_listVouchers,
+createVouchers: parameters_createVouchers,
+getVoucher: parameters_getVoucher,
+endVoucher: parameters_endVoucher,
 listPriceChanges: parameters_listPriceChanges,
 createRerank: parameters_createRerank,
 createResponse: parameters_createResponse,
@@ -70035,11 +71271,14 @@ bodies_createSystemOneDecision,
 bodies_createTopup,
 bodies_createTranscription,
 bodies_createVideo,
+bodies_createVouchers,
 bodies_createWebhook,
 bodies_createWorkspace,
 bodies_designVoice,
 bodies_disableProvider,
 bodies_enableProvider,
+bodies_endVoucher,
+bodies_endVoucherBatch,
 bodies_forgotPassword,
 bodies_receivePaymentEvent,
 bodies_redeemVoucher,
@@ -70104,6 +71343,7 @@ parameters_createSystemOneDecision,
 parameters_createTranscription,
 parameters_createTranslation,
 parameters_createVideo,
+parameters_createVouchers,
 parameters_deleteAccount,
 parameters_deleteApiKey,
 parameters_deleteConversation,
@@ -70115,6 +71355,8 @@ parameters_designVoice,
 parameters_disableProvider,
 parameters_enableProvider,
 parameters_endSession,
+parameters_endVoucher,
+parameters_endVoucherBatch,
 parameters_getApiKeyUsage,
 parameters_getBatch,
 parameters_getConversation,
@@ -70136,6 +71378,7 @@ parameters_getResponse,
 parameters_getStatement,
 parameters_getTopup,
 parameters_getUsageSummary,
+parameters_getVoucher,
 parameters_getWebhook,
 parameters_leaveWorkspace,
 parameters_listAccountLedger,
@@ -70158,6 +71401,7 @@ parameters_listSessions,
 parameters_listStatements,
 parameters_listUsageLogs,
 parameters_listVoices,
+parameters_listVouchers,
 parameters_listWebhookDeliveries,
 parameters_receivePaymentEvent,
 parameters_recommendModels,

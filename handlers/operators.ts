@@ -32,6 +32,11 @@ import { revertCatalog } from "./revert-catalog.ts";
 import { createAccount } from "./create-account.ts";
 import { getOperatorLedger } from "./get-operator-ledger.ts";
 import { startLedgerAudit } from "./start-ledger-audit.ts";
+import { createVouchers } from "./create-vouchers.ts";
+import { listVouchers } from "./list-vouchers.ts";
+import { getVoucher } from "./get-voucher.ts";
+import { endVoucher } from "./end-voucher.ts";
+import { endVoucherBatch } from "./end-voucher-batch.ts";
 
 export const operatorHandlers = {
   getOperator,
@@ -67,4 +72,9 @@ export const operatorHandlers = {
   createAccount,
   getOperatorLedger,
   startLedgerAudit,
+  createVouchers,
+  listVouchers,
+  getVoucher,
+  endVoucher,
+  endVoucherBatch,
 };

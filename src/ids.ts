@@ -122,6 +122,9 @@ export const { text: topupIdText, parse: parseTopupId } = uuidIds("top_");
 
 export const { text: batchIdText, parse: parseBatchId } = uuidIds("batch_");
 
+/** As its ledger entry names it, too. */
+export const { text: voucherIdText, parse: parseVoucherId } = uuidIds("vou_");
+
 export const { parse: parseResponseId } = uuidIds("resp_");
 
 export const { text: fileIdText, parse: parseFileId } = uuidIds("file-");

@@ -77,7 +77,7 @@ const mayImport: Record<string, readonly string[]> = {
   payments: [...domain, "context", "db", "notices", ...leaves],
   webhooks: ["accounts", "db", "media", "notices", ...leaves],
   workspaces: [...domain, "context", "db", "mail", ...leaves],
-  operators: [...domain, "context", "db", "jobs", "routing", ...leaves],
+  operators: [...domain, "context", "db", "jobs", "payments", "routing", ...leaves],
   handlers: [
     ...[
       "calls",

@@ -477,6 +477,26 @@ export function getOperatorUsageSummary(client, input, options) {
   return pages((cursor) => call(client, { path: "/v1/operator/usage/summary", auth: "session" }, { ...input, ...cursor }, options));
 }
 
+export function endVoucherBatch(client, batch, input, options) {
+  return call(client, { path: () => `/v1/operator/voucher-batches/${segment(batch)}/end`, method: "POST", auth: "session" }, input, options);
+}
+
+export function listVouchers(client, input, options) {
+  return pages((cursor) => call(client, { path: "/v1/operator/vouchers", auth: "session" }, { ...input, ...cursor }, options));
+}
+
+export function createVouchers(client, input, options) {
+  return call(client, { path: "/v1/operator/vouchers", method: "POST", auth: "session" }, input, options);
+}
+
+export function getVoucher(client, id, options) {
+  return call(client, { path: () => `/v1/operator/vouchers/${segment(id)}`, auth: "session" }, undefined, options);
+}
+
+export function endVoucher(client, id, input, options) {
+  return call(client, { path: () => `/v1/operator/vouchers/${segment(id)}/end`, method: "POST", auth: "session" }, input, options);
+}
+
 export function getPricing(client, options) {
   return call(client, { path: "/v1/pricing", auth: "none" }, undefined, options);
 }

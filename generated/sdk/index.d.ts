@@ -122,8 +122,10 @@ import type {
   ListStatementsQuery,
   ListUsageLogsQuery,
   ListVoicesQuery,
+  ListVouchersQuery,
   ListWebhookDeliveriesQuery,
   MadeVoice,
+  MadeVouchers,
   MediaJob,
   Member,
   MemberChange,
@@ -139,6 +141,7 @@ import type {
   NewAccount,
   NewApiKey,
   NewSession,
+  NewVouchers,
   NoticeList,
   NoticeSettings,
   NoticeSettingsChange,
@@ -161,6 +164,8 @@ import type {
   OperatorSelf,
   OperatorSettingList,
   OperatorUsageSummary,
+  OperatorVoucher,
+  OperatorVoucherList,
   Overview,
   PasswordReset,
   PasswordWasReset,
@@ -255,6 +260,7 @@ import type {
   VoiceCloneForm,
   VoiceDesignRequest,
   VoiceList,
+  VoucherBatch,
   VoucherCode,
   VoucherRedemption,
   WebhookChange,
@@ -2553,6 +2559,7 @@ export interface OperatorMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   usage(input?: GetOperatorUsageSummaryQuery, options?: RequestOptions): Pages<OperatorUsageSummary, "getOperatorUsageSummary">;
+  readonly vouchers: OperatorVouchersMethods;
 }
 
 /** `svc.operator.accounts` */
@@ -3041,6 +3048,96 @@ export interface OperatorProvidersMethods {
    * @throws {SvcError} 503 `overloaded`
    */
   enable(id: string, input: ProviderEnabling, options?: RequestOptions): Call<OperatorProvider, "enableProvider">;
+}
+
+/** `svc.operator.vouchers` */
+export interface OperatorVouchersMethods {
+  /**
+   * Ends a batch: none of its vouchers can be redeemed any more, as `svc voucher end` does. What was redeemed stays. A batch that has ended stays
+   * as it is: 409 `not_possible`.
+   *
+   * `POST /v1/operator/voucher-batches/{batch}/end`, /docs/api/endVoucherBatch
+   *
+   * @example
+   * await svc.operator.vouchers.endBatch(batch, { reason: "the list was published" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+   * @throws {SvcError} 404 `endpoint_not_found`, `voucher_not_found`
+   * @throws {SvcError} 409 `not_possible`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  endBatch(batch: string, input: OperatorReason, options?: RequestOptions): Call<VoucherBatch, "endVoucherBatch">;
+  /**
+   * Lists vouchers with what became of them, those of the newest batch first. Filters combine. No list shows codes.
+   *
+   * `GET /v1/operator/vouchers`, /docs/api/listVouchers
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  list(input?: ListVouchersQuery, options?: RequestOptions): Pages<OperatorVoucherList, "listVouchers">;
+  /**
+   * Makes vouchers that workspaces redeem for granted credit (`POST /v1/credits/vouchers/redeem`). Their codes are in this answer alone: the
+   * gateway keeps no code. Send an `Idempotency-Key`: a repeat with it makes no more vouchers. It can't show the codes again and gets 409
+   * `not_possible` with the number of the batch, which `POST /v1/operator/voucher-batches/{batch}/end` ends.
+   *
+   * `POST /v1/operator/vouchers`, /docs/api/createVouchers
+   *
+   * @example
+   * await svc.operator.vouchers.create({ amount_usd: 10, count: 2, credit_days: 90, once_per_account: true, reason: "for the conference" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+   * @throws {SvcError} 404 `endpoint_not_found`
+   * @throws {SvcError} 409 `idempotency_key_reused`, `not_possible`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  create(input: NewVouchers, options?: IdempotentOptions): Call<MadeVouchers, "createVouchers">;
+  /**
+   * Returns one voucher, without its code.
+   *
+   * `GET /v1/operator/vouchers/{id}`, /docs/api/getVoucher
+   *
+   * @throws {SvcError} 400 `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`
+   * @throws {SvcError} 404 `endpoint_not_found`, `voucher_not_found`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  get(id: string, options?: RequestOptions): Call<OperatorVoucher, "getVoucher">;
+  /**
+   * Ends a voucher: it can't be redeemed any more. One that was redeemed stays so, and its credit stays with the workspace: 409 `not_possible`,
+   * as for one that has ended, by itself or with its batch.
+   *
+   * `POST /v1/operator/vouchers/{id}/end`, /docs/api/endVoucher
+   *
+   * @example
+   * await svc.operator.vouchers.end(id, { reason: "sent to the wrong address" });
+   * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+   * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+   * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+   * @throws {SvcError} 404 `endpoint_not_found`, `voucher_not_found`
+   * @throws {SvcError} 409 `not_possible`
+   * @throws {SvcError} 413 `request_too_large`
+   * @throws {SvcError} 429 `rate_limit_exceeded`
+   * @throws {SvcError} 500 `internal_error`
+   * @throws {SvcError} 503 `overloaded`
+   */
+  end(id: string, input: OperatorReason, options?: RequestOptions): Call<OperatorVoucher, "endVoucher">;
 }
 
 /** `svc.pricing` */

@@ -257,6 +257,13 @@ export class Svc {
       },
       settings: of(f.listOperatorSettings),
       usage: of(f.getOperatorUsageSummary),
+      vouchers: {
+        endBatch: of(f.endVoucherBatch),
+        list: of(f.listVouchers),
+        create: of(f.createVouchers),
+        get: of(f.getVoucher),
+        end: of(f.endVoucher),
+      },
     };
     this.pricing = {
       get: of(f.getPricing),

@@ -2474,6 +2474,42 @@ export interface MadeVoice {
   balance_usd: number;
 }
 
+/** A new voucher with its code. */
+export interface MadeVoucher {
+  /** Id of the voucher; its ledger entry names it as `ref`. */
+  id: string;
+  /** What a workspace redeems. It is shown here and never again. */
+  code: string;
+}
+
+/** New vouchers with their codes. */
+export interface MadeVouchers {
+  /** Always `operator.voucher.batch`. */
+  object: "operator.voucher.batch";
+  /** Its number. */
+  batch: number;
+  /** USD of credit of each voucher. */
+  amount_usd: number;
+  /** How many vouchers it has. */
+  count: number;
+  /** How many of them were redeemed. */
+  redeemed: number;
+  /** When it was made. */
+  created_at: string;
+  /** Who made it: an operator's email address, or `svc` and the user of the machine. */
+  created_by: string;
+  /** Until when it can be redeemed; null: for ever. */
+  expires_at: string | null;
+  /** After how many days the credit expires once it is redeemed; null: never. */
+  credit_days: number | null;
+  /** Whether a workspace may redeem only one of the batch. */
+  once_per_account: boolean;
+  /** When an operator ended it; null: nobody did. */
+  ended_at: string | null;
+  /** The vouchers. */
+  vouchers: MadeVoucher[];
+}
+
 /** Who is told of an event by mail. */
 export interface MailChoice {
   /** The event. */
@@ -3149,6 +3185,22 @@ export interface NewSession {
   csrf_token: string;
   /** Who is signed in. */
   user: User;
+}
+
+/** Vouchers to make. */
+export interface NewVouchers {
+  /** Why, in one line, for the log of operators' actions. */
+  reason: string;
+  /** USD of credit of each voucher, at most 8 decimals. At most 60000000. */
+  amount_usd: number;
+  /** How many. `svc voucher create` makes up to 10,000 at a time. 1 to 1000; default 1. */
+  count?: number | undefined;
+  /** Until when they can be redeemed, a time to come; absent: for ever. */
+  expires_at?: string | undefined;
+  /** After how many days the credit expires once it is redeemed; absent: never. 1 to 3650. */
+  credit_days?: number | undefined;
+  /** Whether a workspace may redeem only one of them. */
+  once_per_account?: boolean | undefined;
 }
 
 /** How far a notice's mails and webhooks are. */
@@ -3954,6 +4006,48 @@ export interface OperatorUsageSummaryRow {
   margin_usd: number | null;
   /** Of `cost_usd`, what requests brought in whose last route names no cost. */
   revenue_without_cost_usd: number;
+}
+
+/** A voucher, without its code. */
+export interface OperatorVoucher {
+  /** Id of the voucher. */
+  id: string;
+  /** Always `operator.voucher`. */
+  object: "operator.voucher";
+  /** Number of its batch. */
+  batch: number;
+  /** USD of credit. */
+  amount_usd: number;
+  /** What became of it. */
+  status: VoucherStatus;
+  /** Id of the account that redeemed it; null: none did. */
+  account_id: string | null;
+  /** When it was redeemed; null: it was not. */
+  redeemed_at: string | null;
+  /** When it was made. */
+  created_at: string;
+  /** Who made it: an operator's email address, or `svc` and the user of the machine. */
+  created_by: string;
+  /** Until when it can be redeemed; null: for ever. */
+  expires_at: string | null;
+  /** After how many days the credit expires once it is redeemed; null: never. */
+  credit_days: number | null;
+  /** Whether a workspace may redeem only one of the batch. */
+  once_per_account: boolean;
+  /** When an operator ended it; null: nobody did. */
+  ended_at: string | null;
+}
+
+/** A page of vouchers. */
+export interface OperatorVoucherList {
+  /** Always `list`. */
+  object: "list";
+  /** The vouchers, those of the newest batch first. */
+  data: OperatorVoucher[];
+  /** Whether there are more; get them with `after` set to `last_id`. */
+  has_more: boolean;
+  /** Id of the last voucher of this page; null on an empty page. */
+  last_id: string | null;
 }
 
 /** A block of an answer: first a summary, if one was asked for, then thinking, if the model shows it, then text, tool calls and searches. */
@@ -7366,6 +7460,32 @@ export interface VoiceSettings {
   use_speaker_boost?: boolean | null | undefined;
 }
 
+/** Vouchers that were made together. */
+export interface VoucherBatch {
+  /** Always `operator.voucher.batch`. */
+  object: "operator.voucher.batch";
+  /** Its number. */
+  batch: number;
+  /** USD of credit of each voucher. */
+  amount_usd: number;
+  /** How many vouchers it has. */
+  count: number;
+  /** How many of them were redeemed. */
+  redeemed: number;
+  /** When it was made. */
+  created_at: string;
+  /** Who made it: an operator's email address, or `svc` and the user of the machine. */
+  created_by: string;
+  /** Until when it can be redeemed; null: for ever. */
+  expires_at: string | null;
+  /** After how many days the credit expires once it is redeemed; null: never. */
+  credit_days: number | null;
+  /** Whether a workspace may redeem only one of the batch. */
+  once_per_account: boolean;
+  /** When an operator ended it; null: nobody did. */
+  ended_at: string | null;
+}
+
 /** A voucher to redeem. */
 export interface VoucherCode {
   /** The code. Small letters, spaces and other dashes are as good. */
@@ -7385,6 +7505,9 @@ export interface VoucherRedemption {
   /** When what is left of the credit expires; null: never. */
   expires_at: string | null;
 }
+
+/** What became of a voucher. */
+export type VoucherStatus = "open" | "redeemed" | "ended" | "expired";
 
 /** What a web search of the provider found. Send it back unchanged with the rest of the answer. */
 export interface WebSearchToolResultBlock {
@@ -7914,6 +8037,19 @@ export interface GetOperatorUsageSummaryQuery {
   limit?: number | undefined;
   /** Lists the rows after the one with this id: the `last_id` of the previous page. */
   after?: string | undefined;
+}
+/** Query parameters of `operator.vouchers.list`. */
+export interface ListVouchersQuery {
+  /** Vouchers per page: 1 to 100, default 50. */
+  limit?: number | undefined;
+  /** Lists vouchers after the one with this id: the `last_id` of the previous page. */
+  after?: string | undefined;
+  /** Only vouchers of this batch. 1 to 999999999. */
+  batch?: number | undefined;
+  /** Only vouchers that this account redeemed. */
+  account?: string | undefined;
+  /** Only vouchers with this status. */
+  status?: VoucherStatus | undefined;
 }
 /** Query parameters of `pricing.history`. */
 export interface ListPriceChangesQuery {
@@ -8684,6 +8820,8 @@ export type CreateVideoError402 = Refusal<402, "insufficient_balance" | "key_lim
 export type CreateVideoError403 = Refusal<403, "permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", ErrorBody<"permission_denied" | "operation_not_allowed" | "network_not_allowed" | "model_not_allowed", "permission_error">>;
 export type CreateVideoError429 = Refusal<429, "rate_limited", ErrorBody<"rate_limited", "rate_limit_error">>;
 export type CreateVideoError500 = Refusal<500, "provider_error" | "internal_error" | "db_error", ErrorBody<"provider_error" | "internal_error" | "db_error", "api_error">>;
+export type CreateVouchersError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type CreateVouchersError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type CreateWebhookError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type CreateWebhookError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type CreateWorkspaceError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
@@ -8711,6 +8849,10 @@ export type EnableProviderError400 = Refusal<400, "invalid_json" | "missing_para
 export type EnableProviderError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type EndOtherSessionsError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type EndSessionError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type EndVoucherBatchError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type EndVoucherBatchError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
+export type EndVoucherError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type EndVoucherError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type Error400InvalidJsonOrInvalidParameter = Refusal<400, "invalid_json" | "invalid_parameter", ErrorBody<"invalid_json" | "invalid_parameter", "invalid_request_error">>;
 export type Error400InvalidParameter = Refusal<400, "invalid_parameter", ErrorBody<"invalid_parameter", "invalid_request_error">>;
 export type Error400InvalidParameterOrConversationLocked = Refusal<400, "invalid_parameter" | "conversation_locked", ErrorBody<"invalid_parameter" | "conversation_locked", "invalid_request_error">>;
@@ -8735,6 +8877,7 @@ export type Error404EndpointNotFoundOrAccountNotFound = Refusal<404, "endpoint_n
 export type Error404EndpointNotFoundOrJobNotFound = Refusal<404, "endpoint_not_found" | "job_not_found", ErrorBody<"endpoint_not_found" | "job_not_found", "not_found_error">>;
 export type Error404EndpointNotFoundOrProviderNotFound = Refusal<404, "endpoint_not_found" | "provider_not_found", ErrorBody<"endpoint_not_found" | "provider_not_found", "not_found_error">>;
 export type Error404EndpointNotFoundOrRequestNotFound = Refusal<404, "endpoint_not_found" | "request_not_found", ErrorBody<"endpoint_not_found" | "request_not_found", "not_found_error">>;
+export type Error404EndpointNotFoundOrVoucherNotFound = Refusal<404, "endpoint_not_found" | "voucher_not_found", ErrorBody<"endpoint_not_found" | "voucher_not_found", "not_found_error">>;
 export type Error404FileNotFound = Refusal<404, "file_not_found", ErrorBody<"file_not_found", "not_found_error">>;
 export type Error404InvitationNotFound = Refusal<404, "invitation_not_found", ErrorBody<"invitation_not_found", "not_found_error">>;
 export type Error404JobNotFound = Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error">>;
@@ -9133,6 +9276,16 @@ export type EnableProviderError = EnableProviderError400 | Error401MissingApiKey
 export type ListOperatorSettingsError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.usage`. */
 export type GetOperatorUsageSummaryError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.vouchers.endBatch`. */
+export type EndVoucherBatchError = EndVoucherBatchError400 | Error401MissingApiKeyOrInvalidApiKey | EndVoucherBatchError403 | Error404EndpointNotFoundOrVoucherNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.vouchers.list`. */
+export type ListVouchersError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.vouchers.create`. */
+export type CreateVouchersError = CreateVouchersError400 | Error401MissingApiKeyOrInvalidApiKey | CreateVouchersError403 | Error404EndpointNotFound | Error409IdempotencyKeyReusedOrNotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.vouchers.get`. */
+export type GetVoucherError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFoundOrVoucherNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.vouchers.end`. */
+export type EndVoucherError = EndVoucherError400 | Error401MissingApiKeyOrInvalidApiKey | EndVoucherError403 | Error404EndpointNotFoundOrVoucherNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `pricing.get`. */
 export type GetPricingError = Error429RateLimitExceeded | Error500InternalError;
 /** The errors of `pricing.history`. */
@@ -9450,7 +9603,7 @@ export interface ErrorsByCode {
   used_token: Refusal<400, "used_token", ErrorBody<"used_token", "invalid_request_error">>;
   /** Only the account that cloned or designed a voice can use it. */
   voice_not_owned: Refusal<403, "voice_not_owned", OlderErrorBody<"voice_not_owned", "permission_error">>;
-  /** No voucher has this code. */
+  /** No voucher has this code; or, for operators, no voucher has this id, or no batch this number. */
   voucher_not_found: Refusal<404, "voucher_not_found", ErrorBody<"voucher_not_found", "not_found_error">>;
   /** The voucher was redeemed, has expired or was withdrawn, or the workspace may redeem only one of its kind. Nothing was added. */
   voucher_not_redeemable: Refusal<409, "voucher_not_redeemable", ErrorBody<"voucher_not_redeemable", "invalid_request_error">>;
@@ -10875,6 +11028,61 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: GetOperatorUsageSummaryError;
+  };
+  /** `operator.vouchers.endBatch`: `POST /v1/operator/voucher-batches/{batch}/end`. */
+  endVoucherBatch: {
+    path: { batch: string };
+    query: never;
+    headers: never;
+    body: OperatorReason;
+    result: VoucherBatch;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: EndVoucherBatchError;
+  };
+  /** `operator.vouchers.list`: `GET /v1/operator/vouchers`. */
+  listVouchers: {
+    path: never;
+    query: ListVouchersQuery;
+    headers: never;
+    body: never;
+    result: OperatorVoucherList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: ListVouchersError;
+  };
+  /** `operator.vouchers.create`: `POST /v1/operator/vouchers`. */
+  createVouchers: {
+    path: never;
+    query: never;
+    headers: { "Idempotency-Key"?: string };
+    body: NewVouchers;
+    result: MadeVouchers;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: CreateVouchersError;
+  };
+  /** `operator.vouchers.get`: `GET /v1/operator/vouchers/{id}`. */
+  getVoucher: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: never;
+    result: OperatorVoucher;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: GetVoucherError;
+  };
+  /** `operator.vouchers.end`: `POST /v1/operator/vouchers/{id}/end`. */
+  endVoucher: {
+    path: { id: string };
+    query: never;
+    headers: never;
+    body: OperatorReason;
+    result: OperatorVoucher;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: EndVoucherError;
   };
   /** `pricing.get`: `GET /v1/pricing`. */
   getPricing: {

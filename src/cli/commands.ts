@@ -125,6 +125,7 @@ export const commands: readonly Command[] = [
       expires: text("TIME", "until when they can be redeemed, such as 2027-01-31; by default for ever"),
       "credit-days": text("N", "the credit expires so many days after it is redeemed; by default never"),
       "once-per-account": flag("an account may redeem only one of them"),
+      reason: text("TEXT", "why, for the log of operators' actions"),
     },
     does: "make vouchers; the codes are shown only once",
     run: async (input) => (await import("./voucher.ts")).create(input),
@@ -139,8 +140,8 @@ export const commands: readonly Command[] = [
   {
     name: "voucher end",
     takes: ["BATCH"],
-    options: {},
-    does: "let no more vouchers of a batch be redeemed; what was redeemed stays",
+    options: { reason: text("TEXT", "why, for the log of operators' actions") },
+    does: "end a batch, or one voucher by its id (vou_…): what was not redeemed can't be any more",
     run: async (input) => (await import("./voucher.ts")).end(input),
   },
   {

@@ -1,11 +1,13 @@
-// `svc voucher …`: makes vouchers, lists their batches, and ends one. Each change has its row in the log of operators' actions.
-import { Refused } from "../accounts/admin.ts";
+// `svc voucher …`: makes vouchers, lists their batches, and ends a batch or one voucher, by the functions of operators' operations.
 import { systemClock } from "../clock.ts";
+import type { Db } from "../db/connect.ts";
 import { usdText, toUsd } from "../money.ts";
-import { recorded, shellActor } from "../operators/action-log.ts";
-import { type Batch, createVouchers, endBatch, listBatches } from "../payments/vouchers.ts";
+import { shellActor } from "../operators/action-log.ts";
+import { endVoucher, endVouchersOf, makeVouchers } from "../operators/vouchers.ts";
+import { type Batch, listBatches } from "../payments/vouchers.ts";
 import { readAmount, readWholeNumber } from "./arguments.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
+import { readReason } from "./money.ts";
 import { withDatabase } from "./with-database.ts";
 
 const [countMax, daysMax, listedMax] = [10_000, 3_650, 1_000];
@@ -15,26 +17,17 @@ export async function create({ config, options }: Input): Promise<Outcome> {
   const count = readWholeNumber(String(options.count ?? 1), "--count", 1, countMax);
   const creditDays =
     typeof options["credit-days"] === "string" ? readWholeNumber(options["credit-days"], "--credit-days", 1, daysMax) : null;
-  const at = systemClock();
-  const expiresAt = typeof options.expires === "string" ? readTime(options.expires, at) : null;
-  const oncePerAccount = options["once-per-account"] === true;
-  const actor = shellActor();
-  const { batch, codes } = await withDatabase(config, (db) =>
-    recorded(db, actor, at, async (transaction) => {
-      const result = await createVouchers(transaction, { amount, count, expiresAt, creditDays, oncePerAccount, by: actor.who, at });
-      const after = {
-        amount_usd: usdText(amount),
-        count,
-        expires_at: expiresAt,
-        credit_days: creditDays,
-        once_per_account: oncePerAccount,
-      };
-      return { result, row: { action: "voucher.create", target: `batch ${result.batch}`, reason: null, before: null, after } };
-    }),
+  const expiresAt = typeof options.expires === "string" ? readTime(options.expires, systemClock()) : null;
+  const asked = { amount, count, expiresAt, creditDays, oncePerAccount: options["once-per-account"] === true, reason: reasonOf(options) };
+  const { batch, vouchers } = await withDatabase(config, (db) =>
+    makeVouchers({ db, clock: systemClock }, shellActor(), { ...asked, idempotencyKey: null }),
   );
-  const text = [...codes, `Batch ${batch}: ${count} of ${usdText(amount)} USD. The codes are shown only once.`].join("\n");
-  return { json: { batch: Number(batch), codes }, text };
+  const codes = vouchers.map(({ code }) => code);
+  const text = [...codes, `Batch ${batch.id}: ${count} of ${usdText(amount)} USD. The codes are shown only once.`].join("\n");
+  return { json: { batch: Number(batch.id), codes }, text };
 }
+
+const reasonOf = ({ reason }: Input["options"]) => (reason === undefined ? null : readReason(reason));
 
 function readTime(text: string, now: Date): Date {
   const time = /^\d{4}-\d\d-\d\d/.test(text) ? new Date(text) : new Date(Number.NaN);
@@ -72,14 +65,14 @@ function lineOf({ id, amount, count, redeemed, createdAt, expiresAt, creditDays,
   return `batch ${id}: ${redeemed} of ${count} redeemed, ${usdText(amount)} USD each, made ${createdAt.toISOString()}${notes.join("")}`;
 }
 
-export async function end({ config, words }: Input): Promise<Outcome> {
-  const batch = readWholeNumber(words[0]!, "BATCH", 1, 999_999_999);
-  const at = systemClock();
-  await withDatabase(config, (db) =>
-    recorded(db, shellActor(), at, async (transaction) => {
-      if (!(await endBatch(transaction, BigInt(batch), at))) throw new Refused(`there is no batch ${batch} that has not ended`);
-      return { result: null, row: { action: "voucher.end", target: `batch ${batch}`, reason: null, before: null, after: { ended: true } } };
-    }),
-  );
+export async function end({ config, words, options }: Input): Promise<Outcome> {
+  const [named, reason] = [words[0]!, reasonOf(options)];
+  const needs = (db: Db) => ({ db, clock: systemClock });
+  if (named.startsWith("vou_")) {
+    await withDatabase(config, (db) => endVoucher(needs(db), shellActor(), { id: named, reason }));
+    return { json: { voucher: named, ended: true }, text: `${named} can't be redeemed any more.` };
+  }
+  const batch = readWholeNumber(named, "BATCH", 1, 999_999_999);
+  await withDatabase(config, (db) => endVouchersOf(needs(db), shellActor(), { batch: String(batch), reason }));
   return { json: { batch, ended: true }, text: `The vouchers of batch ${batch} can't be redeemed any more.` };
 }

@@ -79,7 +79,7 @@ async function assertSame(
 }
 
 /** The same for the same text: in the form of a UUID of version 8, which leaves its content open. */
-function uuidOf(text: string): string {
+export function uuidOf(text: string): string {
   const hex = createHash("sha256").update(`operator ${text}`).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

@@ -5,7 +5,7 @@ import { lockAccountRow } from "../accounts/users.ts";
 import type { Context } from "../context.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
-import { uuidHex } from "../ids.ts";
+import { voucherIdText } from "../ids.ts";
 import { countGrants, postGrant } from "../ledger/grants.ts";
 import type { Amount } from "../money.ts";
 
@@ -33,24 +33,45 @@ interface NewBatch {
   oncePerAccount: boolean;
   by: string;
   at: Date;
+  /** Of the request, the same for its repeats; null: it makes vouchers each time. */
+  effect: string | null;
 }
 
-/** Within a transaction. The codes are nowhere else. */
-export async function createVouchers({ pool }: Queries, batch: NewBatch): Promise<{ batch: bigint; codes: string[] }> {
-  const { amount, count, expiresAt, creditDays, oncePerAccount, by, at } = batch;
+/** Within a transaction. The codes are nowhere else; the ids are in their order. */
+export async function createVouchers({ pool }: Queries, asked: NewBatch): Promise<{ batch: bigint; codes: string[]; ids: string[] }> {
+  const { amount, count, expiresAt, creditDays, oncePerAccount, by, at, effect } = asked;
+  // A repeat that comes meanwhile waits here for the end of the first.
   const { rows } = await pool.query<{ id: bigint }>(
-    `insert into voucher_batch (amount, count, created_at, created_by, expires_at, credit_days, once_per_account)
-     values ($1, $2, $3, $4, $5, $6, $7) returning id`,
-    [amount, count, at, by, expiresAt, creditDays, oncePerAccount],
+    `insert into voucher_batch (amount, count, created_at, created_by, expires_at, credit_days, once_per_account, effect)
+     values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (effect) do nothing returning id`,
+    [amount, count, at, by, expiresAt, creditDays, oncePerAccount, effect],
   );
-  const { id } = rows[0]!;
+  const batch = rows[0]?.id ?? (await refuseRepeat(pool, asked));
   const codes = Array.from({ length: count }, makeCode);
+  const ids = codes.map(() => randomUUID());
   await pool.query("insert into voucher (id, batch_id, hash) select i, $1, h from unnest($2::uuid[], $3::bytea[]) v(i, h)", [
-    id,
-    codes.map(() => randomUUID()),
+    batch,
+    ids,
     codes.map(hashOfCode),
   ]);
-  return { batch: id, codes };
+  return { batch, codes, ids };
+}
+
+/** The codes can't be shown again, so that a repeat gets no answer but the number of what the first request made. */
+async function refuseRepeat(
+  pool: Queries["pool"],
+  { amount, count, expiresAt, creditDays, oncePerAccount, effect }: NewBatch,
+): Promise<never> {
+  const { rows } = await pool.query<{ id: bigint; isSame: boolean }>(
+    `select id, amount = $2 and count = $3 and expires_at is not distinct from $4 and credit_days is not distinct from $5
+       and once_per_account = $6 as "isSame"
+     from voucher_batch where effect = $1`,
+    [effect, amount, count, expiresAt, creditDays, oncePerAccount],
+  );
+  const { id, isSame } = rows[0]!;
+  if (!isSame) fail("idempotency_key_reused");
+  const reason = `batch ${id} was made with this Idempotency-Key and its codes are shown only once; end it, and make others with another key`;
+  return fail("not_possible", { text: { reason } });
 }
 
 export interface Batch {
@@ -66,21 +87,83 @@ export interface Batch {
   endedAt: Date | null;
 }
 
+const batchesSql = `
+  select b.id, b.amount, b.count, (select count(*)::int from voucher v where v.batch_id = b.id and v.redeemed_at is not null) as redeemed,
+    b.created_at as "createdAt", b.created_by as "createdBy", b.expires_at as "expiresAt", b.credit_days as "creditDays",
+    b.once_per_account as "oncePerAccount", b.ended_at as "endedAt"
+  from voucher_batch b`;
+
 /** Newest first. */
 export async function listBatches({ pool }: Db, most: number): Promise<Batch[]> {
-  const { rows } = await pool.query<Batch>(
-    `select b.id, b.amount, b.count, (select count(*)::int from voucher v where v.batch_id = b.id and v.redeemed_at is not null) as redeemed,
-       b.created_at as "createdAt", b.created_by as "createdBy", b.expires_at as "expiresAt", b.credit_days as "creditDays",
-       b.once_per_account as "oncePerAccount", b.ended_at as "endedAt"
-     from voucher_batch b order by b.id desc limit $1`,
-    [most],
-  );
+  const { rows } = await pool.query<Batch>(`${batchesSql} order by b.id desc limit $1`, [most]);
   return rows;
+}
+
+export async function readBatch({ pool }: Queries, id: bigint): Promise<Batch | undefined> {
+  const { rows } = await pool.query<Batch>(`${batchesSql} where b.id = $1`, [id]);
+  return rows[0];
 }
 
 /** False: there is no such batch, or it has ended. */
 export async function endBatch({ pool }: Queries, id: bigint, at: Date): Promise<boolean> {
   const { rowCount } = await pool.query("update voucher_batch set ended_at = $2 where id = $1 and ended_at is null", [id, at]);
+  return rowCount === 1;
+}
+
+export type VoucherStatus = "open" | "redeemed" | "ended" | "expired";
+
+export interface ListedVoucher {
+  id: string;
+  batch: bigint;
+  amount: Amount;
+  status: VoucherStatus;
+  /** Who redeemed it. */
+  accountId: bigint | null;
+  redeemedAt: Date | null;
+  /** By itself or with its batch, unless it was redeemed. */
+  endedAt: Date | null;
+  createdAt: Date;
+  createdBy: string;
+  expiresAt: Date | null;
+  creditDays: number | null;
+  oncePerAccount: boolean;
+}
+
+interface VoucherFilter {
+  id?: string | undefined;
+  /** The one that the page follows. */
+  after?: Pick<ListedVoucher, "id" | "batch"> | undefined;
+  batch?: bigint | undefined;
+  accountId?: bigint | undefined;
+  status?: VoucherStatus | undefined;
+}
+
+/** The newest batch first; those of a batch in the order of their ids, which are random. `at`: what has expired by then. */
+export async function readVouchers({ pool }: Queries, at: Date, filter: VoucherFilter, most: number): Promise<ListedVoucher[]> {
+  const { id, after, batch, accountId, status } = filter;
+  const { rows } = await pool.query<ListedVoucher>(
+    `select * from (
+       select v.id, v.batch_id as batch, b.amount, v.account_id as "accountId", v.redeemed_at as "redeemedAt", b.created_at as "createdAt",
+         case when v.redeemed_at is null then least(v.ended_at, b.ended_at) end as "endedAt",
+         b.created_by as "createdBy", b.expires_at as "expiresAt", b.credit_days as "creditDays", b.once_per_account as "oncePerAccount",
+         case when v.redeemed_at is not null then 'redeemed' when coalesce(v.ended_at, b.ended_at) is not null then 'ended'
+           when b.expires_at <= $1 then 'expired' else 'open' end as status
+       from voucher v join voucher_batch b on b.id = v.batch_id
+       where ($2::uuid is null or v.id = $2) and ($3::bigint is null or (v.batch_id, v.id) < ($3, $4::uuid))
+         and ($5::bigint is null or v.batch_id = $5) and ($6::bigint is null or v.account_id = $6)
+     ) shown where $7::text is null or status = $7 order by batch desc, id desc limit $8`,
+    [at, id ?? null, after?.batch ?? null, after?.id ?? null, batch ?? null, accountId ?? null, status ?? null, most],
+  );
+  return rows;
+}
+
+/** False: there is no such voucher that is neither redeemed nor ended. Of this and redeeming one waits for the other, and sees what it did. */
+export async function endVoucher({ pool }: Queries, id: string, at: Date): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `update voucher v set ended_at = $2 from voucher_batch b
+     where v.id = $1 and b.id = v.batch_id and v.redeemed_at is null and v.ended_at is null and b.ended_at is null`,
+    [id, at],
+  );
   return rowCount === 1;
 }
 
@@ -117,7 +200,7 @@ export async function redeemVoucher(
     const expiresAt = voucher.creditDays === null ? null : new Date(at.getTime() + voucher.creditDays * dayMs);
     const { id, amount } = voucher;
     await transaction.pool.query("update voucher set account_id = $2, redeemed_at = $3 where id = $1", [id, accountId, at]);
-    const posted = await postGrant(transaction, { accountId, id, amount, ref: `vou_${uuidHex(id)}`, at, expiresAt });
+    const posted = await postGrant(transaction, { accountId, id, amount, ref: voucherIdText(id), at, expiresAt });
     return { amount, ...posted, expiresAt };
   });
 }
@@ -138,7 +221,7 @@ async function lockRedeemable({ pool }: Queries, { accountId, hash, at }: { acco
   // A statement of its own: it sees what the last holder of the lock left.
   const { rows } = await pool.query<Voucher>(
     `select v.id, b.amount, b.credit_days as "creditDays", v.redeemed_at is not null as "isUsed", coalesce(b.expires_at <= $3, false) as "isLate",
-       b.ended_at is not null as "isEnded",
+       coalesce(v.ended_at, b.ended_at) is not null as "isEnded",
        b.once_per_account and exists (select from voucher o where o.account_id = $2 and o.batch_id = b.id) as "isSecond"
      from voucher v join voucher_batch b on b.id = v.batch_id where v.hash = $1`,
     [hash, accountId, at],

@@ -31,6 +31,29 @@ describe("svc voucher", () => {
     expect(rows).toEqual(["voucher.create", "voucher.end"].map((action) => ({ action, target: `batch ${made.batch}` })));
   });
 
+  test("end with a voucher's id ends this one alone, with the reason in the log; 1 for one that was redeemed, has ended or is unknown", async () => {
+    const { batch, codes } = (
+      await svc("voucher", "create", "--amount", "1", "--count", "2", "--reason", "a fair", "--json")
+    ).json() as any;
+    expect((await redeem(codes[0])).status).toBe(200);
+    const { rows } = await gateway.context.db.pool.query<{ id: string; used: boolean }>(
+      "select 'vou_' || replace(id::text, '-', '') as id, redeemed_at is not null as used from voucher where batch_id = $1 order by 2",
+      [batch],
+    );
+    const [open, used] = rows.map(({ id }) => id) as [string, string];
+    expect((await svc("voucher", "end", open, "--reason", "lost")).status).toBe(0);
+    expect((await redeem(codes[1])).json.error.code).toBe("voucher_not_redeemable");
+    for (const id of [open, used, `vou_${"0".repeat(32)}`]) expect(await svc("voucher", "end", id)).toMatchObject({ status: 1 });
+    const log = await gateway.context.db.pool.query("select target, reason from operator_action where target in ($1, $2) order by id", [
+      `batch ${batch}`,
+      open,
+    ]);
+    expect(log.rows).toEqual([
+      { target: `batch ${batch}`, reason: "a fair" },
+      { target: open, reason: "lost" },
+    ]);
+  });
+
   test.each([
     ["no amount", []],
     ["an amount of 0", ["--amount", "0"]],
@@ -38,6 +61,7 @@ describe("svc voucher", () => {
     ["a time that is over", ["--amount", "1", "--expires", "2020-01-01"]],
     ["no time", ["--amount", "1", "--expires", "soon"]],
     ["no days", ["--amount", "1", "--credit-days", "0"]],
+    ["an empty reason", ["--amount", "1", "--reason", " "]],
   ])("create refuses %s with 2", async (_what, words) => {
     expect((await svc("voucher", "create", ...words)).status).toBe(2);
   });

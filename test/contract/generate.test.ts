@@ -34,6 +34,7 @@ const promised = `createChatCompletion createMessage countMessageTokens createCo
   adjustAccount refundCall listOperatorCalls getOperatorCall listOperators setOperator removeOperator
   listProviders disableProvider enableProvider getTotp beginTotp confirmTotp deleteTotp
   listOperatorJobs getOperatorJob cancelOperatorJob listOperatorSettings getOperatorUsageSummary getOperatorCatalog checkCatalog compareCatalog listCatalogVersions applyCatalog revertCatalog createAccount getOperatorLedger startLedgerAudit
+  createVouchers listVouchers getVoucher endVoucher endVoucherBatch
   createBatch listBatches getBatch cancelBatch createFile listFiles getFile getFileContent deleteFile purgeResponseCache
   getAuthOptions getAutoTopup updateAutoTopup startCardSetup removeCard`
   .trim()

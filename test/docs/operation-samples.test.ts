@@ -74,10 +74,13 @@ const first: OperationId[] = [
   "createWebhook",
   "claimDomain",
   "testWebhook",
+  "createVouchers",
 ];
 const last: OperationId[] = [
   "cancelBatch",
   "cancelOperatorJob",
+  "endVoucher",
+  "endVoucherBatch",
   "deleteFile",
   "deleteWebhook",
   "revokeInvitation",
@@ -136,6 +139,9 @@ const placeholders: Partial<Record<OperationId, [invented: RegExp, real: () => s
   getOperatorCall: [/req_\w+/, () => replies.get("createChatCompletion")!.headers["x-request-id"]!],
   getOperatorJob: [/job_\w+/, () => fieldOfReply("createImage", "id")],
   cancelOperatorJob: [/job_\w+/, () => fieldOfReply("createImage", "id")],
+  getVoucher: [/vou_\w+/, () => newVouchers().vouchers[0]!.id],
+  endVoucher: [/vou_\w+/, () => newVouchers().vouchers[0]!.id],
+  endVoucherBatch: [/(?<=voucher-batches\/)\d+/, () => String(newVouchers().batch)],
   setOperator: [/grace@example\.com/, newestAccount],
   removeOperator: [/grace@example\.com/, newestAccount],
   disableProvider: [/north/, () => "ranker"],
@@ -236,6 +242,10 @@ async function newestAccount(): Promise<string> {
   const headers = { authorization: `Bearer ${environment.SVC_SESSION!}` };
   const reply = await fetch(`${gateway.url}/v1/operator/accounts?limit=1`, { headers });
   return ((await reply.json()) as { last_id: string }).last_id;
+}
+
+function newVouchers() {
+  return JSON.parse(replies.get("createVouchers")!.body.toString()) as { batch: number; vouchers: { id: string }[] };
 }
 
 function fieldOfReply(id: OperationId, field: string): string {

@@ -19,7 +19,16 @@ type Options = Partial<Omit<Parameters<typeof createVouchers>[1], "by" | "at">>;
 const make = (options: Options = {}) =>
   inTransaction(gateway.context.db, (transaction) =>
     createVouchers(transaction, {
-      ...{ amount: 1_000_000_000n, count: 1, expiresAt: null, creditDays: null, oncePerAccount: false, by: "test", at: new Date(now) },
+      ...{
+        amount: 1_000_000_000n,
+        count: 1,
+        expiresAt: null,
+        creditDays: null,
+        oncePerAccount: false,
+        by: "test",
+        at: new Date(now),
+        effect: null,
+      },
       ...options,
     }),
   );

@@ -48,6 +48,8 @@ const bodies: Partial<Record<string, object>> = {
   adjustAccount: { amount_usd: 1, reason: "a test" },
   refundCall: { reason: "a test" },
   cancelOperatorJob: { reason: "a test" },
+  endVoucher: { reason: "a test" },
+  endVoucherBatch: { reason: "a test" },
   startSignIn: { redirect_uri: "https://app.example.com/" },
   signInWithProvider: { id_token: "a", state: "svco_a" },
 };

@@ -35,6 +35,9 @@ test("403 confirmation_required: without a confirmed session nothing is changed,
     ["ledger/audit", {}],
     ["catalog/apply", { text: "models: []", expected_version: 0 }],
     ["catalog/revert", { expected_version: 0 }],
+    ["vouchers", { amount_usd: 1 }],
+    ["vouchers/vou_any/end", {}],
+    ["voucher-batches/1/end", {}],
   ];
   for (const [path, body] of changes) expect([path, ...codeOf(await post(path, body, key))]).toEqual([path, 403, "confirmation_required"]);
   expect(await gateway.balance(target)).toMatchObject({ balance: 5 });
