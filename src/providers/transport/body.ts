@@ -132,8 +132,12 @@ function joined(chunks: readonly Buffer[], size: number): Buffer {
 
 /** A shorter pause makes no host give up. */
 const longPauseMs = 1_000;
-/** Reading without a pause for longer than this, the buffers are empty: what fails then is the host's own. */
+/**
+ * Reading without a pause for longer than this, the buffers are empty: what fails then is the host's own. Only the time counts in which this
+ * process had nothing to do: while it is busy, what is in the buffers waits for it.
+ */
 const catchUpMs = 5_000;
+const idleMs = (): number => performance.eventLoopUtilization().idle;
 
 interface Pauses {
   /** `pending` as it is; until it settles the host is waiting. */
@@ -143,14 +147,16 @@ interface Pauses {
 
 function timePauses(): Pauses {
   let since = performance.now();
+  let idle = idleMs();
   let isPaused = false;
-  /** Milliseconds of reading since the last long pause. */
+  /** Milliseconds of waiting for the host since the last long pause. */
   let readMs = Infinity;
   const turn = (paused: boolean) => {
-    const now = performance.now();
-    if (!isPaused) readMs += now - since;
+    const [now, idleNow] = [performance.now(), idleMs()];
+    if (!isPaused) readMs += idleNow - idle;
     else if (now - since >= longPauseMs) readMs = 0;
     since = now;
+    idle = idleNow;
     isPaused = paused;
   };
   return {
