@@ -10,7 +10,7 @@ import { svcPath } from "../support/svc-path.ts";
 import { chat, until as waitUntil } from "./chat-client.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.ts";
 import { childrenOf, openWorld, type World } from "./world.ts";
-import { oneInThree } from "../support/size.ts";
+import { drawn, oneInThree } from "../support/size.ts";
 
 // Only bounds a test that would otherwise hang: the worker's own bound is 5 s here, 15 s in production.
 vi.setConfig({ testTimeout: 120_000 });
@@ -116,12 +116,13 @@ describe("kill -9 of the first process ends a worker", () => {
     expect(await world.audit()).toMatchObject({ reservations_open: 0, mismatches: [] });
   });
 
-  test.each([
+  const leavings = [
     ["is replaced", "is there", "SIGHUP"],
     ["stops", "is there", "SIGTERM"],
     ["is replaced", "is gone", "SIGHUP"],
     ["stops", "is gone", "SIGTERM"],
-  ] as const)("that %s and has a call without an end in hand, while its database %s", async (_, database, signal) => {
+  ] as const;
+  test.each(drawn(leavings, 2))("that %s and has a call without an end in hand, while its database %s", async (_, database, signal) => {
     const gateway = await twoWorkers();
     const account = await world.createAccount("50");
     const calls = Array.from({ length: 4 }, () => chat({ url: gateway.url, key: account.key, model: "demo/long", stream: true }));
