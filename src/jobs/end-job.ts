@@ -64,12 +64,9 @@ export async function endJob(
   return rows[0]!.done;
 }
 
-function countEnd(
-  { counts, chargeLog }: JobParts,
-  { account_id: accountId, id, request_id: requestId, kind, model, operation, prices }: ClaimedJob,
-  done: Delivered | null,
-  attempts: readonly JobAttempt[],
-): void {
+function countEnd(parts: JobParts, job: ClaimedJob, done: Delivered | null, attempts: readonly JobAttempt[]): void {
+  const { counts } = parts;
+  const { kind, model, operation, prices } = job;
   const status = done === null ? "failed" : "success";
   counts.countJobEnd(kind, status);
   counts.countCharge({
@@ -82,7 +79,12 @@ function countEnd(
     cost: String(done?.charged ?? 0n),
     attempts,
   });
-  chargeLog?.add({ at: new Date(), accountId, id, requestId, amount: done?.charged ?? 0n });
+  logCharge(parts, job, done?.charged ?? 0n);
+}
+
+/** A line that comes twice counts once. */
+export function logCharge({ chargeLog }: JobParts, job: ClaimedJob, amount: Amount): void {
+  chargeLog?.add({ at: new Date(), accountId: job.account_id, id: job.id, requestId: job.request_id, amount });
 }
 
 const noTokens = { input_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, output_tokens: 0 };

@@ -2,6 +2,7 @@
 import type { Catalog } from "../catalog/types.ts";
 import { ApiError } from "../errors/fail.ts";
 import { mayPass, persist } from "../ledger/account-batcher.ts";
+import type { Amount } from "../money.ts";
 import { expenseOf, type Used } from "../pricing/expense.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Route, UpstreamCall } from "../providers/types.ts";
@@ -11,7 +12,7 @@ import { attemptRecord } from "../calls/log-row.ts";
 import { candidatesOf } from "../routing/candidates.ts";
 import { type ClaimedJob, type JobAttempt, LeaseLost, readUploads, writeIntent, writeTicket } from "./claim.ts";
 import { deliver } from "./deliver.ts";
-import { type Delivered, type Ending, endJob, type FailedEnding } from "./end-job.ts";
+import { type Delivered, type Ending, endJob, type FailedEnding, logCharge } from "./end-job.ts";
 import { callOf, followTicket, isLastWord, routeOf } from "./follow-ticket.ts";
 import { costOfRoute, lostAttempt, usedByOrder } from "./job-expense.ts";
 import { failureOf, JobFailure, mostTelling, reportTrouble } from "./job-failure.ts";
@@ -57,6 +58,7 @@ export async function runJob(parts: JobParts, job: ClaimedJob, held: Held): Prom
     isEnded = await endJob(parts, job, ending, attempts, held.signal);
   } finally {
     if (!isEnded || "failure" in ending) await removeUseless(parts, running, isEnded);
+    if (!isEnded && "delivered" in ending) await logUnheard(parts, job);
   }
   return isEnded ? "ended" : "dropped";
 }
@@ -67,15 +69,30 @@ async function removeUseless(parts: JobParts, { job, kept }: Running, isSure = f
   await Promise.allSettled(kept.map((name) => parts.media.store.remove(name)));
 }
 
+/** The charge of an end that this runner wrote, perhaps, and whose answer was lost. */
+async function logUnheard(parts: JobParts, job: ClaimedJob): Promise<void> {
+  const { charged } = await readEnd(parts, job);
+  if (charged !== null) logCharge(parts, job, charged);
+}
+
+async function hasFailed(parts: JobParts, job: ClaimedJob): Promise<boolean> {
+  const { status } = await readEnd(parts, job);
+  return status === "failed" || status === "expired";
+}
+
+interface WrittenEnd {
+  status: string | null;
+  charged: Amount | null;
+}
+
 /**
- * Whether the job ended in failure although this runner did not end it: by an earlier attempt whose answer was lost, by another runner, or by
+ * How the job ended although this runner did not hear that it ended it: by an earlier attempt whose answer was lost, by another runner, or by
  * an operator. A failed job never changes. Where it can't be read, its files stay.
  */
-async function hasFailed({ db }: JobParts, { id }: ClaimedJob): Promise<boolean> {
-  const sql = "select 1 from media_job where id = $1 and status in ('failed', 'expired')";
-  const look = () => db.pool.query(sql, [id]);
-  const { rowCount } = await persist(lookMs, AbortSignal.timeout(lookMs), look).catch(() => ({ rowCount: 0 }));
-  return rowCount === 1;
+async function readEnd({ db }: JobParts, { id }: ClaimedJob): Promise<WrittenEnd> {
+  const look = () => db.pool.query<WrittenEnd>("select status, charged from media_job where id = $1", [id]);
+  const found = await persist(lookMs, AbortSignal.timeout(lookMs), look).catch(() => null);
+  return found?.rows[0] ?? { status: null, charged: null };
 }
 
 interface Running {

@@ -1,4 +1,4 @@
-// A job's end whose answer was lost, or that another runner wrote first: which files stay in the store.
+// A job's end whose answer was lost, or that another runner wrote first: which files stay in the store, and what the log of charges says.
 import { mkdtempSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,6 +6,7 @@ import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { connect, type Db, inTransaction, type Queries } from "../../src/db/connect.ts";
 import { fileName } from "../../src/jobs/deliver.ts";
 import type { JobTimes } from "../../src/jobs/parts.ts";
+import type { Charge } from "../../src/ledger/charge-log.ts";
 import { openDatabaseProxy } from "../robustness/database-proxy.ts";
 import { untilWaiting } from "../support/locks.ts";
 import { engineWorld } from "./engine-world.ts";
@@ -25,7 +26,7 @@ interface Ending {
   meanwhile?(db: Db, id: string): Promise<void>;
 }
 
-/** Runs a job of four images past its end; `leftOver` of their files must stay. Resolves to the job's row. */
+/** Runs a job of four images past its end; `leftOver` of their files must stay. Resolves to the job's row, and the lines about its charge. */
 async function end({ fails, times = {}, meanwhile }: Ending, leftOver: readonly string[]) {
   const wire = await openDatabaseProxy(world.db.url);
   const far = connect(wire.url, { max: 4 });
@@ -38,11 +39,13 @@ async function end({ fails, times = {}, meanwhile }: Ending, leftOver: readonly 
   const store = join(dataDir, "media");
   if (fails) await mkdir(join(store, fourth.slice(0, 2), fourth, "in-the-way"), { recursive: true });
   const id = await world.place({ count: 4, estimated: 4_000_000n });
+  const lines: Charge[] = [];
+  const chargeLog = { add: (charge: Charge) => void (charge.amount > 0n && lines.push(charge)) };
   const { account_id } = await rowOf(world.db, id);
   const engine = await inTransaction(holding, async ({ pool }: Queries) => {
     await pool.query("select 1 from balance where account_id = $1 for no key update", [account_id]);
     const models = { "test/picture": { kind: "image" as const, routes: ["ember/flash-image"] } };
-    const engine = await world.start(models, { db: far, times, dataDir, parts: { listenUrl: world.db.url } });
+    const engine = await world.start(models, { db: far, times, dataDir, parts: { listenUrl: world.db.url, chargeLog } });
     await untilWaiting(world.db, "media_finish");
     expect(await filesIn(store)).toEqual(fails ? butTheFourth : all);
     if (meanwhile === undefined) wire.cut();
@@ -54,7 +57,7 @@ async function end({ fails, times = {}, meanwhile }: Ending, leftOver: readonly 
   await expect.poll(() => filesIn(store)).toEqual(leftOver);
   await engine.jobs.stop(5_000);
   expect(await filesIn(store)).toEqual(leftOver);
-  return rowOf(world.db, id);
+  return { ...(await rowOf(world.db, id)), charges: lines.map(({ id: of, amount }) => (of === id ? amount : of)) };
 }
 
 async function filesIn(folder: string): Promise<string[]> {
@@ -67,12 +70,18 @@ describe("the answer was lost", () => {
     ["a second try", { renewMs: 60_000, leaseMs: 60_000 }],
     ["its lease, which is no more,", { renewMs: 10 }],
   ])("%s tells that the job has failed: none of its files is left", async (_teller, times) => {
-    expect(await end({ fails: true, times }, [])).toMatchObject({ status: "failed" });
+    expect(await end({ fails: true, times }, [])).toMatchObject({ status: "failed", charges: [] });
   });
 
-  test("of a job that succeeded: all of its files stay", async () => {
-    expect(await end({ fails: false }, all)).toMatchObject({ status: "succeeded" });
-  });
+  test.each([
+    ["a second try", { renewMs: 60_000, leaseMs: 60_000 }],
+    ["its lease, which is no more,", { renewMs: 10 }],
+  ])(
+    "%s tells that the job has succeeded: all of its files stay, and its charge is a line of the log of charges",
+    async (_teller, times) => {
+      expect(await end({ fails: false, times }, all)).toMatchObject({ status: "succeeded", charges: [4_000_000n] });
+    },
+  );
 });
 
 describe("another runner took the job and ended it", () => {
