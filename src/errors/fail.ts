@@ -40,6 +40,11 @@ export function failParameter(param: string, reason: string): never {
   return fail("invalid_parameter", { param, text: { param, reason } });
 }
 
+/** What was asked can't be done in the present state. */
+export function failNotPossible(reason: string): never {
+  return fail("not_possible", { text: { reason } });
+}
+
 export function fail(code: ErrorCode, details: FailDetails = {}): never {
   throw new ApiError(code, details);
 }

@@ -7,7 +7,7 @@ import { isOperator } from "../accounts/operators.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
-import { fail, failParameter } from "../errors/fail.ts";
+import { fail, failNotPossible, failParameter } from "../errors/fail.ts";
 import { accountIdText, cutId } from "../ids.ts";
 import { readBalance, readMediaHolds } from "../ledger/balance.ts";
 import { toUsd } from "../money.ts";
@@ -74,7 +74,7 @@ export async function changeSuspension(
   const at = clock();
   await recorded(db, actor, at, async (transaction) => {
     if (suspends && actor.accountId !== null && (await isOperator(transaction, accountId, config.operators)))
-      fail("not_possible", { text: { reason: "the account is an operator's, who has to be removed first" } });
+      failNotPossible("the account is an operator's, who has to be removed first");
     const { rows } = await transaction.pool.query<{ suspendedAt: Date | null }>(
       `select suspended_at as "suspendedAt" from account where id = $1 for no key update`,
       [accountId],

@@ -12,7 +12,7 @@ import {
 } from "../catalog/versions.ts";
 import type { Clock } from "../clock.ts";
 import type { Db, Queries } from "../db/connect.ts";
-import { fail } from "../errors/fail.ts";
+import { failNotPossible } from "../errors/fail.ts";
 import { type Actor, recorded } from "./action-log.ts";
 
 interface Needs {
@@ -59,7 +59,7 @@ export async function revertCatalog({ db, clock }: Needs, actor: Actor, { expect
   return recorded(db, actor, at, async (transaction) => {
     const current = await newestLocked(transaction);
     if (expected !== null) assertExpected(current?.id ?? fileVersion, expected);
-    if (current === null) return fail("not_possible", { text: { reason: "no version of the catalog was applied" } });
+    if (current === null) return failNotPossible("no version of the catalog was applied");
     const { text, previous, id } = await versionBefore(transaction, current);
     const loaded = text === null ? null : loadable(load, text, id);
     const row = { appliedAt: at, appliedBy: actor.who, reason, text };
@@ -71,7 +71,7 @@ export async function revertCatalog({ db, clock }: Needs, actor: Actor, { expect
 
 function assertExpected(inUse: number, expected: number): void {
   if (inUse === expected) return;
-  fail("not_possible", { text: { reason: `version ${inUse} of the catalog is in use by now, not ${expected}; compare again` } });
+  failNotPossible(`version ${inUse} of the catalog is in use by now, not ${expected}; compare again`);
 }
 
 /** Null: none was ever applied. */
@@ -83,9 +83,9 @@ async function newestLocked(transaction: Queries): Promise<VersionWithText | nul
 type Before = Pick<VersionWithText, "text" | "previous" | "id">;
 
 async function versionBefore(transaction: Queries, { id, previous }: Version): Promise<Before> {
-  if (previous === null) return fail("not_possible", { text: { reason: `version ${id} is the file, and nothing was applied before it` } });
+  if (previous === null) return failNotPossible(`version ${id} is the file, and nothing was applied before it`);
   if (previous === fileVersion) return { text: null, previous: null, id: fileVersion };
-  const gone = () => fail("not_possible", { text: { reason: `version ${previous} is no longer kept; apply a file` } });
+  const gone = () => failNotPossible(`version ${previous} is no longer kept; apply a file`);
   return (await readVersion(transaction, previous)) ?? gone();
 }
 
@@ -95,7 +95,7 @@ function loadable(load: Reverting["load"], text: string, id: number): Loaded {
   } catch (error) {
     if (!(error instanceof CatalogFault)) throw error;
     const [{ line, message }] = error.problems as [CatalogFault["problems"][number]];
-    return fail("not_possible", { text: { reason: `version ${id} can't be served here: line ${line}: ${message}` } });
+    return failNotPossible(`version ${id} can't be served here: line ${line}: ${message}`);
   }
 }
 

@@ -2,7 +2,7 @@
 import { createAccount as insertAccount, Refused } from "../accounts/admin.ts";
 import type { Context } from "../context.ts";
 import type { Queries } from "../db/connect.ts";
-import { fail, failParameter } from "../errors/fail.ts";
+import { failNotPossible, failParameter } from "../errors/fail.ts";
 import { accountIdText } from "../ids.ts";
 import { postEntry, postSignupCredit } from "../ledger/post.ts";
 import { type Amount, toUsd } from "../money.ts";
@@ -43,7 +43,7 @@ async function inserted(db: Queries, account: { email: string; verified: boolean
   try {
     return (await insertAccount(db, account)).accountId;
   } catch (error) {
-    throw error instanceof Refused ? notPossible("the email address has an account already") : error;
+    throw error instanceof Refused ? failNotPossible("the email address has an account already") : error;
   }
 }
 
@@ -51,11 +51,7 @@ async function giveSignupCredit(
   db: Queries,
   { accountId, email, amount, at }: { accountId: bigint; email: string; amount: Amount; at: Date },
 ): Promise<Amount> {
-  if (amount === 0n) notPossible("there is no signup credit: SVC_SIGNUP_CREDIT is 0");
+  if (amount === 0n) failNotPossible("there is no signup credit: SVC_SIGNUP_CREDIT is 0");
   const given = await postSignupCredit(db, { accountId, email, amount, ref: "operator", at });
-  return given === 0n ? notPossible("another address of the same mailbox already got the signup credit") : given;
-}
-
-function notPossible(reason: string): never {
-  return fail("not_possible", { text: { reason } });
+  return given === 0n ? failNotPossible("another address of the same mailbox already got the signup credit") : given;
 }

@@ -2,7 +2,7 @@
 import type { components } from "../../generated/api.d.ts";
 import { findAccount } from "../accounts/admin.ts";
 import type { Context } from "../context.ts";
-import { fail } from "../errors/fail.ts";
+import { fail, failNotPossible } from "../errors/fail.ts";
 import { accountIdText, cutId } from "../ids.ts";
 import { fileUrl, shownMoney } from "../jobs/show-job.ts";
 import { cancelJob as cancelLocked, readJobWork, readStaffJobs, type StaffJob } from "../jobs/staff-jobs.ts";
@@ -58,7 +58,7 @@ export async function cancelJob(
   await recorded(db, actor, clock(), async (transaction) => {
     const { refused, before, released } = await cancelLocked(transaction, catalog, shownId);
     if (refused === "unknown") failUnknown(shownId);
-    if (refused !== null) fail("not_possible", { text: { reason: `the job is ${refused}: it has ended` } });
+    if (refused !== null) failNotPossible(`the job is ${refused}: it has ended`);
     const after = { status: "failed", error: "job_cancelled", released_usd: toUsd(released) };
     return { result: undefined, row: { action: "job.cancel", target: shownId, reason, before: { status: before }, after } };
   });

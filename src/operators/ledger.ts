@@ -1,7 +1,7 @@
 // The ledger as a whole for operators: its state, and audits of it in the background.
 import type { components } from "../../generated/api.d.ts";
 import type { Context } from "../context.ts";
-import { fail } from "../errors/fail.ts";
+import { failNotPossible } from "../errors/fail.ts";
 import { type AuditRow, type FoundByAudit, readAudits, readLedgerState } from "../ledger/audits.ts";
 import { toUsd } from "../money.ts";
 import { type Actor, recorded } from "./action-log.ts";
@@ -34,7 +34,7 @@ export async function startAudit(
 ): Promise<Schemas["LedgerAudit"]> {
   const begun = await recorded(db, actor, clock(), async (transaction) => {
     const row = await ledgerAudits.begin(transaction, actor.who);
-    if (row === null) return fail("not_possible", { text: { reason: "an audit is running" } });
+    if (row === null) return failNotPossible("an audit is running");
     return { result: row, row: { action: "ledger.audit", target: idText(row), reason, before: null, after: null } };
   });
   ledgerAudits.run(begun.id);

@@ -5,7 +5,7 @@ import type { components } from "../../generated/api.d.ts";
 import type { Tier } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { type Db, type Queries } from "../db/connect.ts";
-import { fail, failParameter } from "../errors/fail.ts";
+import { fail, failNotPossible, failParameter } from "../errors/fail.ts";
 import { accountIdText, cutId, uuidv7 } from "../ids.ts";
 import { readStaffJobs } from "../jobs/staff-jobs.ts";
 import { readBalance } from "../ledger/balance.ts";
@@ -115,10 +115,6 @@ export function correctionRefusal(refused: CorrectionRefusal, kind: CorrectionKi
     case "total":
       return `lifetime_${moneyOf(kind)} would fall below 0`;
   }
-}
-
-function failNotPossible(reason: string): never {
-  return fail("not_possible", { text: { reason } });
 }
 
 // Charges that are given back.

@@ -4,7 +4,7 @@ import { findAccount } from "../accounts/admin.ts";
 import { isAtLeast, type OperatorRole } from "../accounts/operators.ts";
 import type { Context } from "../context.ts";
 import type { Db, Queries } from "../db/connect.ts";
-import { fail } from "../errors/fail.ts";
+import { fail, failNotPossible } from "../errors/fail.ts";
 import { accountIdText, cutId } from "../ids.ts";
 import { type Actor, recorded } from "./action-log.ts";
 
@@ -103,8 +103,4 @@ async function assertOtherAdmin({ pool }: Pick<Db, "pool"> | Queries, accountId:
     [accountId, named],
   );
   if (rowCount === 0) failNotPossible("it is the last admin");
-}
-
-function failNotPossible(reason: string): never {
-  return fail("not_possible", { text: { reason } });
 }

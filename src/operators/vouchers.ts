@@ -3,7 +3,7 @@
 import type { components } from "../../generated/api.d.ts";
 import type { Context } from "../context.ts";
 import type { Queries } from "../db/connect.ts";
-import { fail, failParameter } from "../errors/fail.ts";
+import { fail, failNotPossible, failParameter } from "../errors/fail.ts";
 import { accountIdText, cutId, parseVoucherId, voucherIdText } from "../ids.ts";
 import { type Amount, toUsd } from "../money.ts";
 import {
@@ -141,8 +141,4 @@ function failUnknown(id: string): never {
 
 function failUnknownBatch(batch: string): never {
   return fail("voucher_not_found", { message: `There is no batch ${cutId(batch)} of vouchers.` });
-}
-
-function failNotPossible(reason: string): never {
-  return fail("not_possible", { text: { reason } });
 }

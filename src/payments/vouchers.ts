@@ -4,7 +4,7 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { lockAccountRow } from "../accounts/users.ts";
 import type { Context } from "../context.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
-import { fail } from "../errors/fail.ts";
+import { fail, failNotPossible } from "../errors/fail.ts";
 import { voucherIdText } from "../ids.ts";
 import { countGrants, postGrant } from "../ledger/grants.ts";
 import type { Amount } from "../money.ts";
@@ -71,7 +71,7 @@ async function refuseRepeat(
   const { id, isSame } = rows[0]!;
   if (!isSame) fail("idempotency_key_reused");
   const reason = `batch ${id} was made with this Idempotency-Key and its codes are shown only once; end it, and make others with another key`;
-  return fail("not_possible", { text: { reason } });
+  return failNotPossible(reason);
 }
 
 export interface Batch {

@@ -4,7 +4,7 @@ import { beginTotp, dropTotp, enableTotp, hasTotp, readTotp, takeCode } from "..
 import { base32, newRecoveryCodes, otpauthUri } from "../accounts/totp-codes.ts";
 import type { Context } from "../context.ts";
 import { inTransaction } from "../db/connect.ts";
-import { fail } from "../errors/fail.ts";
+import { fail, failNotPossible } from "../errors/fail.ts";
 import { throttle } from "./throttle.ts";
 
 interface Person {
@@ -17,7 +17,7 @@ interface Person {
 export async function beginSecondFactor({ db, publicUrl }: Pick<Context, "db" | "publicUrl">, { accountId, hash, at }: Person) {
   await assertConfirmed(db, hash, at);
   const secret = await beginTotp(db, accountId, at);
-  if (secret === undefined) fail("not_possible", { text: { reason: "the second factor is on: turn it off first" } });
+  if (secret === undefined) failNotPossible("the second factor is on: turn it off first");
   const email = await emailOf({ db }, accountId);
   return {
     object: "totp.begun" as const,
@@ -33,7 +33,7 @@ export async function confirmSecondFactor(
 ): Promise<string[]> {
   const { db } = context;
   const { rowCount } = await db.pool.query("select 1 from totp where account_id = $1 and confirmed_at is null", [accountId]);
-  if (rowCount === 0) fail("not_possible", { text: { reason: "begin with POST /v1/auth/totp" } });
+  if (rowCount === 0) failNotPossible("begin with POST /v1/auth/totp");
   await throttle(context, "sign-in", { client, email: await emailOf(context, accountId) });
   await takeCode(db, { accountId, code, at }, false);
   const codes = newRecoveryCodes();
