@@ -5,7 +5,7 @@ import { type Db, inSnapshot, type Queries } from "../db/connect.ts";
 import { readBesideCalls, type ReportRow, sumOf } from "../ledger/report.ts";
 import { percentilesOf } from "../ledger/summary/percentiles.ts";
 import { ceilQuarter, floorQuarter, piecesOf, type Span } from "../ledger/summary/periods.ts";
-import { readSummary } from "../ledger/summary/read-summary.ts";
+import { besideSums, readSummary } from "../ledger/summary/read-summary.ts";
 import { type Amount, toUsd } from "../money.ts";
 
 type Overview = components["schemas"]["Overview"];
@@ -36,7 +36,7 @@ export async function readOverview(db: Db, from: Date, to: Date): Promise<Overvi
       object: "operator.overview",
       from: from.toISOString(),
       to: to.toISOString(),
-      calls: Number(total.requests),
+      calls: Number(requests),
       failed: Number(total.errors),
       active_accounts: await countActive(queries, sources),
       revenue_usd: toUsd(revenue),
@@ -76,17 +76,11 @@ async function sourcesOf({ pool }: Queries, { from, to }: Span): Promise<Sources
   const last = floorQuarter(to);
   const [first, end] = since < last ? [since, last] : [to, to];
   const pieces = piecesOf([{ start: first, since: first }], { from: first, to: end });
-  const log = (since: string, before: string) =>
-    `select account_id, error_code, attempts from usage_log where created_at >= ${since} and created_at < ${before}`;
-  const closed = "(select closed_until from usage_rollup_state)";
+  const times = { since: "$1::timestamptz", wholeSince: "$2::timestamptz", wholeUntil: "$3::timestamptz", until: "$4::timestamptz" };
   return {
     values: [from, first, end, to, pieces.map((p) => p.minutes), pieces.map((p) => p.since), pieces.map((p) => p.before)],
     periods: "select * from unnest($5::int[], $6::timestamptz[], $7::timestamptz[]) p(span, since, before)",
-    log: `${log("$1::timestamptz", "$2::timestamptz")} union all ${log(`greatest($2, ${closed})`, "$3::timestamptz")}
-      union all ${log("$3", "$4::timestamptz")}
-      union all select l.account_id, l.error_code, l.attempts from usage_late late
-        join usage_log l on l.account_id = late.account_id and l.created_at = late.created_at and l.id = late.id
-        where late.created_at >= $2 and late.created_at < least($3, ${closed})`,
+    log: besideSums(times, (rows, _of, within) => `select l.account_id, l.error_code, l.attempts from ${rows} where ${within}`),
   };
 }
 

@@ -1,5 +1,4 @@
 // The operators' overview and summaries over all accounts are exact to the unit, whatever of the log is in the sums over all accounts already.
-import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { readReport, sumOf } from "../../src/ledger/report.ts";
@@ -13,7 +12,7 @@ import { readOverview } from "../../src/operators/overview.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { makeMonths } from "../support/log-months.ts";
 import { rolledUp } from "../support/rolled-up.ts";
-import { usageLogRow } from "../support/usage-log-row.ts";
+import { newCall } from "../support/usage-log-row.ts";
 import { newAccount } from "./new-account.ts";
 
 let database: TestDatabase;
@@ -31,10 +30,6 @@ afterAll(async () => {
 const minute = 60_000;
 const usual = "10 minutes 10 seconds";
 const ago = (ms: number) => new Date(Date.now() - ms);
-const newCall = (accountId: bigint, cost: bigint, at: Date, more: Partial<UsageLogRow> = {}): Settlement => {
-  const id = randomUUID();
-  return { accountId, id, log: { ...usageLogRow({ accountId, id, cost, at }), ...more } };
-};
 const settle = (...calls: Settlement[]) => settleBatch(db, calls, { onFault: (error) => expect.fail(String(error)) });
 
 async function sumsBy(groups: SummaryGroup[], span: Span) {

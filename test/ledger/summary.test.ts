@@ -9,11 +9,10 @@ import { readSummary, type Summary, type SummaryGroup } from "../../src/ledger/s
 import { forgetOld, rebuild, rollUp } from "../../src/ledger/summary/roll-up.ts";
 import { percentilesOf } from "../../src/ledger/summary/percentiles.ts";
 import { type Settlement, sendUsual, settleBatch } from "../../src/ledger/settlement.ts";
-import type { UsageLogRow } from "../../src/ledger/usage-log.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { makeMonths } from "../support/log-months.ts";
 import { rolledUp } from "../support/rolled-up.ts";
-import { usageLogRow } from "../support/usage-log-row.ts";
+import { newCall } from "../support/usage-log-row.ts";
 import { newAccount, newKey } from "./new-account.ts";
 
 let database: TestDatabase;
@@ -33,10 +32,6 @@ const minute = 60_000;
 const usual = "10 minutes 10 seconds";
 const ago = (ms: number) => new Date(Date.now() - ms);
 const never = (error: unknown) => expect.fail(String(error));
-const newCall = (accountId: bigint, cost: bigint, at: Date, more: Partial<UsageLogRow> = {}): Settlement => {
-  const id = randomUUID();
-  return { accountId, id, log: { ...usageLogRow({ accountId, id, cost, at }), ...more } };
-};
 const settle = (...calls: Settlement[]) => settleBatch(db, calls, { onFault: never });
 
 interface Asked {

@@ -1,4 +1,6 @@
-// A usage log row for tests that settle without a flow.
+// A usage log row, and a call with one, for tests that settle without a flow.
+import { randomUUID } from "node:crypto";
+import type { Settlement } from "../../src/ledger/settlement.ts";
 import type { UsageLogRow } from "../../src/ledger/usage-log.ts";
 
 interface Charge {
@@ -43,4 +45,10 @@ export function usageLogRow({ accountId, id, cost, at, keyId = null, reserved = 
     latency_ms: 1,
     first_byte_ms: null,
   };
+}
+
+/** A call that held nothing, to be settled. */
+export function newCall(accountId: bigint, cost: bigint, at: Date, more: Partial<UsageLogRow> = {}): Settlement {
+  const id = randomUUID();
+  return { accountId, id, log: { ...usageLogRow({ accountId, id, cost, at }), ...more } };
 }

@@ -140,7 +140,6 @@ function partOf(question: SummaryQuestion, of: "calls" | "tags", put: Put): stri
       ? ""
       : ` and key_id in (select k.id from api_key k join account a on a.id = k.created_by where ${mine("k")} and a.user_id = ${put(filter.member)})`;
   const [since, until, wholeSince, wholeUntil] = [span.from, span.to, whole.from, whole.to].map(put);
-  const closed = "(select closed_until from usage_rollup_state)";
   const figures = (
     unmatched: string,
   ) => `r.requests, r.input_tokens, r.cache_read_tokens, r.cache_write_tokens, r.output_tokens, r.reasoning_tokens,
@@ -155,17 +154,41 @@ function partOf(question: SummaryQuestion, of: "calls" | "tags", put: Put): stri
     select p.start, 0, r.model, 0, r.operation, r.failed, r.route, null, ${figures("r.unmatched")}
     from ${periods} join usage_total r on r.span = p.span and r.starts_at >= greatest(p.since, ${everyoneSince}) and r.starts_at < p.before
     union all ${ofEach(`least(p.before, ${everyoneSince})`)}`;
-  const log = (from: string, to: string) =>
-    fromLog(`usage_log l cross join ${tags} where ${mine("l")} and l.created_at >= ${from} and l.created_at < ${to}`);
+  const beside = besideSums({ since: since!, wholeSince: wholeSince!, wholeUntil: wholeUntil!, until: until! }, (rows, of, within) =>
+    fromLog(`${rows} cross join ${tags} where ${mine(of)} and ${within}`),
+  );
   return `select * from (
     ${isOfEveryone(question, of) ? ofEveryone() : ofEach("p.before")}
-    union all ${log(since!, wholeSince!)}
-    union all ${log(`greatest(${wholeSince}, ${closed})`, wholeUntil!)}
-    union all ${log(wholeUntil!, until!)}
-    union all ${fromLog(`usage_late late join usage_log l on l.account_id = late.account_id and l.created_at = late.created_at and l.id = late.id
-      cross join ${tags} where ${mine("late")} and late.created_at >= ${wholeSince} and late.created_at < least(${wholeUntil}, ${closed})`)}
+    union all ${beside}
   ) part(start, account_id, model, key_id, operation, failed, route, tag, requests, input_tokens, cache_read_tokens, cache_write_tokens,
     output_tokens, reasoning_tokens, cost, expense, unmatched, latency, first_byte) where true${conditions(filter, of, put)}${made}`;
+}
+
+/** SQL of times: the span asked for, and the whole quarters of an hour in it that are read in the sums. */
+interface SumTimes {
+  since: string;
+  wholeSince: string;
+  wholeUntil: string;
+  until: string;
+}
+
+/**
+ * What of the log the sums don't have: outside the whole quarters, after the time until which they are made, and rows that came late. `select`
+ * reads relations that have a row of the log as `l`; `of` has its account and time, which `within` bounds.
+ */
+export function besideSums(
+  { since, wholeSince, wholeUntil, until }: SumTimes,
+  select: (rows: string, of: "l" | "late", within: string) => string,
+): string {
+  const closed = "(select closed_until from usage_rollup_state)";
+  const log = (from: string, to: string) => select("usage_log l", "l", `l.created_at >= ${from} and l.created_at < ${to}`);
+  const late = "usage_late late join usage_log l on l.account_id = late.account_id and l.created_at = late.created_at and l.id = late.id";
+  return [
+    log(since, wholeSince),
+    log(`greatest(${wholeSince}, ${closed})`, wholeUntil),
+    log(wholeUntil, until),
+    select(late, "late", `late.created_at >= ${wholeSince} and late.created_at < least(${wholeUntil}, ${closed})`),
+  ].join(" union all ");
 }
 
 /** Whether the sums over all accounts answer it, which know neither accounts nor keys nor tags. */
