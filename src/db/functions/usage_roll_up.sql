@@ -114,10 +114,15 @@ begin
       reasoning_tokens = r.reasoning_tokens + excluded.reasoning_tokens, cost = r.cost + excluded.cost,
       expense = case when r.expense is null then excluded.expense else r.expense + coalesce(excluded.expense, 0) end,
       unmatched = r.unmatched + excluded.unmatched, latency = r.latency + excluded.latency, first_byte = r.first_byte + excluded.first_byte
+  ), quarter_fact as (
+    select date_bin('15 minutes', l.created_at, timestamptz '2000-01-01 00:00Z') as starts_at, f.kind, f.name,
+      sum(f.calls) as calls, sum(f.failures) as failures, sum(f.cost) as cost
+    from log_row l cross join usage_facts(l.error_code, l.attempts) f
+    group by 1, 2, 3
   ), fact as (
     insert into usage_fact as f (span, starts_at, kind, name, calls, failures, cost)
-    select span, date_bin(make_interval(mins => span), l.created_at, timestamptz '2000-01-01 00:00Z'), kind, name, sum(f.calls), sum(f.failures), sum(f.cost)
-    from log_row l cross join usage_facts(l.error_code, l.attempts) f cross join unnest(array[15, 60, 1440]) span
+    select span, date_bin(make_interval(mins => span), starts_at, timestamptz '2000-01-01 00:00Z'), kind, name, sum(calls), sum(failures), sum(cost)
+    from quarter_fact cross join unnest(array[15, 60, 1440]) span
     group by 1, 2, 3, 4
     on conflict (span, starts_at, kind, name) do update set calls = f.calls + excluded.calls, failures = f.failures + excluded.failures,
       cost = case when f.cost is null then excluded.cost else f.cost + coalesce(excluded.cost, 0) end
