@@ -1,10 +1,9 @@
 // Chat over Cohere's v2: the request translated, the answer read as a chat's.
-import { systemClock } from "../../clock.ts";
 import { errorOfAnswer } from "../errors/faults.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { isObject, objectOf, parseLong } from "../json/read.ts";
 import { wholeOf } from "../json/splice.ts";
-import { type ChatTimes, readChatAnswer } from "../openai/chat.ts";
+import { type ChatTimes, chatTimes, readChatAnswer } from "../openai/chat.ts";
 import { exchange, nameAnswer, type ReadError } from "../transport/exchange.ts";
 import { jsonRequest, readAnswer, readRecordData } from "../transport/json.ts";
 import type { SseRecord } from "../transport/read-stream.ts";
@@ -14,7 +13,7 @@ import { cohereRequest } from "./request.ts";
 import { completionOf, openChunkTranslation } from "./response.ts";
 
 export function cohereChat(upstream: Upstream, change: Partial<ChatTimes> = {}): Chat {
-  const times: ChatTimes = { clock: systemClock, startAfterMs: 3_000, ...change };
+  const times = chatTimes(change);
   return async (call) => {
     const { route, outputMax, stream, body, heard } = call;
     const request = cohereRequest(objectOf(parseLong(wholeOf(body))), route.model, outputMax);

@@ -1,10 +1,9 @@
 // Chat over Gemini's generateContent: the request translated, the answer read as a chat's. Where the models stand is the caller's to say,
 // since Google serves them at more than one place.
 import { LRUCache } from "lru-cache";
-import { systemClock } from "../../clock.ts";
 import { isObject, objectOf, parseLong } from "../json/read.ts";
 import { wholeOf } from "../json/splice.ts";
-import { type ChatTimes, readChatAnswer } from "../openai/chat.ts";
+import { type ChatTimes, chatTimes, readChatAnswer } from "../openai/chat.ts";
 import { exchange, nameAnswer } from "../transport/exchange.ts";
 import { jsonRequest, readAnswer, readRecordData } from "../transport/json.ts";
 import type { SseRecord } from "../transport/read-stream.ts";
@@ -26,7 +25,7 @@ export interface GeminiPlace {
 export const geminiPlace: GeminiPlace = { pathOf: ({ model }) => `/v1beta/models/${encodeURIComponent(model)}` };
 
 export function geminiChat(upstream: Upstream, place: GeminiPlace = geminiPlace, change: Partial<ChatTimes> = {}): Chat {
-  const times: ChatTimes = { clock: systemClock, startAfterMs: 3_000, ...change };
+  const times = chatTimes(change);
   const signatures = openSignatures();
   return async (call) => {
     const { route, outputMax, stream, body, heard } = call;

@@ -25,12 +25,16 @@ export interface ChatTimes {
   startAfterMs: number;
 }
 
+export function chatTimes(change: Partial<ChatTimes>): ChatTimes {
+  return { clock: systemClock, startAfterMs: 3_000, ...change };
+}
+
 export function openaiChat(upstream: Upstream, change: Partial<ChatTimes> = {}): Chat {
-  const { clock, startAfterMs }: ChatTimes = { clock: systemClock, startAfterMs: 3_000, ...change };
+  const times = chatTimes(change);
   return (call) => {
     const body = inVariant(call.body, call.route.provider.variant, call.outputMax);
-    return exchange(upstream, jsonRequest(call, "/chat/completions", body, call.stream), clock).then((answer) =>
-      readChatAnswer(answer, call, { clock, startAfterMs }),
+    return exchange(upstream, jsonRequest(call, "/chat/completions", body, call.stream), times.clock).then((answer) =>
+      readChatAnswer(answer, call, times),
     );
   };
 }
@@ -212,7 +216,7 @@ function withEffort(text: JsonText, outputMax: number): JsonText {
 // Text completions over the `openai` protocol: the answer is read as a chat's, so that the same rules hold for both.
 
 export function openaiCompletions(upstream: Upstream, change: Partial<ChatTimes> = {}): Complete {
-  const times: ChatTimes = { clock: systemClock, startAfterMs: 3_000, ...change };
+  const times = chatTimes(change);
   return async (call) => {
     const answer = await exchange(upstream, jsonRequest(call, "/completions", call.body, call.stream), times.clock);
     const { heard, route, stream } = call;
