@@ -17440,7 +17440,7 @@ export interface components {
             created_by: string;
             /** @description After how many days the credit expires once it is redeemed; null: never. */
             credit_days: number | null;
-            /** @description When an operator ended it; null: nobody did. */
+            /** @description When an operator ended it; null: it was not ended. */
             ended_at: components["schemas"]["Timestamp"] | null;
             /** @description Until when it can be redeemed; null: for ever. */
             expires_at: components["schemas"]["Timestamp"] | null;
@@ -19300,7 +19300,7 @@ export interface components {
             created_by: string;
             /** @description After how many days the credit expires once it is redeemed; null: never. */
             credit_days: number | null;
-            /** @description When an operator ended it; null: nobody did. */
+            /** @description When an operator ended it; null: it was not ended. */
             ended_at: components["schemas"]["Timestamp"] | null;
             /** @description Until when it can be redeemed; null: for ever. */
             expires_at: components["schemas"]["Timestamp"] | null;
@@ -25516,7 +25516,7 @@ export interface components {
             created_by: string;
             /** @description After how many days the credit expires once it is redeemed; null: never. */
             credit_days: number | null;
-            /** @description When an operator ended it; null: nobody did. */
+            /** @description When an operator ended it; null: it was not ended. */
             ended_at: components["schemas"]["Timestamp"] | null;
             /** @description Until when it can be redeemed; null: for ever. */
             expires_at: components["schemas"]["Timestamp"] | null;

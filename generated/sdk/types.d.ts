@@ -2504,7 +2504,7 @@ export interface MadeVouchers {
   credit_days: number | null;
   /** Whether a workspace may redeem only one of the batch. */
   once_per_account: boolean;
-  /** When an operator ended it; null: nobody did. */
+  /** When an operator ended it; null: it was not ended. */
   ended_at: string | null;
   /** The vouchers. */
   vouchers: MadeVoucher[];
@@ -4034,7 +4034,7 @@ export interface OperatorVoucher {
   credit_days: number | null;
   /** Whether a workspace may redeem only one of the batch. */
   once_per_account: boolean;
-  /** When an operator ended it; null: nobody did. */
+  /** When an operator ended it; null: it was not ended. */
   ended_at: string | null;
 }
 
@@ -7482,7 +7482,7 @@ export interface VoucherBatch {
   credit_days: number | null;
   /** Whether a workspace may redeem only one of the batch. */
   once_per_account: boolean;
-  /** When an operator ended it; null: nobody did. */
+  /** When an operator ended it; null: it was not ended. */
   ended_at: string | null;
 }
 

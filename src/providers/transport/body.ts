@@ -30,7 +30,7 @@ export function openBody(control: SocketControl, bounds: RecordBounds): BodyFeed
   let ended = false;
   let failure: { reason: unknown } | null = null;
   let times: RecordTimes | null = null;
-  let pauses: Pauses | null = null; // what nobody reads yet keeps no host waiting
+  let pauses: Pauses | null = null; // no host waits before the reading begins
   let settle: { resolve: () => void; reject: (reason: unknown) => void } | null = null;
 
   function deliver(reader: OnChunk, chunk: Buffer): void {
