@@ -92,7 +92,6 @@ const unsplit = [
   ["0039-group-members", "member", "scan"],
   ["0043-topup-tax", "topup", "scan"],
   ["0044-batch-usage", "batch", "scan"],
-  ["0045-revenue-without-cost", "usage_rollup", "scan"],
   ["0046-overview-sums", "usage_rollup", "index"],
   ["0047-voucher-ends", "voucher", "index"],
   ["0047-voucher-ends", "voucher_batch", "index"],

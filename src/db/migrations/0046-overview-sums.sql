@@ -1,5 +1,5 @@
--- Sums over all accounts, for operators' pages: new tables and an index of usage_rollup. The index reads usage_rollup once, and the task that
--- adds sums waits for it; calls don't. Times before the update are summed from the log as before, until `svc usage rebuild` adds them, too.
+-- Sums over all accounts, for operators' pages: new tables and an index of usage_rollup. The index and a check read usage_rollup once each, and the
+-- task that adds sums waits for them; calls don't. Times before the update are summed from the log as before, until `svc usage rebuild` adds them, too.
 
 -- usage_rollup's sums over all accounts, keys and tags.
 create table usage_total (
@@ -63,3 +63,5 @@ create index if not exists usage_rollup_by_time on usage_rollup (span, starts_at
 
 -- Since when there are sums over all accounts; null until the first is added. Before it they may be incomplete.
 alter table usage_rollup_state add column whole_since timestamptz;
+
+alter table usage_rollup validate constraint usage_rollup_unmatched_check;
