@@ -185,10 +185,13 @@ describe("streams without end are broken off, and free", () => {
     );
     expect([broken(reply), spent]).toEqual([true, 0]);
   });
+});
 
-  test("a response, whose end repeats all of it", async () => {
-    const talk = endless([], () => ({ choices: [{ index: 0, delta: { content: "x".repeat(20_000) }, finish_reason: null }] }));
-    const { reply, spent } = await ask("/v1/responses", "chat", talk, { stream: true });
-    expect([broken(reply), spent]).toEqual([true, 0]);
-  });
+test("a streamed response without end, of which the caller has 32 MiB of text: broken off, and paid up to its hold", async () => {
+  const talk = endless([], () => ({ choices: [{ index: 0, delta: { content: "x".repeat(20_000) }, finish_reason: null }] }));
+  const { reply, spent } = await ask("/v1/responses", "chat", talk, { stream: true });
+  const { key } = await gateway.createAccount({ deposit: "5" });
+  const body = { operation: "createResponse", body: { model: "demo/chat", ...bodies["/v1/responses"] } };
+  const { reserve_usd } = (await gateway.request("POST", "/v1/quote", { key, body })).json;
+  expect([broken(reply), spent]).toEqual([true, reserve_usd]);
 });
