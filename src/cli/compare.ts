@@ -28,6 +28,10 @@ export async function compare({ config, words, options }: Input): Promise<Outcom
       );
       if (found.logged === 0 && unreadable > 0) throw new Refused("no line of this is one of a log of charges");
       const { logged, lost, unsettled, goingOn, unknown, different, unlogged } = found;
+      if (options.post === true && found.matched === 0 && unlogged.length > 0)
+        throw new Refused(
+          "nothing was posted: none of these charges is in the ledger, which has others of that time. This is the log of another installation, or not that of all gateways",
+        );
       const { posted, refused } = options.post === true ? await postAll(db, [...lost, ...unsettled]) : { posted: 0, refused: [] };
       const open = options.post === true ? refused : [...lost, ...unsettled];
       const json = {
@@ -100,23 +104,39 @@ async function* readLogs(files: readonly string[], onUnreadable: () => void): As
     const source = createReadStream(file);
     const input = file.endsWith(".gz") ? source.pipe(createGunzip()) : source;
     if (input !== source) source.once("error", (error) => input.destroy(error));
-    for await (const line of createInterface({ input, crlfDelay: Infinity })) {
-      if (line === "") continue;
-      const charge = readCharge(line);
-      // A process that was killed may have left half a line, and another's follows it.
-      if (charge === null) onUnreadable();
-      else yield charge;
+    try {
+      for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+        if (line === "") continue;
+        const charge = readCharge(line);
+        if (charge === null) onUnreadable();
+        // A full disk or a process that was killed may have left half a line, which the next one follows.
+        const found = charge ?? readCharge(line.slice(line.lastIndexOf('{"at":')));
+        if (found !== null) yield found;
+      }
+    } catch (error) {
+      if ((error as { code?: unknown }).code === undefined) throw error;
+      throw new Refused(`${file} can't be read to its end: ${(error as Error).message}`);
     }
   }
 }
+
+/** As the gateway writes them; what is otherwise would end the comparison of all others. */
+const written = {
+  at: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
+  id: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  requestId: /^[\x21-\x7e]{1,200}$/,
+};
+const amountMax = 2n ** 63n - 1n;
 
 /** Of a log of charges, or of the gateway's own log, which has those that could not be settled. */
 function readCharge(line: string): Charge | null {
   try {
     const { at, account_id, id, request_id, usd, unsettled } = parseJson(line) as Record<string, unknown>;
     const [time, accountId, amount] = [new Date(String(at)), parseAccountId(String(account_id)), parseUsd(String(usd))];
-    if (Number.isNaN(time.getTime()) || accountId === undefined || amount === undefined || amount <= 0n) return null;
-    if (typeof request_id !== "string" || typeof id !== "string" || !/^[0-9a-f-]{36}$/.test(id)) return null;
+    if (accountId === undefined || amount === undefined || amount <= 0n || amount > amountMax) return null;
+    if (!written.at.test(String(at)) || Number.isNaN(time.getTime())) return null;
+    if (typeof id !== "string" || !written.id.test(id)) return null;
+    if (typeof request_id !== "string" || !written.requestId.test(request_id)) return null;
     return { at: time, accountId, id, requestId: request_id, amount, ...(unsettled === true ? { unsettled } : {}) };
   } catch {
     return null;

@@ -17,6 +17,8 @@ export interface Difference {
 export interface LogComparison {
   /** Lines, each charge once. */
   logged: number;
+  /** Settled lines whose charge the ledger has. */
+  matched: number;
   /** In the log and in no entry. */
   lost: Difference[];
   /** The same of charges that were never settled, as far as their process knew. */
@@ -42,9 +44,9 @@ export function compareLog(db: Db, charges: AsyncIterable<Charge>): Promise<LogC
     await pool.query("create temporary table logged (account_id bigint, id uuid, request_id text, at timestamptz, amount bigint, unsettled boolean, primary key (account_id, id)) on commit drop"); // prettier-ignore
     for await (const page of pagesOf(charges)) await pool.query(insertSql, columnsOf(page));
     const read = async (sql: string, values: unknown[] = []) => (await pool.query<Row>(sql, values)).rows.map(differenceOf);
-    const { rows } = await pool.query<{ logged: number }>("select count(*)::float8 as logged from logged");
+    const { rows } = await pool.query<{ logged: number; matched: number }>(countSql);
     return {
-      logged: rows[0]!.logged,
+      ...rows[0]!,
       lost: await read(`${missingSql} and ${isKnown} and not ${goesOn} and not unsettled order by at, id`, [kinds]),
       unsettled: await read(`${missingSql} and ${isKnown} and not ${goesOn} and unsettled order by at, id`, [kinds]),
       goingOn: await read(`${missingSql} and ${goesOn} order by at, id`, [kinds]),
@@ -68,6 +70,8 @@ interface Row {
 
 const insertSql = `insert into logged select * from unnest($1::bigint[], $2::uuid[], $3::text[], $4::timestamptz[], $5::bigint[], $6::boolean[])
   on conflict do nothing`;
+const countSql = `select count(*)::float8 as logged, count(*) filter (where not unsettled and exists (
+    select from ledger_entry e where e.account_id = l.account_id and e.id = l.id and e.kind = 'usage'))::float8 as matched from logged l`;
 const isKnown = "exists (select from account a where a.id = l.account_id)";
 const goesOn = "exists (select from media_job j where j.id = l.id and j.account_id = l.account_id and j.completed_at is null)";
 const missingSql = `select l.account_id, l.id, l.request_id, l.at, l.amount from logged l

@@ -1,4 +1,5 @@
 // SVC_CHARGE_LOG and `svc ledger compare`: what a restore lost is found by the log, to the call, and posted once.
+import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -106,6 +107,50 @@ test("what the log has not, what the ledger has otherwise and whose account is g
     unlogged: [{ request_id: (JSON.parse(others[1]!) as { request_id: string }).request_id }],
   });
   expect(found.status).toBe(1);
+});
+
+test("a line that no gateway wrote is counted as unreadable, and does not end the comparison of the others", async () => {
+  const [first] = lines() as [Record<string, string>];
+  const strange = [
+    ...["-".repeat(36), "0-0000000-0000-7000-8000-000000000001", ""].map((id) => ({ id })),
+    ...["+275760-09-13T00:00:00.000Z", "0000-00-00T00:00:00.000Z", "9"].map((at) => ({ at })),
+    ...["99999999999999", "1e5", "-1", "0"].map((usd) => ({ usd })),
+    ...["9".repeat(19), "0"].map((account_id) => ({ account_id })),
+    ...["req_\u0000", "", "r".repeat(10_000)].map((request_id) => ({ request_id })),
+  ];
+  const mixed = join(folder, "mixed.jsonl");
+  writeFileSync(mixed, `${strange.map((one) => `${JSON.stringify({ ...first, ...one })}\n`).join("")}${readFileSync(log, "utf8")}`);
+  const ran = await svc(gateway.databaseUrl, "ledger", "compare", mixed);
+  expect([ran.stderr, ran.status]).toEqual(["", 1]);
+  expect(ran.json()).toMatchObject({ unreadable: strange.length, logged: 5, lost: [], unknown: [], different: [], unlogged: [] });
+});
+
+test("half a line of a process that was killed is unreadable; the whole one that follows it, without a break, is not", async () => {
+  const half = join(folder, "half.jsonl");
+  const whole = readFileSync(log, "utf8");
+  writeFileSync(half, whole.replace("\n", `\n${whole.slice(0, 60)}`)); // before the second line
+  const ran = await svc(gateway.databaseUrl, "ledger", "compare", half);
+  expect(ran.json()).toMatchObject({ unreadable: 1, logged: 5, unlogged: [] });
+});
+
+test("--post refuses the log of another installation: none of its charges is in a ledger that has others of that time", async () => {
+  const other = join(folder, "staging.jsonl");
+  const fresh = () => `00000000-0000-7000-8000-${randomBytes(6).toString("hex")}`;
+  writeFileSync(other, lines().map((line) => `${JSON.stringify({ ...line, id: fresh() })}\n`).join("")); // prettier-ignore
+  const balance = async () => (await svc(gateway.databaseUrl, "account", "show", account.id)).json()["balance"];
+  const before = await balance();
+  expect((await svc(gateway.databaseUrl, "ledger", "compare", other)).json()).toMatchObject({ lost_count: 5 });
+  const ran = await svc(gateway.databaseUrl, "ledger", "compare", other, "--post");
+  expect([ran.status, ran.stderr]).toEqual([1, expect.stringContaining("another installation")]);
+  expect(await balance()).toBe(before);
+});
+
+test("a packed file that was cut is named, and nothing is posted", async () => {
+  const cut = join(folder, "cut.jsonl.gz");
+  const packed = gzipSync(readFileSync(log));
+  writeFileSync(cut, packed.subarray(0, packed.length - 20));
+  const ran = await svc(gateway.databaseUrl, "ledger", "compare", log, cut, "--post");
+  expect([ran.status, ran.stderr]).toEqual([1, expect.stringContaining(`${cut} can't be read to its end`)]);
 });
 
 test("a file that is something else is refused", async () => {
