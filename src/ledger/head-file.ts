@@ -3,6 +3,7 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { accountIdText, parseAccountId } from "../ids.ts";
 import { parseJson } from "../json/parse.ts";
+import { behindLinks } from "../db/backup/dump.ts";
 import type { Queries } from "../db/connect.ts";
 
 /** The last entry of an account, as it was. */
@@ -41,10 +42,11 @@ const endsSql = `
     lateral (select seq, hash from ledger_entry l where l.account_id = c.account_id order by seq desc limit 1) e order by c.place, 1`;
 
 /** `known`: accounts that stay in the file. The first ones are those with calls, so the accounts that were idle for longest leave first. */
-export async function writeHeadFile({ pool }: Queries, path: string, known: readonly End[] = []): Promise<void> {
+export async function writeHeadFile({ pool }: Queries, link: string, known: readonly End[] = []): Promise<void> {
   const accounts = known.slice(0, accountsMax).map(({ accountId }) => accountId);
   const { rows } = await pool.query<{ account_id: bigint; seq: bigint; hash: string }>(endsSql, [accountsMax, accounts, rowsMax]);
   const ends = rows.map(({ account_id, seq, hash }) => [accountIdText(account_id), Number(seq), hash]);
+  const path = await behindLinks(link);
   const part = `${path}.${process.pid}.part`;
   try {
     await writeFile(part, `${JSON.stringify({ written_at: new Date().toISOString(), ends })}\n`, { mode: 0o600, flush: true });

@@ -1,11 +1,12 @@
 // `svc backup` and `svc restore`: a backup of a gateway at work is one moment, a restore is that moment, and a file or a database that is not
 // right changes nothing.
 import { createHash } from "node:crypto";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dump } from "../../src/db/backup/dump.ts";
+import { checkBackup, load } from "../../src/db/backup/load.ts";
 import { connect, inTransaction } from "../../src/db/connect.ts";
 import { migrateWithin, readMigrations } from "../../src/db/migrate.ts";
 import { language, provider } from "../operations/chat/chat-gateway.ts";
@@ -14,7 +15,7 @@ import { eventually } from "../support/eventually.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
 import { scratchFolder } from "../support/leftovers.ts";
 import { highTiers } from "../support/tiers.ts";
-import { callSvc } from "./run-svc.ts";
+import { callSvc, runSvc } from "./run-svc.ts";
 
 const catalog = JSON.stringify({
   providers: [provider("north")],
@@ -72,6 +73,31 @@ describe("svc backup", () => {
   test("says where the file is, how long, and the ledger's head; its owner alone reads it", () => {
     expect(made).toEqual({ file, bytes: statSync(file).size, ledger_head: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test("where the disk is full midway, fails with a sentence; the older file stays, and nothing lies beside it", async () => {
+    const folder = scratchFolder("backup-");
+    const own = join(folder, "nightly");
+    copyFileSync(file, own);
+    // The most that a file of this process may have, which ends a write as a full disk does.
+    const limited = join(folder, "limited");
+    writeFileSync(limited, '#!/bin/sh\nulimit -f 8\nexec "$0.node" "$@"\n', { mode: 0o700 });
+    symlinkSync(process.execPath, `${limited}.node`);
+    const ran = await runSvc({ DATABASE_URL: gateway.databaseUrl }, ["backup", own], limited);
+    expect([ran.status, ran.stderr]).toEqual([1, expect.stringMatching(/file too large/i)]);
+    expect(readFileSync(own).equals(readFileSync(file))).toBe(true);
+    expect(readdirSync(folder).sort()).toEqual(["limited", "limited.node", "nightly"]);
+  });
+
+  test("removes what one that was killed left a day ago, follows a link to its place, and leaves others alone", async () => {
+    const folder = scratchFolder("backup-");
+    const names = ["far.1234.part", "far.1235.part", "far2.1236.part", "far.old"];
+    for (const name of names) writeFileSync(join(folder, name), "half");
+    for (const name of names.filter((name) => name !== "far.1235.part")) utimesSync(join(folder, name), 1, 1);
+    symlinkSync("far", join(folder, "link"));
+    expect(await svc(gateway.databaseUrl, "backup", join(folder, "link"))).toMatchObject({ status: 0 });
+    expect(readdirSync(folder).sort()).toEqual(["far", "far.1235.part", "far.old", "far2.1236.part", "link"]);
+    expect(readlinkSync(join(folder, "link"))).toBe("far");
   });
 
   test("of a broken ledger is not written, and an older file stays", async () => {
@@ -185,6 +211,17 @@ describe("svc restore", () => {
     writeFileSync(path, change(readFileSync(file)));
     const url = await keep(emptyDatabase());
     expect(await svc(url, "restore", path)).toMatchObject({ status: 1, stderr: expect.stringContaining(said) });
+    expect(await rows(url, "select relname from pg_class where relnamespace = 'public'::regnamespace")).toEqual([]);
+  });
+
+  test("of a file whose place another backup takes while it is read changes nothing", async () => {
+    const path = join(scratchFolder("backup-"), "nightly");
+    copyFileSync(file, path);
+    const header = await checkBackup(path);
+    expect(await svc(gateway.databaseUrl, "backup", path)).toMatchObject({ status: 0 });
+    const url = await keep(emptyDatabase());
+    const db = connect(url, { max: 2 });
+    await expect(load(db, path, header, async () => undefined).finally(() => db.close())).rejects.toThrow("took the file's place");
     expect(await rows(url, "select relname from pg_class where relnamespace = 'public'::regnamespace")).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 // SVC_LEDGER_HEAD_FILE and `svc ledger accept`: a ledger that went back is noticed before it serves, and accepted by an operator alone.
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect } from "../../src/db/connect.ts";
@@ -118,6 +118,18 @@ test("a file that can't be read stops the start, and one that can't be written i
     await kept.stop();
     expect(faults).toHaveLength(2);
   });
+});
+
+test("of a link the file that it leads to is written, also for the first time; the link stays", async () => {
+  const [disk, link] = [join(folder, "disk"), join(folder, "link.json")];
+  mkdirSync(disk);
+  symlinkSync("disk/far.json", link);
+  for (const _ of ["first", "second"]) {
+    expect(await svc(gateway.databaseUrl, ["ledger", "accept"], link)).toMatchObject({ status: 0 });
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(readdirSync(disk)).toEqual(["far.json"]);
+  }
+  expect(read(link)).toEqual(read(join(disk, "far.json")));
 });
 
 test("svc ledger accept says what was different; then the gateway starts", async () => {

@@ -1,7 +1,7 @@
 // Writes a whole database into one file, as of one moment, while gateways go on (README.md beside this file).
 import { once } from "node:events";
-import { open, rename, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { open, readdir, readlink, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { createGzip } from "node:zlib";
 import type pg from "pg";
 import type { Db, Queries } from "../connect.ts";
@@ -71,7 +71,9 @@ export async function dump(
   }
 }
 
-async function write(client: pg.PoolClient, file: string, facts: Facts): Promise<number> {
+async function write(client: pg.PoolClient, link: string, facts: Facts): Promise<number> {
+  const file = await behindLinks(link);
+  await removeAbandoned(file);
   const part = `${file}.${process.pid}.part`;
   const handle = await open(part, "wx", 0o600);
   const packed = createGzip({ level: 4, chunkSize: 1 << 17 });
@@ -99,6 +101,26 @@ async function write(client: pg.PoolClient, file: string, facts: Facts): Promise
     await handle.close().catch(() => undefined);
     await rm(part, { force: true });
     throw error;
+  }
+}
+
+/** Where a link leads, be it to a file that is not there yet: what is moved in the link's own place would lie on another disk than is meant. */
+export async function behindLinks(path: string, most = 40): Promise<string> {
+  const target = await readlink(path).catch(() => null);
+  if (target === null) return path;
+  if (most === 0) throw new Error(`${path} is a link that leads back to itself`);
+  return behindLinks(resolve(dirname(path), target), most - 1);
+}
+
+const abandonedMs = 24 * 3_600_000;
+
+/** Parts of a process that was killed: one a night would fill the disk. Another that is at work writes to its own now. */
+async function removeAbandoned(file: string): Promise<void> {
+  const folder = dirname(file);
+  const parts = (await readdir(folder)).filter((name) => name.startsWith(`${basename(file)}.`) && /\.\d+\.part$/.test(name));
+  for (const path of parts.map((name) => join(folder, name))) {
+    const { mtimeMs } = await stat(path);
+    if (mtimeMs < Date.now() - abandonedMs) await rm(path);
   }
 }
 

@@ -36,7 +36,7 @@ export async function load(db: Db, file: string, header: Header, check: (restore
     await assertEmpty(client, header);
     await migrateWithin(transaction, new Set(header.migrations));
     await makeMonths(client, header.months);
-    await fill(client, file);
+    await fill(client, file, header);
     for (const [name, value] of Object.entries(header.sequences))
       await client.query("select setval($1::regclass, $2)", [quoted(name), value]);
     await migrateWithin(transaction);
@@ -95,15 +95,17 @@ const foreignKeysSql = `
   where contype = 'f' and connamespace = 'public'::regnamespace and conparentid = 0 order by 1, 2`;
 
 /** Rows as they were: triggers would move balances a second time, and a foreign key's other table may come later. Both are back, and the keys checked, before the end. */
-async function fill(client: pg.ClientBase, file: string): Promise<void> {
+async function fill(client: pg.ClientBase, file: string, header: Header): Promise<void> {
   await client.query(plainText);
   const tables = await readTables({ pool: client });
   const { rows: foreignKeys } = await client.query<ForeignKey>(foreignKeysSql);
   for (const { target, name } of foreignKeys) await client.query(`alter table ${target} drop constraint ${quoted(name)}`);
   for (const { name } of tables) await client.query(`alter table ${quoted(name)} disable trigger user`);
   await client.query(`truncate ${tables.map(({ name }) => quoted(name)).join(", ")}`); // migrations insert a few rows
-  const { sections, close } = await readBackup(file);
+  const { header: now, sections, close } = await readBackup(file);
   try {
+    // Its sequences and months would not be those of the rows.
+    if (JSON.stringify(now) !== JSON.stringify(header)) throw new BadBackup("another backup took the file's place while it was read");
     for await (const section of sections) await copyIn(client, `copy ${copyTarget(tableOf(section, tables))} from stdin`, section.rows);
   } finally {
     close();
