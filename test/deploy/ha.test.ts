@@ -1,9 +1,13 @@
 // deploy/ha as fill.sh fills it: what npm run test:failover does not start, such as systemd's units, has to fit what it does.
-import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { readConfig } from "../../src/config.ts";
+import { isRoot, part } from "../failover/parts.ts";
+import { needTool } from "../support/find-tool.ts";
+import { freePort } from "../support/free-port.ts";
 import { scratchFolder } from "../support/leftovers.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -51,4 +55,35 @@ test("the gateway listens where nginx of another machine finds it, believes its 
   expect([host, port, trustedProxies, dataDir]).toEqual(["10.0.0.4", 8787, 1, "/var/lib/svc"]);
   const nginx = readFileSync(join(root, "deploy/nginx/nginx.conf"), "utf8");
   expect(new Set([...nginx.matchAll(/^ *server [\d.]+:(\d+) /gm)].map(([, at]) => Number(at)))).toEqual(new Set([port]));
+});
+
+const nginx = needTool("nginx");
+
+test.skipIf(nginx === null)("nginx has room for all its connections where a service may open 1,024 files, as systemd has it", () => {
+  const path = join(folder, "nginx.conf");
+  const shipped = readFileSync(join(root, "deploy/nginx/nginx.conf"), "utf8");
+  writeFileSync(path, shipped.replaceAll("/var/log/nginx", folder).replace("/run/nginx.pid", join(folder, "nginx.pid")));
+  const { status, stderr } = spawnSync("sh", ["-c", `ulimit -Sn 1024 && exec ${nginx} -t -c ${path}`], { encoding: "utf8" });
+  expect([status, stderr.includes("test is successful"), /\[warn\].*/.exec(stderr)?.[0]]).toEqual([0, true, undefined]);
+});
+
+const pgbouncer = needTool("pgbouncer");
+
+test.skipIf(pgbouncer === null)("PgBouncer starts after a power cut, whichever process has its former number by then", async () => {
+  const own = mkdtempSync(join(tmpdir(), "svc-ha-"));
+  try {
+    const values = { STATE: own, LOCAL: "127.0.0.1", POOL_PORT: await freePort() };
+    const lines = Object.entries(values).map(([name, value]) => `${name}=${value}\n`);
+    writeFileSync(join(own, "machine.env"), [machine.replace(/^(?:STATE|LOCAL|POOL_PORT)=.*\n/gm, ""), ...lines].join(""));
+    execFileSync(join(ha, "fill.sh"), [join(own, "machine.env"), join(own, "etc")]);
+    writeFileSync(join(own, "pgbouncer.pid"), "1\n");
+    if (isRoot) execFileSync("chown", ["-R", "postgres:postgres", own]);
+    chmodSync(own, 0o755);
+    const started = part("pgbouncer", own, [pgbouncer!, join(own, "etc", "pgbouncer.ini")]);
+    started.start();
+    await expect.poll(() => started.log(), { timeout: 10_000 }).toContain("process up");
+    await started.end("SIGKILL");
+  } finally {
+    rmSync(own, { recursive: true });
+  }
 });
