@@ -152,7 +152,7 @@ async function assertRoom({ pool }: Queries, accountId: bigint): Promise<void> {
     [accountId],
   );
   if ((rows[0]?.keys ?? 0) >= keysMax)
-    fail("permission_denied", { text: { reason: `an account has ${keysMax} keys at most: delete one first` } });
+    fail("permission_denied", { text: { reason: `an account can have at most ${keysMax} keys: delete one first` } });
 }
 
 /** The key becomes the default if there is none. */

@@ -157,7 +157,7 @@ function about(accountId: bigint, id: string, part: "input" | "response"): strin
 /** `days` null: none are stored from now on, and those that are stored are deleted. Fails with permission_denied where nothing could seal them. */
 export async function setRetention(db: Db, { responsesSecret }: Secret, accountId: bigint, days: number | null, at: Date): Promise<void> {
   if (days !== null && responsesSecret === null)
-    fail("permission_denied", { text: { reason: "the operator of this gateway has not set it up to store responses" } });
+    fail("permission_denied", { text: { reason: "this gateway's operator has not set it up to store responses" } });
   await db.pool.query("update account set response_retention_days = $2 where id = $1", [accountId, days]);
   await sweepAccount(db, accountId, { at, bytesMax: accountBytesMax });
 }

@@ -140,7 +140,7 @@ function needOf({ body, prompts, suffix, n, bestOf, logprobs }: Asked): { param:
   if (prompts.length > 1) return { param: "prompt", reason: "it must be one text, or an array of one" };
   if (typeof prompts[0] !== "string") return { param: "prompt", reason: "it must be one text: token ids are not taken" };
   if (suffix !== null) return { param: "suffix", reason: "a text after the answer is not taken" };
-  if (body.echo === true && body.stream === true) return { param: "echo", reason: "it does not go together with stream" };
+  if (body.echo === true && body.stream === true) return { param: "echo", reason: "it can't be combined with stream" };
   if (body.echo === true && logprobs !== null) return { param: "echo", reason: "a prompt has no log probabilities" };
   if (bestOf !== n) return { param: "best_of", reason: "every answer that is made is returned, so it must be n" };
   return null;

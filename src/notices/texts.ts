@@ -26,9 +26,9 @@ const texts: { [Event in EventName]: (data: EventData[Event], workspace: string)
     subject: `Credit is low: ${usd(balance_usd)} left`,
     says: [
       `The workspace ${workspace} has ${usd(balance_usd)} of credit left, which is less than ${usd(threshold_usd)}.`,
-      "Without credit, calls are refused. Add credit in time.",
+      "Without credit, calls are refused. Add credit before it runs out.",
     ],
-    page: "/console/billing",
+    page: "/console/credit",
   }),
   "key.budget_reached": ({ key_name, percent, spent_usd, limit_usd, period_ends }, workspace) => ({
     subject: `An API key has used ${percent}% of its budget`,
@@ -36,7 +36,7 @@ const texts: { [Event in EventName]: (data: EventData[Event], workspace: string)
       `The key ${key_name} of the workspace ${workspace} has spent ${usd(spent_usd)} of ${usd(limit_usd)}.`,
       period_ends === null
         ? "Calls that no longer fit the budget are refused until you raise it."
-        : `Calls that no longer fit the budget are refused until it begins anew, at ${time(period_ends)}, or until you raise it.`,
+        : `Calls that no longer fit the budget are refused until it resets, at ${time(period_ends)}, or until you raise it.`,
     ],
     page: "/console/keys",
   }),
@@ -53,25 +53,25 @@ const texts: { [Event in EventName]: (data: EventData[Event], workspace: string)
     says: [
       `The payment of ${usd(amount_usd)} for the workspace ${workspace} failed (${topup_id}). No credit was added.`,
       off === undefined
-        ? "Try again, or pay in another way."
+        ? "Try again, or pay another way."
         : off === "declined"
           ? "The saved card was declined, so it is not charged any more. Add credit by hand, or save another card and turn automatic top-ups on again."
           : "The bank wants you to confirm the payment, so the saved card is not charged any more. Add credit by hand, or save the card again.",
     ],
-    page: "/console/billing",
+    page: "/console/credit",
   }),
   "payment.disputed": ({ topup_id, amount_usd, disputed_usd }, workspace) => ({
     subject: "A payment was disputed",
     says: [
       `The bank disputes ${usd(disputed_usd)} of the payment of ${usd(amount_usd)} for the workspace ${workspace} (${topup_id}).`,
-      "Disputed money is taken off the credit until the dispute is decided. If you did not dispute it, talk to your bank.",
+      "Disputed money is deducted from the credit until the dispute is decided. If you did not dispute it, talk to your bank.",
     ],
-    page: "/console/billing",
+    page: "/console/credit",
   }),
   "webhook.disabled": ({ url, failing_since }, workspace) => ({
     subject: "A webhook was disabled",
     says: [
-      `Webhooks of the workspace ${workspace} to ${url} have failed since ${time(failing_since)}, so that nothing is sent there any more.`,
+      `Webhooks of the workspace ${workspace} to ${url} have failed since ${time(failing_since)}, so nothing more is sent there.`,
       "Enable the endpoint again once it works. Its log of deliveries says what it answered.",
     ],
     page: "/console/settings",
@@ -79,7 +79,7 @@ const texts: { [Event in EventName]: (data: EventData[Event], workspace: string)
   "sign_in.new_place": ({ network, signed_in_at }) => ({
     subject: "A sign-in from a new place",
     says: [
-      `Your account was signed in to at ${time(signed_in_at)} from ${network}, a network that it was not used from in the last 30 days.`,
+      `Someone signed in to your account at ${time(signed_in_at)} from ${network}, a network not used in the last 30 days.`,
       "If it was you, do nothing. If it was not you, set a new password at once: that ends every session.",
     ],
     page: "/console/settings",

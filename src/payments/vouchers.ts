@@ -70,7 +70,7 @@ async function refuseRepeat(
   );
   const { id, isSame } = rows[0]!;
   if (!isSame) fail("idempotency_key_reused");
-  const reason = `batch ${id} was made with this Idempotency-Key and its codes are shown only once; end it, and make others with another key`;
+  const reason = `batch ${id} was made with this Idempotency-Key, and its codes are shown only once; end it, and make another with a new key`;
   return failNotPossible(reason);
 }
 

@@ -96,7 +96,7 @@ export function assertBounded(text: string, { levels, values }: { levels: number
   const { depth, size } = measure(text, levels, values);
   if (depth > levels) failJson(`objects and arrays are nested more than ${levels} levels deep`);
   if (size > values)
-    fail("request_too_large", { text: { reason: `too many values, at most ${values.toLocaleString("en-US")} are taken` } });
+    fail("request_too_large", { text: { reason: `it has too many values; at most ${values.toLocaleString("en-US")} are allowed` } });
   return size;
 }
 

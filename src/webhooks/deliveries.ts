@@ -75,7 +75,7 @@ async function assertFewWait(transaction: Queries, accountId: bigint, endpoint: 
        where account_id = $1 and endpoint_id is not null and due_at is not null limit ${waitingMax}) w`,
     [accountId],
   );
-  if (rows[0]!.waiting >= waitingMax) fail("permission_denied", { text: { reason: `${waitingMax} deliveries wait already` } });
+  if (rows[0]!.waiting >= waitingMax) fail("permission_denied", { text: { reason: `${waitingMax} deliveries are already waiting` } });
 }
 
 async function addDelivery(

@@ -52,7 +52,8 @@ export async function createEndpoint(db: Db, settings: Settings, accountId: bigi
     const { rows } = await pool.query<{ held: number }>("select count(*)::int as held from webhook_endpoint where account_id = $1", [
       accountId,
     ]);
-    if (rows[0]!.held >= endpointsMax) fail("permission_denied", { text: { reason: `a workspace has ${endpointsMax} endpoints at most` } });
+    if (rows[0]!.held >= endpointsMax)
+      fail("permission_denied", { text: { reason: `a workspace can have at most ${endpointsMax} endpoints` } });
     const stored = sealSecret(secret, id, settings.webhookSecret);
     const made = await pool.query<Row>(
       `insert into webhook_endpoint (account_id, id, url, description, events, secret, created_at) values ($1, $2, $3, $4, $5, $6, $7)

@@ -65,13 +65,13 @@ async function assertMayOwnMore(transaction: Queries, personId: bigint): Promise
     "select count(*)::int as owned from member where person_id = $1 and role = 'owner'",
     [personId],
   );
-  if (rows[0]!.owned >= ownedMax) fail("permission_denied", { text: { reason: `a person owns ${ownedMax} workspaces at most` } });
+  if (rows[0]!.owned >= ownedMax) fail("permission_denied", { text: { reason: `a person can own at most ${ownedMax} workspaces` } });
 }
 
 /** The person's row is locked. */
 export async function assertMayJoin({ pool }: Queries, personId: bigint): Promise<void> {
   const { rows } = await pool.query<{ joined: number }>("select count(*)::int as joined from member where person_id = $1", [personId]);
-  if (rows[0]!.joined >= joinedMax) fail("permission_denied", { text: { reason: `a person joins ${joinedMax} workspaces at most` } });
+  if (rows[0]!.joined >= joinedMax) fail("permission_denied", { text: { reason: `a person can join at most ${joinedMax} workspaces` } });
 }
 
 export async function renameWorkspace({ pool }: Queries, accountId: bigint, name: string): Promise<void> {

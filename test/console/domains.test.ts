@@ -49,8 +49,8 @@ describe.skipIf(chromiumPath === null)("Domains", () => {
     names.records.set("_svc-verify.team.example", [value!.trim()]);
     await act("Verify");
     await region.getByText("Verified", { exact: true }).waitFor();
-    await region.getByLabel("Role by team.example").selectOption({ label: "Billing" });
-    await page.getByText("Who joins by team.example is now billing.").waitFor();
+    await region.getByLabel("Role from team.example").selectOption({ label: "Billing" });
+    await page.getByText("New members from team.example now join as billing.").waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await keepScreen(page, "desktop-light-members-domains");
 

@@ -87,7 +87,7 @@ describe.skipIf(chromiumPath === null)("a new person", () => {
     const dialog = page.getByRole("dialog", { name: "Invite" });
     await dialog.getByLabel("Email").fill("olaf-journey@example.com");
     await dialog.getByRole("button", { name: "Send invitation" }).click();
-    await page.getByText("A mail is on its way to olaf-journey@example.com.").first().waitFor();
+    await page.getByText("An email is on its way to olaf-journey@example.com.").first().waitFor();
     expect(await mailTo(gateway, "olaf-journey@example.com")).toMatch(/#token=/);
   }
 

@@ -107,7 +107,7 @@ describe.skipIf(chromiumPath === null)("Members", () => {
       await page.getByRole("dialog").getByLabel("Email").fill(email);
       await page.getByRole("dialog").getByLabel("Role").selectOption({ label: "Viewer" });
       await page.getByRole("button", { name: "Send invitation" }).click();
-      await page.getByText(`A mail is on its way to ${email}.`).waitFor();
+      await page.getByText(`An email is on its way to ${email}.`).waitFor();
     };
     await invite("stranger@example.com");
     const invitations = page.getByRole("table", { name: "Invitations" });

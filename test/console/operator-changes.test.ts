@@ -89,7 +89,7 @@ describe.skipIf(chromiumPath === null)("an operator", () => {
     await expect.poll(() => file.inputValue()).toContain("demo/second");
     const text = await file.inputValue();
     await page.getByRole("button", { name: "Show changes" }).click();
-    await page.getByText("The file says the same as the catalog in use").waitFor();
+    await page.getByText("The file matches the catalog in use").waitFor();
 
     await file.fill(text.replace('"type": "language"', '"type": "no such type"'));
     await page.getByRole("button", { name: "Check" }).click();

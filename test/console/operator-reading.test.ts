@@ -112,7 +112,7 @@ describe.skipIf(chromiumPath === null)("an operator reads", () => {
     const table = page.getByRole("table", { name: "Jobs" });
     await table.getByText("demo/image").waitFor();
     await page.getByRole("combobox", { name: "Kind" }).selectOption("video");
-    await page.getByText("No job fits").waitFor();
+    await page.getByText("No matching jobs").waitFor();
     await page.getByRole("button", { name: "Clear the filters" }).click();
     await page.getByRole("searchbox", { name: "Search" }).fill(job.shownId);
     const dialog = page.getByRole("dialog", { name: "Job" });

@@ -100,7 +100,7 @@ describe.skipIf(chromiumPath === null)("Playground", () => {
     await page.keyboard.press("Escape");
     await page.getByLabel("JSON Schema").fill("{ not json");
     await page.getByRole("button", { name: "Send" }).click();
-    await page.getByRole("region", { name: "demo/one" }).getByText("The schema is no JSON object.").waitFor();
+    await page.getByRole("region", { name: "demo/one" }).getByText("The schema is not a JSON object.").waitFor();
     expect([world.sent(), faults]).toEqual([[], []]);
     await close();
   });
@@ -145,7 +145,7 @@ describe.skipIf(chromiumPath === null)("Playground", () => {
     await page.getByRole("textbox", { name: "Message" }).fill("What is the weather there?");
     await page.getByLabel("Tools").fill("{}");
     await page.getByRole("button", { name: "Send" }).click();
-    await page.getByText("The tools are no JSON array.").waitFor();
+    await page.getByText("The tools are not a JSON array.").waitFor();
     expect(world.sent()).toEqual([]);
     await page.getByRole("button", { name: "New chat" }).click();
     const parameters = { type: "object", properties: { place: { type: "string" } }, required: ["place"] };

@@ -105,7 +105,7 @@ describe.skipIf(chromiumPath === null)("at the console", () => {
     await page.goto(at(`/sign-in/github?error=${encodeURIComponent(markup)}&state=x`));
     await page.getByText("The provider did not sign you in.").waitFor();
     expect(await page.locator("main img").count()).toBe(0);
-    await page.getByRole("link", { name: "Back to the sign-in" }).click();
+    await page.getByRole("link", { name: "Back to sign-in" }).click();
     await page.getByLabel("Password").waitFor();
     await page.getByRole("button", { name: "Continue with Our company" }).click();
     await page.getByRole("alert").getByRole("link", { name: "overloaded" }).waitFor({ timeout: 30_000 });
@@ -145,9 +145,9 @@ describe.skipIf(chromiumPath === null)("at the console", () => {
   });
 
   test.each([
-    ["closed", {}, "Accounts here are made by the gateway's operator."],
+    ["closed", {}, "The gateway's operator creates accounts here."],
     ["invite", {}, "Accounts are by invitation"],
-    ["open", { SVC_SIGNUP_DOMAINS: "example.com,example.org" }, "Addresses at example.com, example.org may sign up."],
+    ["open", { SVC_SIGNUP_DOMAINS: "example.com,example.org" }, "Only addresses at example.com, example.org can sign up."],
     ["open", { SVC_CAPTCHA_VERIFY_URL: "https://captcha.example/", SVC_CAPTCHA_SECRET: "x" }, "This gateway asks for a CAPTCHA"],
   ])("where sign-up is %s with %j, the page says so before anything is typed", async (mode, env, said) => {
     const other = await startGateway({ env: { SVC_SIGNUP: mode, ...env } });

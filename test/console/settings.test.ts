@@ -101,7 +101,7 @@ describe.skipIf(chromiumPath === null)("Settings", () => {
     const { page, faults, close } = await openPerson(chromium.browser, gateway, { account });
     await page.goto(`${gateway.url}/console/settings`);
     const region = page.getByRole("region", { name: "Stored responses" });
-    await region.getByText("Nothing of what you send").waitFor();
+    await region.getByText("Nothing you send").waitFor();
     await region.getByLabel("Days to store them").fill("7");
     await region.getByRole("button", { name: "Store responses" }).click();
     await region.getByText("Responses are stored for 7 days").waitFor();
@@ -114,7 +114,7 @@ describe.skipIf(chromiumPath === null)("Settings", () => {
     await dialog.getByText("are deleted").waitFor();
     expect([await violationsOf(page), await days()]).toEqual([[], 1]);
     await dialog.getByRole("button", { name: "Stop storing" }).click();
-    await region.getByText("Nothing of what you send").waitFor();
+    await region.getByText("Nothing you send").waitFor();
     expect([await violationsOf(page), await days(), faults]).toEqual([[], null, []]);
     await close();
   });

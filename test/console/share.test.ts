@@ -43,7 +43,7 @@ describe.skipIf(chromiumPath === null)("Shared conversations", () => {
     const asked: string[] = [];
     guest.page.on("request", (request) => void asked.push(`${request.method()} ${request.url()} ${request.postData() ?? ""}`));
     await guest.page.goto(link);
-    await guest.page.getByText("belongs to another workspace of yours").waitFor();
+    await guest.page.getByText("belongs to another of your workspaces").waitFor();
     expect([await violationsOf(guest.page), await guest.page.getByText("Snow").count()]).toEqual([[], 0]);
     await keepScreen(guest.page, "phone-dark-playground-shared");
     await guest.page.getByRole("button", { name: "Go to that workspace" }).click();
@@ -67,7 +67,7 @@ describe.skipIf(chromiumPath === null)("Shared conversations", () => {
 
     const stranger = await open({ account: await world.account() });
     await stranger.page.goto(link);
-    await stranger.page.getByText("belongs to another workspace. Its members alone open it.").waitFor();
+    await stranger.page.getByText("belongs to another workspace. Only its members can open it.").waitFor();
     expect(await stranger.page.getByText("Snow").count()).toBe(0);
     await stranger.page.getByRole("button", { name: "Dismiss" }).click();
     await stranger.page.getByRole("combobox", { name: "Model" }).waitFor();
@@ -95,7 +95,7 @@ describe.skipIf(chromiumPath === null)("Shared conversations", () => {
     }
     await page.getByRole("textbox", { name: "Message" }).fill("My own");
     await show(codeOf(good));
-    await page.getByText("Opening the conversation of the link ends the one that is here.").waitFor();
+    await page.getByText("Opening the linked conversation replaces the one that is here.").waitFor();
     expect(await page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("My own");
     await page.getByRole("button", { name: "Open it" }).click();
     await page.getByRole("region", { name: "<b>" }).getByText("<script>alert(1)</script>").waitFor();

@@ -70,7 +70,7 @@ describe.skipIf(chromiumPath === null)("Usage", () => {
     ).toHaveLength(3);
     await page.getByRole("button", { name: "Date range" }).click();
     await page.getByRole("button", { name: "This month" }).click();
-    await page.getByText("No requests in this time").waitFor();
+    await page.getByText("No requests in this period").waitFor();
     expect(faults).toEqual([]);
     await close();
   });
@@ -99,7 +99,7 @@ describe.skipIf(chromiumPath === null)("Usage", () => {
     expect(lines[0]).toMatch(/^start,model,requests,/);
     expect(lines).toHaveLength(3);
     await page.goto(`${gateway.url}/console/usage?from=2020-01-01&to=2020-01-31&metric=latency`);
-    await page.getByText("No requests in this time").waitFor();
+    await page.getByText("No requests in this period").waitFor();
     expect(await page.getByRole("combobox", { name: "Group by" }).isDisabled()).toBe(true);
     await page.getByRole("region", { name: "Duration, median" }).getByText("–", { exact: true }).first().waitFor();
     expect(faults).toEqual([]);

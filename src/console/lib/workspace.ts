@@ -44,9 +44,9 @@ export function isGoneWorkspace(error: unknown): boolean {
 }
 
 export const roles: Record<Role, { label: string; about: string }> = {
-  owner: { label: "Owner", about: "Everything, also making and removing owners" },
-  admin: { label: "Admin", about: "Everything but what concerns owners" },
-  developer: { label: "Developer", about: "Creates keys and sees those; reads usage and credit" },
+  owner: { label: "Owner", about: "Can do everything, including making and removing owners" },
+  admin: { label: "Admin", about: "Can do everything except changing owners" },
+  developer: { label: "Developer", about: "Creates and sees own keys; reads usage and credit" },
   billing: { label: "Billing", about: "Adds credit; reads usage and credit" },
   viewer: { label: "Viewer", about: "Reads; changes nothing" },
 };

@@ -59,7 +59,7 @@ export function ConfirmIdentity({ onClose, onDone }: ConfirmIdentityProps): Reac
           maxLength={40}
           value={code}
           onChange={(event) => setCode(event.target.value)}
-          hint="Six digits of your authenticator app, or a recovery code."
+          hint="Six digits from your authenticator app, or a recovery code."
         />
       )}
       <ErrorNote error={SvcError.is(confirming.error, "totp_required") ? null : confirming.error} />

@@ -16,7 +16,7 @@ export function NotFound(): ReactNode {
 /** Within a frame, whose main part it is in. */
 export function NothingHere(): ReactNode {
   return (
-    <Page title="Page not found" about="Nothing is at this address, or it is not for this account.">
+    <Page title="Page not found" about="There is no such page, or your account may not see it.">
       <Link to="/" className="text-accent underline">
         Go to Home
       </Link>

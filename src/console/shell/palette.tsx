@@ -82,7 +82,7 @@ function Commands({ onClose }: { onClose: () => void }): ReactNode {
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p className="px-3 pb-2 text-quiet">No page or action has this name.</p>}
+      {found.length === 0 && <p className="px-3 pb-2 text-quiet">No page or action matches.</p>}
     </div>
   );
 }

@@ -22,7 +22,7 @@ export function WorkspaceSwitch(): ReactNode {
   const gone = isGoneWorkspace(error);
   useEffect(() => {
     if (!gone) return;
-    announce("You are no longer a member of that workspace. This is your own one.");
+    announce("You are no longer a member of that workspace. This is your own.");
     enterWorkspace(null);
     void navigate({ to: "/" });
   }, [gone, navigate]);

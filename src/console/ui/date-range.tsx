@@ -67,7 +67,7 @@ export function DateRange({ search, empty, mostDays = Infinity, set }: DateRange
               />
             </div>
             <p className="text-xs text-quiet">
-              Days of your zone, {zoneName}.{mostDays === Infinity ? "" : ` At most ${mostDays === 1 ? "one day" : `${mostDays} days`}.`}
+              Days in your zone, {zoneName}.{mostDays === Infinity ? "" : ` At most ${mostDays === 1 ? "one day" : `${mostDays} days`}.`}
             </p>
           </Popover.Popup>
         </Popover.Positioner>

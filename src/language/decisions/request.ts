@@ -43,7 +43,7 @@ export function decisionModelName(catalog: Catalog, sent: string | null | undefi
   if ((model?.id ?? name) !== decisionsModel)
     fail("invalid_parameter", {
       param: "model",
-      text: { param: "model", reason: `${decisionsModel} is the only model that decides` },
+      text: { param: "model", reason: `${decisionsModel} is the only model for decisions` },
       extra: suggestModels(catalog, name, "decisions"),
     });
   if (model?.type !== "decisions" || model.state.kind !== "active") fail("model_unavailable");

@@ -182,7 +182,7 @@ describe("key.budget_reached", () => {
     expect(await after(owner, "9", today)).toEqual(["80"]);
     expect(await after(owner, "5", tomorrow)).toEqual(["80", "50"]);
     expect(await after(owner, "9", new Date(Date.now() - 1_000))).toEqual(["80", "50"]); // that period is over
-    expect(mailsTo(owner)[0]!.text).toContain("until it begins anew");
+    expect(mailsTo(owner)[0]!.text).toContain("until it resets");
   });
 });
 

@@ -104,7 +104,7 @@ function Adjustment({ account: { id, email, balance_usd }, onClose }: { account:
         title="An amount such as 5, -2.50 or 0.000114"
         value={amount}
         onChange={(event) => setAmount(event.target.value)}
-        hint="Below 0 takes away. At most 8 decimals."
+        hint="A negative amount takes money away. At most 8 decimals."
       />
       <Select
         label="Money"
@@ -114,7 +114,7 @@ function Adjustment({ account: { id, email, balance_usd }, onClose }: { account:
           { value: "earned", label: "Given: it is a gift" },
         ]}
         onChange={(event) => setKind(event.target.value === "earned" ? "earned" : "purchased")}
-        hint="Purchased money decides the tier."
+        hint="Only purchased money counts for the tier."
       />
     </ChangeDialog>
   );

@@ -88,7 +88,7 @@ function Details({ account }: { account: OperatorAccountDetail }): ReactNode {
       <Card title="Operators' actions" flush>
         <Actions
           asked={{ target: id }}
-          empty={<Empty title="No operator changed this account">A refund of a call stands in the audit log by its request.</Empty>}
+          empty={<Empty title="No operator changed this account">Refunds of calls are in the audit log, under their request.</Empty>}
         />
       </Card>
     </>

@@ -64,7 +64,7 @@ export function Accounts(): ReactNode {
           idOf={({ id }) => id}
           columns={columns}
           onOpen={({ id }) => open(`accounts/${id}`)}
-          empty={<Empty title="No account fits" />}
+          empty={<Empty title="No matching accounts" />}
         />
       </Card>
       {creating && <CreateAccount onClose={() => setCreating(false)} />}

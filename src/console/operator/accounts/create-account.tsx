@@ -48,9 +48,15 @@ export function CreateAccount({ onClose }: { onClose: () => void }): ReactNode {
           {...amount}
           value={deposit}
           onChange={(event) => setDeposit(event.target.value)}
-          hint="Was paid in; decides the tier."
+          hint="Money paid in; counts for the tier."
         />
-        <Field label="Credit (USD)" {...amount} value={credit} onChange={(event) => setCredit(event.target.value)} hint="Is a gift." />
+        <Field
+          label="Credit (USD)"
+          {...amount}
+          value={credit}
+          onChange={(event) => setCredit(event.target.value)}
+          hint="A gift; does not count for the tier."
+        />
       </div>
       <Toggle label="Give the signup credit now" on={signup} set={setSignup} />
     </ChangeDialog>

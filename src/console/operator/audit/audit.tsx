@@ -57,7 +57,7 @@ export function AuditLog(): ReactNode {
       </div>
       <ErrorNote error={save.error} />
       <Card title="Audit log" flush>
-        <Actions name="Audit log" asked={asked} empty={<Empty title="No action fits" />} />
+        <Actions name="Audit log" asked={asked} empty={<Empty title="No matching actions" />} />
       </Card>
     </Page>
   );

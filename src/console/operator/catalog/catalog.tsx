@@ -98,7 +98,7 @@ function OtherFile(): ReactNode {
             maxLength={longest}
             value={text}
             onChange={(event) => write(event.target.value)}
-            hint="YAML or JSON. It is put in use when you apply it, in every process, and stays so after a restart, whatever SVC_CATALOG says."
+            hint="YAML or JSON. Once you apply it, every process uses it, also after a restart, whatever SVC_CATALOG says."
           />
           <Upload onText={write} />
           <div className="flex flex-wrap items-center gap-2">
@@ -181,7 +181,7 @@ function Apply({ text, diff, open, onClose, onApplied }: ApplyProps): ReactNode 
       make={async (reason) => {
         const now = await applyCatalog(api, { text, expected_version: version, reason });
         onApplied();
-        return now.applied ? `Version ${now.version} is in use in every process.` : "This text is in use already; nothing was changed.";
+        return now.applied ? `Version ${now.version} is in use in every process.` : "This file is already in use; nothing was changed.";
       }}
     >
       <p>

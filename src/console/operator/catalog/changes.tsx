@@ -9,7 +9,7 @@ import { type Difference, differenceColumns, differencesOf } from "../difference
 export function CatalogChanges({ diff }: { diff: CatalogDiff }): ReactNode {
   const { changes, provider_changes, other_changes, truncated } = diff;
   const same = changes.length + provider_changes.length + other_changes.length === 0;
-  if (same) return <Card title="Changes"><Empty title="The file says the same as the catalog in use" /></Card>; // prettier-ignore
+  if (same) return <Card title="Changes"><Empty title="The file matches the catalog in use" /></Card>; // prettier-ignore
   return (
     <>
       <Card title="Changes of models" flush>
@@ -31,7 +31,7 @@ export function CatalogChanges({ diff }: { diff: CatalogDiff }): ReactNode {
         />
       </Card>
       {other_changes.length > 0 && <p>Other parts that differ: {other_changes.join(", ")}.</p>}
-      {truncated && <p className="text-quiet">More models or providers differ than are listed here.</p>}
+      {truncated && <p className="text-quiet">More models or providers differ than this list shows.</p>}
     </>
   );
 }

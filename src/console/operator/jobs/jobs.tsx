@@ -58,7 +58,7 @@ export function Jobs(): ReactNode {
   return (
     <Page
       title="Jobs"
-      about={`The media jobs of all accounts in a month; of one account, of any time. Newest first, in your zone, ${zoneName}.`}
+      about={`Media jobs of all accounts, for up to a month, or of one account, for any time. Newest first. Times are in your zone, ${zoneName}.`}
     >
       <div className="flex flex-wrap items-end gap-3">
         <SearchBox
@@ -97,7 +97,7 @@ export function Jobs(): ReactNode {
           onOpen={({ id }) => set({ job: id })}
           empty={
             Object.keys(asked).length > 0 ? (
-              <Empty title="No job fits" action={<Button onClick={clear}>Clear the filters</Button>} />
+              <Empty title="No matching jobs" action={<Button onClick={clear}>Clear the filters</Button>} />
             ) : (
               <Empty title="No jobs yet" />
             )

@@ -26,7 +26,7 @@ export function Ledger(): ReactNode {
   return (
     <Page
       title="Ledger"
-      about={`The money of all accounts as it stands. Times are in your zone, ${zoneName}.`}
+      about={`All accounts' money at this moment. Times are in your zone, ${zoneName}.`}
       actions={<RunAudit running={data?.audit?.status === "running"} />}
     >
       <ErrorNote error={error} retry={() => void refetch()} />
@@ -39,11 +39,11 @@ export function Ledger(): ReactNode {
           <NewestAudit ledger={data} />
         </>
       )}
-      <Card title="Audits that operators began" flush>
+      <Card title="Audits started by operators" flush>
         <Actions
           name="Audits that operators began"
           asked={{ action: "ledger.audit" }}
-          empty={<Empty title="No operator began an audit yet" />}
+          empty={<Empty title="No operator has started an audit yet" />}
         />
       </Card>
     </Page>
@@ -79,8 +79,8 @@ function NewestAudit({ ledger: { audit, last_result } }: { ledger: OperatorLedge
     return (
       <Card title="Audit">
         <p className="text-quiet">
-          No operator began an audit yet. On the command line <code>npx svc ledger audit</code> and <code>npx svc ledger verify</code> do
-          the same.
+          No operator has started an audit yet. On the command line <code>npx svc ledger audit</code> and <code>npx svc ledger verify</code>{" "}
+          do the same.
         </p>
       </Card>
     );
@@ -90,10 +90,10 @@ function NewestAudit({ ledger: { audit, last_result } }: { ledger: OperatorLedge
         <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1" aria-live="polite">
           <AuditStatus status={audit.status} />
           <span className="break-words text-quiet">
-            {audit.ended_at === null ? `Began ${ago(audit.started_at)}` : `Ended ${when(audit.ended_at)}`}, begun by {audit.started_by}.
+            {audit.ended_at === null ? `Started ${ago(audit.started_at)}` : `Ended ${when(audit.ended_at)}`}, by {audit.started_by}.
           </span>
         </p>
-        {audit.status === "failed" && <p>It could not be finished. The gateway's log says why.</p>}
+        {audit.status === "failed" && <p>It could not finish. The gateway's log says why.</p>}
         {last_result !== null && last_result.id !== audit.id && <p className="text-quiet">The newest audit with a result is older:</p>}
         {last_result !== null && <AuditFound audit={last_result} />}
       </div>

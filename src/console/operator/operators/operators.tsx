@@ -40,7 +40,7 @@ export function Operators(): ReactNode {
   return (
     <Page
       title="Operators"
-      about="Support reads everything. Finance also changes accounts and their money. Admin also changes providers and operators."
+      about="Support reads everything. Finance can also change accounts and their money. Admin can also change providers and operators."
       actions={
         may && (
           <Button kind="primary" onClick={() => setGiving("")}>

@@ -42,7 +42,7 @@ export function alertsOfLedger({ audit, last_result, negative_accounts, negative
   if (audit?.status === "failed")
     alerts.push({
       ...{ id: "audit failed", path, tone: "warn", title: "The last audit could not be finished" },
-      about: `Began ${when(audit.started_at)}`,
+      about: `Started ${when(audit.started_at)}`,
     });
   if (negative_accounts > 0)
     alerts.push({

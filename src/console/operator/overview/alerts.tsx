@@ -19,9 +19,7 @@ export function Alerts(): ReactNode {
     <Card title="Alerts" flush>
       {error !== null && <div className="p-5"><ErrorNote error={error} retry={again} /></div> /* prettier-ignore */}
       {!whole && error === null && <Loading what="Loading alerts" />}
-      {whole && alerts.length === 0 && (
-        <Empty title="Nothing needs you">Every provider that was asked answers, and no account is below 0.</Empty>
-      )}
+      {whole && alerts.length === 0 && <Empty title="All is well">Every provider that was asked answers, and no balance is below 0.</Empty>}
       <ul className="divide-y divide-line">
         {alerts.slice(0, mostShown).map((alert) => (
           <li key={alert.id} className="flex flex-wrap items-baseline gap-x-3 gap-y-1 px-5 py-3">

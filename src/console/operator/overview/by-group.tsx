@@ -50,15 +50,13 @@ export function ByGroup(): ReactNode {
           name="By group"
           rows={sums.slice(0, mostShown)}
           idOf={({ id }) => id}
-          empty={<Empty title="No requests in this time" />}
+          empty={<Empty title="No requests in this period" />}
           columns={[{ name: groups[data.group], cell: ({ id }: Sum) => <Named group={data.group} id={id} /> }, ...earningsColumns]}
         />
       )}
       {data !== undefined && (sums.length > mostShown || !data.whole) && (
         <p className="border-t border-line px-5 py-3 text-quiet">
-          {data.whole
-            ? `The ${mostShown} largest of ${count(sums.length)}.`
-            : `The ${mostShown} largest of those that were read; there are more.`}
+          {data.whole ? `The ${mostShown} largest of ${count(sums.length)}.` : `The ${mostShown} largest of those read; there are more.`}
         </p>
       )}
     </Card>

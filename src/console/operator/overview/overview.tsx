@@ -62,20 +62,16 @@ function Shown({ figures }: { figures: Figures }): ReactNode {
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
-        <Figure title="Revenue" value={usdShort(revenue_usd)} about={`${usd(revenue_usd)}; refunds are taken off`} />
+        <Figure title="Revenue" value={usdShort(revenue_usd)} about={`${usd(revenue_usd)}, less refunds`} />
         <Figure
           title="Cost"
           value={usdShort(cost_usd)}
-          about={cost_usd === null ? unknown : `${usd(cost_usd)}, as far as routes name a cost`}
+          about={cost_usd === null ? unknown : `${usd(cost_usd)}, for routes with a known cost`}
         />
         <Figure title="Margin" value={usdShort(margin_usd)} about={marginText(figures)} />
         <Figure title="Calls" value={count(calls)} about={`${count(failed)} failed, ${share(failed, calls)}`} />
-        <Figure title="Active accounts" value={count(active_accounts)} about="With at least one call" />
-        <Figure
-          title="Latency"
-          value={duration(latency_p50_ms)}
-          about={`Median; 95 of 100 calls took at most ${duration(latency_p95_ms)}`}
-        />
+        <Figure title="Active accounts" value={count(active_accounts)} about="With one call or more" />
+        <Figure title="Latency" value={duration(latency_p50_ms)} about={`Median; 95% of calls took at most ${duration(latency_p95_ms)}`} />
       </div>
       <Alerts />
       <OverTime />
@@ -117,7 +113,7 @@ function Errors({ figures: { errors, failed } }: { figures: Figures }): ReactNod
           name="Errors by code"
           rows={errors}
           idOf={({ code }) => code}
-          empty={<Empty title="No call failed" />}
+          empty={<Empty title="No failed calls" />}
           columns={[
             { name: "Code", cell: ({ code }) => <span className="font-mono text-xs break-all">{code}</span> },
             { name: "Calls", right: true, cell: ({ calls }) => count(calls) },

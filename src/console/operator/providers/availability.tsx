@@ -38,7 +38,7 @@ export function Disable({ target, onClose }: AvailabilityProps): ReactNode {
       }}
     >
       <p className="break-words">
-        Within two seconds no process begins a call of <strong>{name}</strong>; calls under way go on. A model that has no other route fails
+        Within two seconds, no process starts a call to <strong>{name}</strong>; calls under way continue. A model with no other route fails
         until then.
       </p>
       <Select

@@ -19,7 +19,7 @@ export function Providers(): ReactNode {
   return (
     <Page
       title="Providers"
-      about="Attempts and latency are of the last 5 minutes over all processes, margins of the last 24 hours. Read again every 15 seconds."
+      about="Attempts and latency cover the last 5 minutes in all processes, margins the last 24 hours. Updates every 15 seconds."
     >
       <ErrorNote error={error} retry={() => void refetch()} />
       {data === undefined && error === null && <Loading what="Loading providers" lines={8} />}

@@ -36,7 +36,7 @@ export function Requests(): ReactNode {
   return (
     <Page
       title="Requests"
-      about={`The calls of all accounts in a day; of one account, or with a request's id, of any time. Newest first, in your zone, ${zoneName}.`}
+      about={`Calls of all accounts, for up to a day, or of one account or request id, for any time. Newest first. Times are in your zone, ${zoneName}.`}
     >
       <div className="flex flex-wrap items-end gap-3">
         <SearchBox
@@ -64,7 +64,7 @@ export function Requests(): ReactNode {
           asked={asked}
           empty={
             filtered ? (
-              <Empty title="No request fits" action={<Button onClick={clear}>Clear the filters</Button>} />
+              <Empty title="No matching requests" action={<Button onClick={clear}>Clear the filters</Button>} />
             ) : (
               <Empty title="No requests yet" />
             )

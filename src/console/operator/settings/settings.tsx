@@ -24,7 +24,7 @@ export function Settings(): ReactNode {
   return (
     <Page
       title="Settings"
-      about="The variables that the answering process was started with. A change needs a restart; secrets are never shown."
+      about="The settings that the process which answers now was started with. A change needs a restart. Secrets are never shown."
     >
       <div className="flex flex-wrap items-end gap-3">
         <SearchBox
@@ -49,7 +49,7 @@ export function Settings(): ReactNode {
       <Card title="Settings" flush>
         {data === undefined && error === null && <Loading what="Loading settings" lines={8} />}
         {shown !== undefined && (
-          <Table name="Settings" rows={shown} idOf={({ name }) => name} columns={columns} empty={<Empty title="No setting fits" />} />
+          <Table name="Settings" rows={shown} idOf={({ name }) => name} columns={columns} empty={<Empty title="No matching settings" />} />
         )}
       </Card>
       {data !== undefined && (

@@ -94,7 +94,7 @@ export function useCleanLeave(): void {
 export function NoCaptcha({ providers }: Pick<AuthOptions, "providers">): ReactNode {
   return (
     <p className="text-quiet">
-      This gateway asks for a CAPTCHA, which this page can’t show: sign up at the page of its operator
+      This gateway asks for a CAPTCHA, which this page can’t show: sign up on its operator’s page
       {providers.length > 0 && ", or continue with a provider"}.
     </p>
   );

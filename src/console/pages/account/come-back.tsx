@@ -38,7 +38,7 @@ export function ComeBack(): ReactNode {
           <Providers divided={false} />
           <p className="text-center text-sm">
             <Link to="/sign-in" className={linkClass}>
-              Back to the sign-in
+              Back to sign-in
             </Link>
           </p>
         </>
@@ -51,7 +51,7 @@ export function ComeBack(): ReactNode {
 function whyNot({ code, state, error }: Returned, refused: unknown): string | null {
   if (error === "access_denied") return "You did not agree at the provider's page, so nothing was shared.";
   if (error !== null) return "The provider did not sign you in. Try again, or sign in another way.";
-  if (code === null || state === null) return "This page is where a provider sends you back to. Begin here.";
-  if (SvcError.is(refused, "signup_closed")) return "You have no account here yet, and a new one is not open to you.";
-  return refused === null ? null : "That did not work. Begin again: each sign-in at a provider counts once, for ten minutes.";
+  if (code === null || state === null) return "A provider sends you back to this page. To sign in, start here.";
+  if (SvcError.is(refused, "signup_closed")) return "You have no account here yet, and sign-up is closed to you.";
+  return refused === null ? null : "That did not work. Start again: each sign-in at a provider is valid once, for ten minutes.";
 }

@@ -38,7 +38,7 @@ export function ResetPassword(): ReactNode {
     mutationFn: (password: string) => resetPassword(api, { token: token ?? "", password }),
     onError: () => undefined,
   });
-  if (token === null) return <Notice title="The link is not complete" text="Open it again from the mail, or ask for a new one." />;
+  if (token === null) return <Notice title="The link is incomplete" text="Open it again from the email, or ask for a new one." />;
   if (reset.isSuccess) return <Notice title="Your password is changed" text="Every session has ended: sign in with the new password." />;
   return (
     <AccountForm
@@ -67,7 +67,7 @@ function Notice({ title, text }: { title: string; text: string }): ReactNode {
   return (
     <div className="space-y-6 text-center">
       <Heading title={title} about={text} />
-      <ButtonLink to="/sign-in">Go to the sign-in</ButtonLink>
+      <ButtonLink to="/sign-in">Go to sign-in</ButtonLink>
     </div>
   );
 }

@@ -23,7 +23,7 @@ export function SignIn(): ReactNode {
   return (
     <AccountForm
       title="Sign in"
-      about={next === undefined ? undefined : "Your session has ended or has not begun. Sign in to go on where you were."}
+      about={next === undefined ? undefined : "You are signed out. Sign in to continue where you were."}
       action="Sign in"
       busy={enter.isPending}
       error={SvcError.is(enter.error, "totp_required") ? null : enter.error}
@@ -64,7 +64,7 @@ export function SignIn(): ReactNode {
           autoFocus
           minLength={6}
           maxLength={40}
-          hint="Six digits of your authenticator app, or a recovery code."
+          hint="Six digits from your authenticator app, or a recovery code."
         />
       )}
     </AccountForm>

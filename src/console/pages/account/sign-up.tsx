@@ -34,7 +34,7 @@ export function SignUp(): ReactNode {
       title="Create your account"
       about={
         options?.sign_up === "invite"
-          ? "Accounts are by invitation: the mail comes to invited addresses alone."
+          ? "Accounts are by invitation: only invited addresses get the email."
           : "One key and one balance for every model."
       }
       action="Create account"
@@ -49,7 +49,7 @@ export function SignUp(): ReactNode {
       beside={<Providers />}
       below={
         <span className="text-quiet">
-          You have an account?{" "}
+          Have an account?{" "}
           <Link to="/sign-in" className={linkClass}>
             Sign in
           </Link>
@@ -57,7 +57,7 @@ export function SignUp(): ReactNode {
       }
     >
       <Field label="Name" name="name" autoComplete="name" maxLength={100} placeholder="Optional" autoFocus />
-      <EmailField {...(domains === null ? {} : { hint: `Addresses at ${domains.join(", ")} may sign up.` })} />
+      <EmailField {...(domains === null ? {} : { hint: `Only addresses at ${domains.join(", ")} can sign up.` })} />
       <Field
         label="Password"
         name="password"
@@ -78,7 +78,7 @@ function Closed(): ReactNode {
   useTitle("Create your account");
   return (
     <div className="space-y-6">
-      <Heading title="Create your account" about="Accounts here are made by the gateway's operator. Ask for one." />
+      <Heading title="Create your account" about="The gateway's operator creates accounts here. Ask for one." />
       <p className="text-center text-sm">
         <Link to="/sign-in" className={linkClass}>
           Sign in
@@ -97,7 +97,7 @@ function CheckMail({ email }: { email: string }): ReactNode {
     <div className="space-y-6">
       <Heading focused title="Check your mail" about={`A link and a code are on their way to ${email}.`} />
       <div className="space-y-3 rounded-xl border border-line bg-panel p-6 text-center shadow-card">
-        <p className="text-quiet">Follow the link, or enter the code here. Nothing came? Look into the spam folder.</p>
+        <p className="text-quiet">Follow the link, or enter the code here. Nothing there? Check your spam folder.</p>
         <ErrorNote error={again.error} />
         <div className="flex flex-wrap justify-center gap-2">
           <ButtonLink kind="primary" to="/verify" search={{ email }}>

@@ -42,7 +42,7 @@ export function Verify(): ReactNode {
   return (
     <AccountForm
       title="Verify your email"
-      about={token === null ? "The code is in the mail that we sent you." : "One more click, and your account is open."}
+      about={token === null ? "The code is in the email that we sent you." : "One more click, and your account is ready."}
       action="Verify"
       busy={verify.isPending}
       error={again.error ?? verify.error}
@@ -80,11 +80,7 @@ function Done({ verified }: { verified: Verified }): ReactNode {
         about={granted > 0 ? `${usdShort(granted)} of credit is yours to try models with.` : undefined}
       />
       <div className="space-y-4 rounded-xl border border-line bg-panel p-6 shadow-card">
-        <Secret
-          label="API key"
-          value={verified.api_key}
-          hint="Your first key. It is shown here and never again: keep it where secrets are kept."
-        />
+        <Secret label="API key" value={verified.api_key} hint="Your first key. It is shown only once: store it where you keep secrets." />
         <ButtonLink kind="primary" to="/">
           Go to Home
         </ButtonLink>

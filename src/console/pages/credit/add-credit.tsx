@@ -63,7 +63,7 @@ function AmountForm({ onClose }: { onClose: () => void }): ReactNode {
         inputMode="decimal"
         value={amount}
         onChange={(event) => setAmount(event.target.value)}
-        hint="5 to 10,000. You pay on the page of our payment provider, which shows the tax if there is any, and come back here."
+        hint="5 to 10,000. You pay on our payment provider's page, which shows any tax, and then return here."
       />
       <ErrorNote error={add.error} />
       <DialogButtons action="Continue to payment" busy={add.isPending} onClose={onClose} />

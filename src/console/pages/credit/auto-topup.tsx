@@ -122,7 +122,7 @@ function Now({ settings }: { settings: Settings }): ReactNode {
       <p className="text-quiet">
         {enabled
           ? `Below ${usd(threshold_usd)} the card is charged ${usd(amount_usd)}, and at most ${usd(monthly_cap_usd)} in a calendar month.`
-          : "A saved card is charged when the balance is low, so that calls go on."}
+          : "A saved card is charged when the balance is low, so that calls keep working."}
       </p>
       <Facts
         rows={[
@@ -171,7 +171,7 @@ function ChoiceForm({ settings, onClose }: { settings: Settings; onClose: () => 
         min="5"
         max="100000"
         defaultValue={settings.monthly_cap_usd}
-        hint="Of a calendar month, UTC. It must not be less than one top-up."
+        hint="In a calendar month (UTC). At least one top-up."
       />
       <p className="text-sm text-quiet">The card that is charged: {cardText(settings)}.</p>
       <label className="flex items-start gap-2 text-sm">

@@ -20,7 +20,7 @@ export function Credit(): ReactNode {
   return (
     <Page
       title="Credit"
-      about="Calls are paid from one prepaid balance. The ledger has every cent."
+      about="All calls are paid from one prepaid balance. The ledger accounts for every cent."
       actions={
         mayPay && (
           <>

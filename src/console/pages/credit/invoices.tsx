@@ -52,7 +52,7 @@ export function Invoices(): ReactNode {
   return (
     <Page
       title="Invoices"
-      about="Each month of the ledger, in UTC, with its payments and their numbers."
+      about="A statement for each month (UTC), with its payments and their numbers."
       actions={
         <Link to="/credit" className="text-accent underline">
           Credit

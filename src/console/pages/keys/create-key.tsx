@@ -41,7 +41,7 @@ function CreateForm({ onClose }: { onClose: () => void }): ReactNode {
 export function Created({ secret, onClose }: { secret: string; onClose: () => void }): ReactNode {
   return (
     <div className="space-y-5">
-      <Secret autoFocus label="API key" value={secret} hint="It is shown here and never again: keep it where secrets are kept." />
+      <Secret autoFocus label="API key" value={secret} hint="It is shown only once: store it where you keep secrets." />
       <div className="flex justify-end">
         <Button kind="primary" onClick={onClose}>
           Done

@@ -47,7 +47,7 @@ export function KeyFields({ of }: { of?: ApiKeyRecord }): ReactNode {
         rows={2}
         defaultValue={list(of?.allowed_models)}
         placeholder="All"
-        hint="One a line: an id, or maker/* for all of a maker."
+        hint="One per line: an id, or maker/* for all of a maker's models."
       />
       <MoreSettings of={of} />
     </>
@@ -65,7 +65,7 @@ function MoreSettings({ of }: { of: ApiKeyRecord | undefined }): ReactNode {
           rows={2}
           defaultValue={list(of?.allowed_networks)}
           placeholder="All"
-          hint="One a line, such as 192.0.2.0/24. From elsewhere the key is refused."
+          hint="One per line, such as 192.0.2.0/24. The key is refused from anywhere else."
         />
         <div className="grid gap-4 sm:grid-cols-2">
           <Field
@@ -99,7 +99,7 @@ function MoreSettings({ of }: { of: ApiKeyRecord | undefined }): ReactNode {
         />
         <label className="flex items-start gap-2 text-sm">
           <input type="checkbox" name="stream_usage" defaultChecked={of?.stream_usage ?? false} className="mt-1" />
-          Streams of chat end with their usage, though a client does not ask for it
+          Chat streams end with their usage, even if the client doesn't ask for it
         </label>
       </div>
     </details>

@@ -25,7 +25,7 @@ export function Keys(): ReactNode {
   return (
     <Page
       title="API keys"
-      about="Programs call the gateway with a key. Give each its own, with a limit of its own."
+      about="Programs call the gateway with a key. Give each program its own key and limit."
       actions={changes && createButton}
     >
       <RoleNote right={reads === false ? "readKeys" : "keys"} what={reads === false ? "see keys" : "create and change keys"} />

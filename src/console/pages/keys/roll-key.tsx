@@ -41,7 +41,7 @@ function RollForm({ replaced: { id, name, masked }, onClose }: { replaced: ApiKe
         value={grace}
         choices={graces}
         onChange={(event) => setGrace(event.target.value)}
-        hint={grace === "0" ? "Programs that use it are refused from now on." : "A secret that is older still ends now."}
+        hint={grace === "0" ? "Programs that use it are refused from now on." : "An even older secret stops working now."}
       />
       <ErrorNote error={roll.error} />
       <DialogButtons

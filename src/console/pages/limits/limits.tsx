@@ -18,10 +18,7 @@ interface Limit {
 export function Limits(): ReactNode {
   const { data, error, refetch } = useQuery({ ...limitsQuery, refetchInterval: 10_000 });
   return (
-    <Page
-      title="Limits"
-      about="Your tier rises with what you add to the balance. A request above a limit is refused at once and costs nothing."
-    >
+    <Page title="Limits" about="Your tier rises with the credit you add. A request above a limit is refused at once and costs nothing.">
       <ErrorNote error={error} retry={() => void refetch()} />
       <Card title="In this minute" flush actions={data !== undefined && <Badge tone="accent">{data.tier_name}</Badge>}>
         {data === undefined && error === null && <Loading what="Loading the limits" lines={6} />}

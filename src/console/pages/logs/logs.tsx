@@ -71,8 +71,8 @@ function matches({ request_id, model, served_model, alias, key, endpoint, error 
 }
 
 function NoRequests({ filtered, clear }: { filtered: boolean; clear: () => void }): ReactNode {
-  if (!filtered) return <Empty title="No requests yet">Each call with one of your keys stands here, with what it cost and why.</Empty>;
-  return <Empty title="No request fits" action={<Button onClick={clear}>Clear the filters</Button>} />;
+  if (!filtered) return <Empty title="No requests yet">Each call with one of your keys appears here, with what it cost and why.</Empty>;
+  return <Empty title="No matching requests" action={<Button onClick={clear}>Clear the filters</Button>} />;
 }
 
 const columns: readonly Column<UsageLog>[] = [

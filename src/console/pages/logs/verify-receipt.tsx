@@ -26,7 +26,7 @@ export function VerifyReceipt({ id }: { id: string }): ReactNode {
       {SvcError.is(error) && <ErrorNote error={error} />}
       {error !== null && !SvcError.is(error) && (
         <p role="alert" className="rounded-lg border border-bad/40 bg-bad-soft p-4 break-words">
-          The receipt does not hold: {error.message}
+          The receipt is not valid: {error.message}
         </p>
       )}
       {data !== undefined && (

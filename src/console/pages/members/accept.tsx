@@ -25,7 +25,7 @@ export function AcceptInvitation(): ReactNode {
       <Card title="Invitation">
         <div className="space-y-4">
           {token === null ? (
-            <p>The link is not complete. Open it again from the mail.</p>
+            <p>The link is incomplete. Open it again from the email.</p>
           ) : (
             <>
               <p className="break-words">

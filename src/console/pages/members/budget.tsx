@@ -45,8 +45,8 @@ function BudgetForm({ of, onClose }: { of: Member; onClose: () => void }): React
   return (
     <form onSubmit={submit} className="space-y-4">
       <p className="break-words">
-        All keys that <strong>{of.email}</strong> created in this workspace may spend this together, those that are created later included.
-        Each key keeps its own limit beside it.
+        All keys that <strong>{of.email}</strong> has created or will create in this workspace may spend this much together. Each key keeps
+        its own limit as well.
       </p>
       <div className="grid gap-4 sm:grid-cols-2">
         <Field

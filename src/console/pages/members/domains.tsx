@@ -33,7 +33,7 @@ export function Domains(): ReactNode {
   });
   const set = useMutation({
     mutationFn: ({ id, role }: { id: string; role: DomainRole }) => change(() => updateDomain(api, id, { role })),
-    onSuccess: ({ domain, role }) => (announce(`Who joins by ${domain} is now ${roles[role].label.toLowerCase()}.`), reload()),
+    onSuccess: ({ domain, role }) => (announce(`New members from ${domain} now join as ${roles[role].label.toLowerCase()}.`), reload()),
   });
   const remove = useMutation({
     mutationFn: ({ id }: WorkspaceDomain) => change(() => removeDomain(api, id)),
@@ -54,7 +54,7 @@ export function Domains(): ReactNode {
       )}
       {data === undefined && error === null && <Loading what="Loading the domains" />}
       {data?.length === 0 && (
-        <Empty title="No domains yet">Claim your mail domain, and everyone who signs in with an address of it joins.</Empty>
+        <Empty title="No domains yet">Claim your mail domain, and everyone who signs in with an address in it joins.</Empty>
       )}
       {data !== undefined && data.length > 0 && <Table name="Domains" rows={data} idOf={({ id }) => id} columns={columns} />}
       <Dialog title="Claim domain" open={claiming} onClose={() => setClaiming(false)}>
@@ -87,7 +87,12 @@ const columnsOf = ({ onVerify, onRole, onRemove }: Acts): Column<WorkspaceDomain
   {
     name: "Joins as",
     cell: (one) => (
-      <RoleSelect label={`Role by ${one.domain}`} value={one.role} offered={offered} onChange={(role) => onRole(one, role as DomainRole)} />
+      <RoleSelect
+        label={`Role from ${one.domain}`}
+        value={one.role}
+        offered={offered}
+        onChange={(role) => onRole(one, role as DomainRole)}
+      />
     ),
   },
   {
@@ -146,7 +151,7 @@ function ClaimForm({ onClose }: { onClose: () => void }): ReactNode {
         autoFocus
         autoComplete="off"
         placeholder="example.com"
-        hint="What stands after the @ of your addresses. You prove that it is yours by a TXT record."
+        hint="The part after the @ in your email addresses. A TXT record proves that it is yours."
       />
       <Select
         label="Joins as"

@@ -21,11 +21,11 @@ export function Invitations(): ReactNode {
   const { data, error, refetch } = useQuery({ queryKey: ["invitations"], queryFn: () => listInvitations(api).then((list) => list.data) });
   const again = useMutation({
     mutationFn: ({ id }: Invitation) => change(() => resendInvitation(api, id)),
-    onSuccess: ({ email }) => (announce(`The mail to ${email} was sent again.`), reload()),
+    onSuccess: ({ email }) => (announce(`The email to ${email} was sent again.`), reload()),
   });
   const revoke = useMutation({
     mutationFn: ({ id }: Invitation) => change(() => revokeInvitation(api, id)),
-    onSuccess: (_, { email }) => (announce(`The invitation of ${email} is revoked.`), setRevoking(null), reload()),
+    onSuccess: (_, { email }) => (announce(`The invitation to ${email} is revoked.`), setRevoking(null), reload()),
   });
   const actions: Column<Invitation> = {
     name: "Actions",
@@ -67,7 +67,7 @@ export function Invitations(): ReactNode {
         onConfirm={() => revoking !== null && revoke.mutate(revoking)}
       >
         <p>
-          The link in the mail to <strong>{revoking?.email}</strong> no longer works.
+          The link in the email to <strong>{revoking?.email}</strong> will stop working.
         </p>
       </Confirm>
     </Card>

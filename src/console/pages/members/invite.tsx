@@ -24,7 +24,7 @@ function InviteForm({ own, onClose }: { own: Role; onClose: () => void }): React
   const [role, setRole] = useState<Role>("developer");
   const invite = useMutation({
     mutationFn: (email: string) => change(() => createInvitation(api, { email, role })),
-    onSuccess: ({ email }) => (announce(`A mail is on its way to ${email}.`), onClose()),
+    onSuccess: ({ email }) => (announce(`An email is on its way to ${email}.`), onClose()),
     onSettled: () => queries.invalidateQueries({ queryKey: ["invitations"] }),
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {

@@ -31,7 +31,7 @@ export function Members(): ReactNode {
           </Button>
         )
       }
-      about={workspace.data === undefined ? undefined : `Who works in ${workspace.data.name}: they share its keys, usage and credit.`}
+      about={workspace.data === undefined ? undefined : `The members of ${workspace.data.name} share its keys, usage and credit.`}
     >
       <RoleNote right="manage" what="invite, change roles and budgets, and remove members" />
       <ErrorNote error={error ?? workspace.error} retry={() => void refetch()} />

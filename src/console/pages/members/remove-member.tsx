@@ -45,7 +45,7 @@ export function RemoveMember({ member, workspace, self, onClose }: RemoveMemberP
       <p>
         {self ? (
           <>
-            You leave <strong>{workspace.name}</strong>. You can come back only when you are invited again.
+            You leave <strong>{workspace.name}</strong>. You can come back only if you are invited again.
           </>
         ) : (
           <>

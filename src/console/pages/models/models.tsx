@@ -39,7 +39,7 @@ export function Models(): ReactNode {
             columns={columns}
             empty={
               <Empty
-                title="No model fits"
+                title="No matching models"
                 action={<Button onClick={() => void navigate({ to: "/models", search: {} })}>Clear the filters</Button>}
               />
             }

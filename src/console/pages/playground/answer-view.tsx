@@ -50,7 +50,7 @@ export function AnswerView({ answer, asked, model, number, open }: AnswerViewPro
       )}
       <Markdown text={text} />
       <ToolCalls answer={answer} open={open} />
-      {state !== "running" && text === "" && calls.length === 0 && error === null && <p className="text-quiet">No text came.</p>}
+      {state !== "running" && text === "" && calls.length === 0 && error === null && <p className="text-quiet">The answer has no text.</p>}
       {error instanceof InputError ? <p role="alert">{error.message}</p> : <ErrorNote error={error} />}
       <Measures answer={answer} asked={asked} model={model} />
     </section>

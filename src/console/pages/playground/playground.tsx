@@ -31,7 +31,7 @@ export function Playground(): ReactNode {
     void navigate({ to: "/playground", search, replace: true });
   };
   return (
-    <Page title="Playground" about="Try models, several side by side. Each answer costs what the same call with a key costs.">
+    <Page title="Playground" about="Try models, several side by side. An answer costs as much as the same call with a key.">
       <RoleNote right="keys" what="call models" />
       <ErrorNote error={error} retry={() => void refetch()} />
       {data === undefined && error === null && <Loading what="Loading the models" />}

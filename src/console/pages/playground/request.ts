@@ -74,13 +74,13 @@ export class InputError extends Error {}
 async function objectOf(text: string): Promise<Record<string, unknown>> {
   const value = await parsed(text);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new InputError("The schema is no JSON object.");
+  throw new InputError("The schema is not a JSON object.");
 }
 
 async function toolsOf(text: string): Promise<unknown[]> {
   const value = await parsed(text);
   if (Array.isArray(value)) return value as unknown[];
-  throw new InputError("The tools are no JSON array.");
+  throw new InputError("The tools are not a JSON array.");
 }
 
 /** Undefined: it is no JSON. */

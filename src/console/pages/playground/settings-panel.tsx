@@ -67,7 +67,7 @@ export function SettingsPanel({ settings }: { settings: Settings }): ReactNode {
           value={settings.tools}
           onChange={(event) => set({ tools: event.target.value })}
           placeholder='[{"type": "function", …}]'
-          hint="A JSON array. The model’s calls are shown, and you answer them."
+          hint="A JSON array. You see the model’s calls and answer them."
         />
       </div>
     </Card>

@@ -23,7 +23,7 @@ export function SharedChat({ models }: { models: readonly ModelRow[] }): ReactNo
   });
   const workspace = useQuery(workspaceQuery);
   if (code === null) return null;
-  if (share.error !== null) return <Notice text="The link holds no conversation: it is incomplete, or another console made it." />;
+  if (share.error !== null) return <Notice text="The link has no conversation in it: it is incomplete, or comes from another console." />;
   if (workspace.error !== null) return <ErrorNote error={workspace.error} retry={() => void workspace.refetch()} />;
   if (share.data === undefined || workspace.data === undefined) return <Loading what="Reading the conversation" />;
   if (share.data.workspace !== workspace.data.id) return <Elsewhere id={share.data.workspace} />;
@@ -49,7 +49,7 @@ function Here({ share, models }: { share: Share; models: readonly ModelRow[] }):
   });
   if (untouched) return null;
   return (
-    <Notice text="Opening the conversation of the link ends the one that is here.">
+    <Notice text="Opening the linked conversation replaces the one that is here.">
       <Button kind="primary" onClick={() => void open()}>
         Open it
       </Button>
@@ -62,9 +62,9 @@ function Elsewhere({ id }: { id: string }): ReactNode {
   if (error !== null) return <ErrorNote error={error} retry={() => void refetch()} />;
   if (workspaces === undefined) return <Loading what="Looking for its workspace" />;
   const own = workspaces.find((one) => one.id === id);
-  if (own === undefined) return <Notice text="The conversation of the link belongs to another workspace. Its members alone open it." />;
+  if (own === undefined) return <Notice text="The linked conversation belongs to another workspace. Only its members can open it." />;
   return (
-    <Notice text={`The conversation of the link belongs to another workspace of yours, ${own.name}.`}>
+    <Notice text={`The linked conversation belongs to another of your workspaces, ${own.name}.`}>
       <Button kind="primary" onClick={() => enterWorkspace(own.personal ? null : id)}>
         Go to that workspace
       </Button>

@@ -42,7 +42,7 @@ export function ToolCalls({ answer, open }: { answer: Answer; open: boolean }): 
       ))}
       {open && (
         <div className="flex flex-wrap items-center justify-end gap-2">
-          <p className="mr-auto text-xs text-quiet">Nothing is called here. Without results the calls are left out of what follows.</p>
+          <p className="mr-auto text-xs text-quiet">Nothing is run here. Calls without a result are left out of the next message.</p>
           <Button type="submit" kind="primary" disabled={!ready}>
             <Icon name="send" /> {calls.length === 1 ? "Send result" : "Send results"}
           </Button>

@@ -22,7 +22,7 @@ export function ExportAccount(): ReactNode {
       <div className="flex flex-wrap items-center justify-between gap-3">
         <div className="min-w-0 max-w-xl">
           <p className="font-medium">Your data</p>
-          <p className="text-quiet">All that is stored of you, as a file with one JSON record a line.</p>
+          <p className="text-quiet">Everything stored about you, as a file with one JSON record per line.</p>
         </div>
         <Button busy={save.isPending} onClick={() => save.mutate()}>
           Export data
@@ -54,7 +54,7 @@ export function DeleteAccount(): ReactNode {
     <div className="flex flex-wrap items-center justify-between gap-3">
       <div className="min-w-0 max-w-xl">
         <p className="font-medium">Delete your account</p>
-        <p className="text-quiet">Keys and sessions end at once. What the law wants of books is kept without your name.</p>
+        <p className="text-quiet">Keys and sessions end at once. What bookkeeping law requires is kept, without your name.</p>
       </div>
       <Button kind="danger" onClick={() => setOpen(true)}>
         Delete account
@@ -76,7 +76,7 @@ export function DeleteAccount(): ReactNode {
           autoComplete="current-password"
           value={password}
           onChange={(event) => setPassword(event.target.value)}
-          hint="Not needed where you signed in a few minutes ago."
+          hint="Not needed if you signed in a few minutes ago."
         />
         {(code !== "" || SvcError.is(remove.error, "totp_required")) && (
           <Field
@@ -85,12 +85,12 @@ export function DeleteAccount(): ReactNode {
             maxLength={40}
             value={code}
             onChange={(event) => setCode(event.target.value.trim())}
-            hint="Six digits of your authenticator app, or a recovery code."
+            hint="Six digits from your authenticator app, or a recovery code."
           />
         )}
         <label className="flex items-start gap-2">
           <input type="checkbox" checked={forfeit} onChange={(event) => setForfeit(event.target.checked)} className="mt-1" />
-          <span>What is left of the balance may be lost.</span>
+          <span>Give up what is left of the balance.</span>
         </label>
       </Confirm>
     </div>

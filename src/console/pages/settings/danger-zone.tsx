@@ -21,7 +21,9 @@ export function DangerZone(): ReactNode {
           <div className="min-w-0 max-w-xl">
             <p className="font-medium">Leave this workspace</p>
             <p className="text-quiet">
-              {workspace.personal ? "It is your own workspace: it stays." : `You no longer see ${workspace.name}, its keys and its usage.`}
+              {workspace.personal
+                ? "This is your own workspace, which you can't leave."
+                : `You no longer see ${workspace.name}, its keys and its usage.`}
             </p>
           </div>
           <Button kind="danger" disabled={workspace.personal} onClick={() => setLeaving(session.user)}>

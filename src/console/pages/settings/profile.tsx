@@ -72,7 +72,7 @@ function WorkspaceName({ workspace: { name, role } }: { workspace: Workspace }):
         autoComplete="off"
         defaultValue={name}
         disabled={!mayManage(role)}
-        hint={mayManage(role) ? "Every member sees it." : "Owners and admins change it."}
+        hint={mayManage(role) ? "All members see it." : "Only owners and admins can change it."}
       />
       <ErrorNote error={save.error} />
       {mayManage(role) && (

@@ -27,7 +27,7 @@ export function SecondFactor(): ReactNode {
         <p className="text-quiet">
           {data !== undefined && on
             ? `On since ${dayOf(data.enabled_at)}. ${data.recovery_codes_left} recovery codes are left.`
-            : "Signing in also asks for a code of an authenticator app. A stolen password is then not enough."}
+            : "Signing in also asks for a code from an authenticator app, so a stolen password is not enough."}
         </p>
       </div>
       {data !== undefined && <Button onClick={() => setOpen(true)}>{on ? "Turn off" : "Set up"}</Button>}
@@ -47,7 +47,7 @@ function TurnOff({ onClose }: { onClose: () => void }): ReactNode {
   if (needsConfirmation(remove.error)) return <ConfirmIdentity onClose={onClose} onDone={() => remove.mutate()} />;
   return (
     <div className="space-y-4">
-      <p>Signing in asks for the password alone from then on. The recovery codes no longer work.</p>
+      <p>From then on, signing in asks only for the password. The recovery codes no longer work.</p>
       <ErrorNote error={remove.error} />
       <DialogButtons action="Turn off" kind="danger" busy={remove.isPending} onClose={onClose} onAct={() => remove.mutate()} />
     </div>

@@ -19,10 +19,7 @@ export function SetUpFactor({ onClose }: { onClose: () => void }): ReactNode {
   if (begin.data !== undefined) return <EnterCode begun={begin.data} onClose={onClose} />;
   return (
     <div className="space-y-4">
-      <p>
-        You need an authenticator app on your phone, such as the one of your phone itself, a password manager, or any other that makes codes
-        by time.
-      </p>
+      <p>You need an authenticator app: one that came with your phone, a password manager, or any other that makes time-based codes.</p>
       <ErrorNote error={begin.error} />
       <DialogButtons action="Continue" busy={begin.isPending} onClose={onClose} onAct={() => begin.mutate()} />
     </div>
@@ -40,7 +37,7 @@ function EnterCode({ begun, onClose }: { begun: BegunTotp; onClose: () => void }
         <QrCode text={begun.otpauth_uri} label="The secret, for the camera of the app" />
         <p className="max-w-52 text-quiet">Add an account in the app, and point its camera here.</p>
       </div>
-      <Secret label="Secret" value={begun.secret} hint="Without a camera: choose to enter a key in the app, and type or paste this one." />
+      <Secret label="Secret" value={begun.secret} hint="No camera? Choose to enter a key in the app, and type or paste this one." />
       <p>
         <a href={begun.otpauth_uri} className="text-accent underline underline-offset-2">
           Open the app on this device
@@ -56,7 +53,7 @@ function EnterCode({ begun, onClose }: { begun: BegunTotp; onClose: () => void }
         maxLength={40}
         value={code}
         onChange={(event) => setCode(event.target.value)}
-        hint="The six digits that the app shows now."
+        hint="The six digits that the app shows."
       />
       <ErrorNote error={confirm.error} />
       <DialogButtons action="Turn on" busy={confirm.isPending} onClose={onClose} />
@@ -69,8 +66,8 @@ function KeepCodes({ codes, onClose }: { codes: readonly string[]; onClose: () =
   return (
     <div className="space-y-4">
       <p>
-        The second factor is on. Each of these recovery codes stands in for a code of the app, once. They are shown here and never again:
-        keep them where you find them without your phone.
+        The second factor is on. Each of these recovery codes stands in for a code of the app, once. They are shown only once: keep them
+        where you can find them without your phone.
       </p>
       <ul aria-label="Recovery codes" className="grid gap-1 rounded-lg bg-sunken p-4 font-mono text-sm sm:grid-cols-2">
         {codes.map((one) => (

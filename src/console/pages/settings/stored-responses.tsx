@@ -22,11 +22,10 @@ export function StoredResponses(): ReactNode {
       <div className="space-y-4">
         <p className="max-w-2xl">
           {days === null
-            ? "Nothing of what you send to /v1/responses is stored."
+            ? "Nothing you send to /v1/responses is stored."
             : `Responses are stored for ${days} ${days === 1 ? "day" : "days"}, encrypted, and conversations for as long after their last change.`}{" "}
           <span className="text-quiet">
-            Where they are stored, a request may go on from an earlier response, or with a conversation, in place of sending all of it
-            again.
+            When they are stored, a request can continue an earlier response or a conversation instead of sending everything again.
           </span>
         </p>
         {mayManage(role) && <Retention key={`${id} ${days}`} days={days} />}
@@ -40,7 +39,7 @@ function Retention({ days }: { days: number | null }): ReactNode {
   const save = useMutation({
     mutationFn: (changed: number | null) => change(() => updateWorkspace(api, { response_retention_days: changed })),
     onSuccess: (changed: Workspace) => {
-      announce(changed.response_retention_days === null ? "Nothing is stored any more." : "Responses are stored from now on.");
+      announce(changed.response_retention_days === null ? "Nothing is stored from now on." : "Responses are stored from now on.");
       queries.setQueryData(workspaceQuery.queryKey, changed);
     },
   });
@@ -72,7 +71,7 @@ function Retention({ days }: { days: number | null }): ReactNode {
           </Button>
         )}
       </form>
-      {days !== null && <p className="text-xs text-quiet">Fewer days delete what is older, at once.</p>}
+      {days !== null && <p className="text-xs text-quiet">A shorter time deletes older ones at once.</p>}
       {!stopping && <ErrorNote error={save.error} />}
       <Confirm
         action="Stop storing"
@@ -82,7 +81,7 @@ function Retention({ days }: { days: number | null }): ReactNode {
         onClose={() => setStopping(false)}
         onConfirm={() => save.mutate(null)}
       >
-        <p>All responses and conversations that this workspace stores are deleted, and none are stored from now on.</p>
+        <p>All responses and conversations that this workspace stores are deleted, and no more are stored.</p>
       </Confirm>
     </>
   );

@@ -81,7 +81,7 @@ function Fields({ known, onClose }: { known: WebhookEndpoint | null; onClose: ()
             <span>{eventNames[event]}</span>
           </label>
         ))}
-        <p className="text-xs text-quiet">Choose some, or leave all unchecked to get every event, also those to come.</p>
+        <p className="text-xs text-quiet">Choose some, or leave all unchecked to get every event, including future ones.</p>
       </fieldset>
       <ErrorNote error={save.error} />
       <DialogButtons action={known === null ? "Add endpoint" : "Save"} busy={save.isPending} onClose={onClose} />

@@ -15,7 +15,7 @@ export function NewSecret({ secret, onClose }: { secret: string; onClose: () => 
       <Secret
         label="Signing secret"
         value={secret}
-        hint="Check each delivery's signature with it. It is shown here and never again: keep it where secrets are kept."
+        hint="Check each delivery's signature with it. It is shown only once: store it where you keep secrets."
       />
       <div className="flex justify-end">
         <Button kind="primary" onClick={onClose}>
@@ -55,9 +55,7 @@ function RollForm({ of: { id, url }, onClose }: { of: WebhookEndpoint; onClose: 
         value={grace}
         choices={graces}
         onChange={(event) => setGrace(event.target.value)}
-        hint={
-          grace === "0" ? "A receiver that checks with it refuses deliveries from now on." : "Until then a receiver may check with either."
-        }
+        hint={grace === "0" ? "A receiver that still checks with it refuses deliveries from now on." : "Until then, both work."}
       />
       <ErrorNote error={roll.error} />
       <DialogButtons

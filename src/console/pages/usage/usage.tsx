@@ -100,7 +100,7 @@ function Figures({ usage, before, metric, search }: FiguresProps): ReactNode {
       </Card>
       <Card title={group === null ? `By ${usage.range.bucket}` : `By ${groupName(group).toLowerCase()}`} flush>
         {usage.total.requests === 0 ? (
-          <Empty title="No requests in this time">Choose another range, or make a request with one of your keys.</Empty>
+          <Empty title="No requests in this period">Choose another range, or make a request with one of your keys.</Empty>
         ) : series === null || group === null ? (
           <TimeTable usage={usage} />
         ) : (

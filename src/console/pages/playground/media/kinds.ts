@@ -55,7 +55,7 @@ const references: MediaField = {
   name: "image_urls",
   label: "Reference images",
   kind: "text",
-  hint: "HTTPS addresses, one a line. The gateway loads them.",
+  hint: "HTTPS addresses, one per line. The gateway loads them.",
   send: (value) => ({ image_urls: value.split(/\s+/).filter((url) => url !== "") }),
 };
 

@@ -61,7 +61,7 @@ function VoiceField({ label, value, set }: Pick<MediaFieldProps, "value" | "set"
     <>
       <Select
         label={label}
-        hint="A voice speaks with the models of its family."
+        hint="A voice works with the models of its family."
         value={value}
         onFocus={() => setWanted(true)}
         choices={[
