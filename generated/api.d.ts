@@ -14,7 +14,7 @@ export interface paths {
          * Delete the account
          * @description Deletes your account. Keys and sessions end at once, name, address, password and identities are removed, and the address is free for a new account.
          *     The ledger, payments and the log of calls are kept without them, as the law wants of books. You leave your workspaces; the keys that you made
-         *     there are disabled, and a workspace that you alone are a member of is closed.
+         *     there are disabled, and a workspace whose only member you are is closed.
          *
          *     Asks for a session that was opened or confirmed in the last 15 minutes: else 403 `confirmation_required`. 409 `account_not_deletable` while money
          *     is left and `forfeit_balance` does not accept its loss, and for the last owner of a workspace with other members.
@@ -35,7 +35,7 @@ export interface paths {
         /**
          * Export the account's data
          * @description Returns all that is stored about you and your own workspace, as lines of JSON that end with a record `end`; without it the export is not whole.
-         *     Twice a minute at most. Shared workspaces are their owners': of them it has your memberships alone.
+         *     Twice a minute at most. Shared workspaces are their owners': of them it has only your memberships.
          */
         get: operations["exportAccount"];
         put?: never;
@@ -835,7 +835,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a batch
-         * @description Ends a batch: no more of its requests begin, those that have begun are waited for, and its files are written with what there is. A batch that
+         * @description Ends a batch: no more of its requests start, those that have started finish, and its files are written with what there is. A batch that
          *     has ended or is `finalizing` gives 409 `batch_ended`.
          */
         post: operations["cancelBatch"];
@@ -903,7 +903,7 @@ export interface paths {
         put?: never;
         /**
          * Create a conversation
-         * @description Creates a conversation, which responses then go on with (`conversation` of `POST /v1/responses`). It is stored encrypted, for as many days after
+         * @description Creates a conversation, which responses can then continue (`conversation` of `POST /v1/responses`). It is stored encrypted, for as many days after
          *     its last change as the workspace stores responses (`response_retention_days` of `PATCH /v1/workspace`), and every key of the workspace may use
          *     it. A workspace that stores none gets 400 `stateless_only`; one has at most 10,000 conversations, of which the longest unused are deleted beyond
          *     10 GB.
@@ -935,7 +935,7 @@ export interface paths {
         post: operations["updateConversation"];
         /**
          * Delete a conversation
-         * @description Deletes a conversation with its items, also while a response goes on with it. Responses that went on with it stay stored.
+         * @description Deletes a conversation with its items, even while a response is continuing it. Responses that continued it stay stored.
          */
         delete: operations["deleteConversation"];
         options?: never;
@@ -959,7 +959,7 @@ export interface paths {
         /**
          * Add items to a conversation
          * @description Adds items to the end of a conversation, and returns them with their ids. A conversation takes items up to 2,000 of them and 8 MB; beyond that it is
-         *     refused with 400 `invalid_parameter`. While a response goes on with the conversation it is refused with 400 `conversation_locked`.
+         *     refused with 400 `invalid_parameter`. While a response is continuing the conversation, this is refused with 400 `conversation_locked`.
          */
         post: operations["createConversationItems"];
         delete?: never;
@@ -984,7 +984,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an item of a conversation
-         * @description Deletes one item of a conversation, and returns the conversation. While a response goes on with the conversation it is refused with 400
+         * @description Deletes one item of a conversation, and returns the conversation. While a response is continuing the conversation, this is refused with 400
          *     `conversation_locked`.
          */
         delete: operations["deleteConversationItem"];
@@ -1470,7 +1470,7 @@ export interface paths {
          * Edit images
          * @description Edits uploaded images, and answers with the result: OpenAI's `images.edit`. It is an image job like those of `POST /v1/images/generations`, with
          *     the same prices (a fee for reference images included), slots and queue, and the answer has OpenAI's `created` and `data` beside it. Images that
-         *     are not ready in time give the job alone: poll it at `GET /v1/jobs/{id}`. A job that fails meanwhile gives its error, and nothing is charged. A
+         *     are not ready in time, give only the job: poll it at `GET /v1/jobs/{id}`. A job that fails meanwhile gives its error, and nothing is charged. A
          *     caller who leaves does not stop the job.
          *
          *     What was uploaded is kept until the job ends. Images that have an address need no upload: `image_url` of `POST /v1/images/generations`.
@@ -1529,7 +1529,7 @@ export interface paths {
          * Vary an image
          * @description Makes images that resemble an uploaded one, without a prompt: OpenAI's `images.createVariation`. It is an image job like those of
          *     `POST /v1/images/generations`, with the same prices (a fee for reference images and the model's usual quality included), slots and queue, and the
-         *     answer has OpenAI's `created` and `data` beside it. Images that are not ready in time give the job alone: poll it at `GET /v1/jobs/{id}`. A job
+         *     answer has OpenAI's `created` and `data` beside it. If the images are not ready in time, the answer is only the job: poll it at `GET /v1/jobs/{id}`. A job
          *     that fails meanwhile gives its error, and nothing is charged. A caller who leaves does not stop the job.
          *
          *     What was uploaded is kept until the job ends. To say what should change, use `POST /v1/images/edits`.
@@ -1890,7 +1890,7 @@ export interface paths {
         put?: never;
         /**
          * Set an account's tier
-         * @description Gives an account a tier, whatever was paid in: its limits hold at once in every process. The tier changes limits alone; an account without a
+         * @description Gives an account a tier, whatever was paid in: its limits hold at once in every process. The tier changes only limits; an account without a
          *     deposit still gets only free-tier models. Null gives back the tier that its deposits reach.
          */
         post: operations["setAccountTier"];
@@ -2181,7 +2181,7 @@ export interface paths {
         };
         /**
          * Get the ledger's state
-         * @description Shows the ledger as it stands: money, holds, accounts below 0, and what audits found.
+         * @description Shows the present state of the ledger: money, holds, accounts below 0, and what audits found.
          */
         get: operations["getOperatorLedger"];
         put?: never;
@@ -2330,7 +2330,7 @@ export interface paths {
         put?: never;
         /**
          * Disable a provider
-         * @description Takes a provider, or one of its routes, out of use for a while: within two seconds no process begins a call of it. Calls under way go on. A
+         * @description Takes a provider, or one of its routes, out of use for a while: within two seconds no process starts a call to it. Calls under way continue. A
          *     model that has no other route answers as it does when all its routes are down. A second time replaces the first. An unknown provider or
          *     route gives 404 `provider_not_found`.
          */
@@ -2439,7 +2439,7 @@ export interface paths {
         put?: never;
         /**
          * Make vouchers
-         * @description Makes vouchers that workspaces redeem for granted credit (`POST /v1/credits/vouchers/redeem`). Their codes are in this answer alone: the
+         * @description Makes vouchers that workspaces redeem for granted credit (`POST /v1/credits/vouchers/redeem`). Only this answer has their codes: the
          *     gateway keeps no code. Send an `Idempotency-Key`: a repeat with it makes no more vouchers. It can't show the codes again and gets 409
          *     `not_possible` with the number of the batch, which `POST /v1/operator/voucher-batches/{batch}/end` ends.
          */
@@ -2663,7 +2663,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a stored response
-         * @description Deletes a stored response with the items of its request; what goes on from it by `previous_response_id` ends. Its conversation keeps its items.
+         * @description Deletes a stored response with the items of its request; it can no longer be continued with `previous_response_id`. Its conversation keeps its items.
          */
         delete: operations["deleteResponse"];
         options?: never;
@@ -3110,7 +3110,7 @@ export interface paths {
         };
         /**
          * List notices
-         * @description Lists the workspace's notices of the last 30 days, also those that no one was told of. Notices for one person alone, such as of a sign-in, are
+         * @description Lists the workspace's notices of the last 30 days, including those sent to nobody. Notices for one person only, such as of a sign-in, are
          *     listed for that person. Tests of webhooks are in the list of their deliveries.
          */
         get: operations["listNotices"];
@@ -3813,7 +3813,7 @@ export interface components {
             /** @description USD that the key may spend in all, beside a recurring `limit_usd`; null: no limit; default: unchanged. */
             lifetime_limit_usd?: components["schemas"]["KeyBudget"] | null;
             /**
-             * @description When `limit_usd` begins anew; default: unchanged. A change counts from now on: nothing is spent of the period that is running. Set to `never`,
+             * @description When `limit_usd` resets; default: unchanged. A change counts from now on: nothing is spent of the period that is running. Set to `never`,
              *     the key keeps the smaller of its two limits.
              */
             limit_resets?: components["schemas"]["LimitResets"];
@@ -3829,13 +3829,13 @@ export interface components {
              * @description How long answers are kept for repeats of their request, in seconds; 0: they are not; default: unchanged.
              */
             response_cache_seconds?: number;
-            /** @description Requests a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: unchanged. */
+            /** @description Requests a minute of the key, beside its account's limit: the smaller one applies; null: only the account's limit; default: unchanged. */
             rpm?: number | null;
             /** @description What is taken away from the key; empty: nothing; default: unchanged. */
             scopes?: components["schemas"]["KeyScope"][];
             /** @description Whether streams of chat and completions end with a chunk of usage though the request does not ask for one; default: unchanged. */
             stream_usage?: boolean;
-            /** @description Tokens a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: unchanged. */
+            /** @description Tokens a minute of the key, beside its account's limit: the smaller one applies; null: only the account's limit; default: unchanged. */
             tpm?: number | null;
         } & {
             [key: string]: unknown;
@@ -3887,7 +3887,7 @@ export interface components {
             limit_usd: components["schemas"]["Usd"] | null;
             /** @description USD left of the limit, less what calls in flight hold; null: no limit. */
             remaining_usd: components["schemas"]["Usd"] | null;
-            /** @description When the budget begins anew. */
+            /** @description When the budget resets. */
             resets: components["schemas"]["LimitResets"];
             /** @description When the next one begins. */
             resets_at: components["schemas"]["Timestamp"];
@@ -3920,7 +3920,7 @@ export interface components {
             last_used_at: components["schemas"]["Timestamp"] | null;
             /** @description USD that the key may spend in all, beside a recurring `limit_usd`; null: no limit. Where `limit_resets` is `never`, the same as `limit_usd`. */
             lifetime_limit_usd: components["schemas"]["Usd"] | null;
-            /** @description When `limit_usd` begins anew. */
+            /** @description When `limit_usd` resets. */
             limit_resets: components["schemas"]["LimitResets"];
             /**
              * @description USD that the key may spend: in all, or in each period of `limit_resets`. A call above gives 402 `key_limit_reached`. Null: no limit of its
@@ -3943,13 +3943,13 @@ export interface components {
              * @description How long answers are kept for repeats of their request, in seconds; 0: they are not.
              */
             response_cache_seconds: number;
-            /** @description Requests a minute of the key, beside its account's limit; null: that one alone. */
+            /** @description Requests a minute of the key, beside its account's limit; null: only the account's limit. */
             rpm: number | null;
             /** @description What is taken away from the key; empty: nothing. */
             scopes: components["schemas"]["KeyScope"][];
             /** @description Whether streams of chat and completions end with a chunk of usage though the request does not ask for one. */
             stream_usage: boolean;
-            /** @description Tokens a minute of the key, beside its account's limit; null: that one alone. */
+            /** @description Tokens a minute of the key, beside its account's limit; null: only the account's limit. */
             tpm: number | null;
             /** @description USD spent with the key so far. */
             usage_usd: components["schemas"]["Usd"];
@@ -3966,7 +3966,7 @@ export interface components {
             expires_at?: components["schemas"]["Timestamp"] | null;
             /** @description USD that the key may spend in all, beside a recurring `limit_usd`; default, and null: no limit. */
             lifetime_limit_usd?: components["schemas"]["KeyBudget"] | null;
-            /** @description When `limit_usd` begins anew; default: never. */
+            /** @description When `limit_usd` resets; default: never. */
             limit_resets?: components["schemas"]["LimitResets"];
             /** @description USD that the key may spend, in all or in each period of `limit_resets`; default, and null: no limit of its own. */
             limit_usd?: components["schemas"]["KeyBudget"] | null;
@@ -3978,7 +3978,7 @@ export interface components {
              *     What a request says itself in `x-svc-response-cache` holds; default: 0, answers are not kept.
              */
             response_cache_seconds?: number;
-            /** @description Requests a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: null. */
+            /** @description Requests a minute of the key, beside its account's limit: the smaller one applies; null: only the account's limit; default: null. */
             rpm?: number | null;
             /** @description What is taken away from the key; empty: nothing; default: nothing. */
             scopes?: components["schemas"]["KeyScope"][];
@@ -3987,7 +3987,7 @@ export interface components {
              *     that read the chunk and don't ask for it. What a request says itself holds; default: false.
              */
             stream_usage?: boolean;
-            /** @description Tokens a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: null. */
+            /** @description Tokens a minute of the key, beside its account's limit: the smaller one applies; null: only the account's limit; default: null. */
             tpm?: number | null;
         } & {
             [key: string]: unknown;
@@ -6248,7 +6248,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget resets; only with `key_limit_reached` of a recurring budget. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -6441,7 +6441,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget resets; only with `key_limit_reached` of a recurring budget. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -7459,7 +7459,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget resets; only with `key_limit_reached` of a recurring budget. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -7656,7 +7656,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget resets; only with `key_limit_reached` of a recurring budget. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -8031,7 +8031,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget resets; only with `key_limit_reached` of a recurring budget. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -8226,7 +8226,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget resets; only with `key_limit_reached` of a recurring budget. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -8483,7 +8483,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget resets; only with `key_limit_reached` of a recurring budget. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -8711,7 +8711,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget resets; only with `key_limit_reached` of a recurring budget. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -8939,7 +8939,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget resets; only with `key_limit_reached` of a recurring budget. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -9261,7 +9261,7 @@ export interface components {
             request_id: string;
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget resets; only with `key_limit_reached` of a recurring budget. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -9508,7 +9508,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget resets; only with `key_limit_reached` of a recurring budget. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -9728,7 +9728,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget resets; only with `key_limit_reached` of a recurring budget. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -9896,7 +9896,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget resets; only with `key_limit_reached` of a recurring budget. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -10093,7 +10093,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget resets; only with `key_limit_reached` of a recurring budget. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -10259,7 +10259,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget resets; only with `key_limit_reached` of a recurring budget. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -10458,7 +10458,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget resets; only with `key_limit_reached` of a recurring budget. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -10711,7 +10711,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget resets; only with `key_limit_reached` of a recurring budget. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -10906,7 +10906,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget resets; only with `key_limit_reached` of a recurring budget. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -11105,7 +11105,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget resets; only with `key_limit_reached` of a recurring budget. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -12072,7 +12072,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget resets; only with `key_limit_reached` of a recurring budget. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -12899,7 +12899,7 @@ export interface components {
             need_usd: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required: components["schemas"]["Usd"];
-            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget resets; only with `key_limit_reached` of a recurring budget. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup: components["schemas"]["TopUp"];
@@ -12949,7 +12949,7 @@ export interface components {
             need_usd?: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required?: components["schemas"]["Usd"];
-            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget resets; only with `key_limit_reached` of a recurring budget. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup?: components["schemas"]["TopUp"];
@@ -16510,7 +16510,7 @@ export interface components {
             lifetime_limit_usd: components["schemas"]["Usd"] | null;
             /** @description USD of `lifetime_limit_usd` that are neither spent nor held; null: no limit. */
             lifetime_remaining_usd: components["schemas"]["Usd"] | null;
-            /** @description When `limit_usd` begins anew. */
+            /** @description When `limit_usd` resets. */
             limit_resets: components["schemas"]["LimitResets"];
             /** @description When the running period of `limit_usd` ends; null: never. */
             limit_resets_at: components["schemas"]["Timestamp"] | null;
@@ -16518,11 +16518,11 @@ export interface components {
             limit_usd: components["schemas"]["Usd"] | null;
             /** @description USD of `limit_usd` that are neither spent nor held; null: no limit of its own. */
             remaining_usd: components["schemas"]["Usd"] | null;
-            /** @description Requests per minute of the key; null: the account's limit alone. */
+            /** @description Requests per minute of the key; null: only the account's limit applies. */
             rpm_limit: number | null;
             /** @description Requests of the key in the last minute; null: not counted, since the key has no such limit. */
             rpm_used: number | null;
-            /** @description Tokens per minute of the key; null: the account's limit alone. */
+            /** @description Tokens per minute of the key; null: only the account's limit applies. */
             tpm_limit: number | null;
             /** @description Tokens of the key in the last minute; null: not counted, since the key has no such limit. */
             tpm_used: number | null;
@@ -16594,7 +16594,7 @@ export interface components {
             started_at: components["schemas"]["Timestamp"];
             /** @description The operator who began it, by email address. */
             started_by: string;
-            /** @description How it stands. */
+            /** @description Its state. */
             status: components["schemas"]["LedgerAuditStatus"];
         };
         /** @description What an audit found, as of one moment for the balances and one for the chain. */
@@ -16634,7 +16634,7 @@ export interface components {
             truncated: boolean;
         };
         /**
-         * @description How an audit stands.
+         * @description The state of an audit.
          * @enum {string}
          */
         LedgerAuditStatus: "running" | "agrees" | "differs" | "failed";
@@ -16653,7 +16653,7 @@ export interface components {
             amount_usd: components["schemas"]["Usd"];
             /** @description Balance in USD after this entry. */
             balance_after: components["schemas"]["Usd"];
-            /** @description Id of the entry that this one corrects, refunds or takes back; absent where it stands alone. */
+            /** @description Id of the entry that this one corrects, refunds or takes back; absent if there is none. */
             corrects?: string;
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
@@ -16728,7 +16728,7 @@ export interface components {
             placeholder: boolean;
         };
         /**
-         * @description When a budget begins anew: never, or with each hour, day, week (from Monday) or month of UTC.
+         * @description When a budget resets: never, or with each hour, day, week (from Monday) or month of UTC.
          * @enum {string}
          */
         LimitResets: "never" | "hourly" | "daily" | "weekly" | "monthly";
@@ -17467,7 +17467,7 @@ export interface components {
             roles: components["schemas"]["NoticeRole"][];
         };
         /**
-         * @description What happened. A person is also told by mail of a sign-in to the own account from a new place; that is not a choice.
+         * @description What happened. A person also gets an email about a sign-in to their account from a new place; this can't be turned off.
          * @enum {string}
          */
         MailedEvent: "balance.low" | "key.budget_reached" | "key.expiring" | "payment.failed" | "payment.disputed" | "webhook.disabled";
@@ -17483,7 +17483,7 @@ export interface components {
             email: string;
             /** @description User id of the person. */
             id: string;
-            /** @description When `limit_usd` begins anew; `never` where there is no limit. */
+            /** @description When `limit_usd` resets; `never` where there is no limit. */
             limit_resets: components["schemas"]["LimitResets"];
             /**
              * @description USD that all keys which the member created in this workspace may spend together: in all, or in each period of `limit_resets`. A call above
@@ -17509,7 +17509,7 @@ export interface components {
         /** @description What to change of a member. Absent fields stay as they are. */
         MemberChange: {
             /**
-             * @description When `limit_usd` begins anew; default: unchanged, `never` with a first limit. A change counts from now on: nothing is spent of the period that
+             * @description When `limit_usd` resets; default: unchanged, `never` with a first limit. A change counts from now on: nothing is spent of the period that
              *     is running. Without a limit it stays `never`.
              */
             limit_resets?: components["schemas"]["LimitResets"];
@@ -18244,7 +18244,7 @@ export interface components {
             id: string;
             /** @description Whether it became the account's default key, as the account's first key does. */
             is_default: boolean;
-            /** @description When `limit_usd` begins anew. */
+            /** @description When `limit_usd` resets. */
             limit_resets: components["schemas"]["LimitResets"];
             /** @description USD that the key may spend, in all or in each period of `limit_resets`; null: no limit of its own. */
             limit_usd: components["schemas"]["Usd"] | null;
@@ -18257,7 +18257,7 @@ export interface components {
         NewEmail: string;
         /** @description A new password: 8 to 200 characters. */
         NewPassword: string;
-        /** @description A session that has just begun. */
+        /** @description A session that has just started. */
         NewSession: {
             /** @description Value for the header `X-Svc-CSRF`. Requests that use the cookie and change something require it. */
             csrf_token: string;
@@ -18877,7 +18877,7 @@ export interface components {
         OperatorJobError: {
             /** @description The error code. */
             code: components["schemas"]["JobErrorCode"];
-            /** @description The message that the caller sees; null: there is none. */
+            /** @description The message that the caller sees; null if there is none. */
             message: string | null;
             /** @description The provider's own word for it; null: it gave none. */
             word: string | null;
@@ -18896,7 +18896,7 @@ export interface components {
              */
             object: "list";
         };
-        /** @description The ledger as it stands. */
+        /** @description The present state of the ledger. */
         OperatorLedger: {
             /**
              * Format: int64
@@ -18914,7 +18914,7 @@ export interface components {
              * @description Holds of calls and of processes that keep some ready.
              */
             holds_open: number;
-            /** @description The newest audit with a result; null: there is none. */
+            /** @description The newest audit with a result; null if there is none. */
             last_result: components["schemas"]["LedgerAudit"] | null;
             /** @description USD that they hold. */
             media_held_usd: components["schemas"]["Usd"];
@@ -18937,7 +18937,7 @@ export interface components {
             object: "operator.ledger";
             /** @description When the oldest hold of a call was made; null: no call has one. */
             oldest_hold_at: components["schemas"]["Timestamp"] | null;
-            /** @description When the oldest of them began; null: there are none. */
+            /** @description When the oldest of them began; null if there are none. */
             oldest_media_hold_at: components["schemas"]["Timestamp"] | null;
         };
         /** @description All operators. */
@@ -20516,7 +20516,7 @@ export interface components {
              * @enum {string}
              */
             object: "totp.recovery_codes";
-            /** @description Each stands in for a code of the app, once. */
+            /** @description Each works once, instead of a code from the app. */
             recovery_codes: string[];
         };
         /** @description Thinking that the model's provider hid. If the history contains such a block, the thinking budget is not sent. */
@@ -21144,7 +21144,7 @@ export interface components {
              */
             type: "response.completed";
         };
-        /** @description A conversation that a response goes on with. */
+        /** @description A conversation that a response continues. */
         ResponseConversation: {
             /** @description Id of the conversation. */
             id: string;
@@ -21787,7 +21787,7 @@ export interface components {
             /** @description If true, refused with 400 `stateless_only`: wait for the answer, or stream it. */
             background?: boolean | null;
             /**
-             * @description The conversation that this request goes on with, by its id: its items come before `input`, and are billed as input. Once the response is
+             * @description The conversation that this request continues, by its id: its items come before `input`, and are billed as input. Once the response is
              *     charged, the items of `input` and its output are added to the end, whatever `store` says. One response at a time: another request gets 400
              *     `conversation_locked`. Not beside `previous_response_id`. In a workspace that stores nothing it is refused with 400 `stateless_only`: send
              *     the whole conversation as `input`.
@@ -21824,7 +21824,7 @@ export interface components {
             /** @description -2 to 2; forwarded as sent. Default: none. If the model's provider does not support it, it has no effect and the answer says 0. */
             presence_penalty?: number | null;
             /**
-             * @description The response that this one goes on from: a stored one, or over a WebSocket also the last of the connection. Its conversation comes before
+             * @description The response that this one continues: a stored one, or over a WebSocket also the last of the connection. Its conversation comes before
              *     `input`, without its `instructions` and `tools`. All that it went on from must still be stored, at most 1,000 responses with 8 MB. In a
              *     workspace that stores none it is refused with 400 `stateless_only`: send the whole conversation as `input`.
              */
@@ -22603,7 +22603,7 @@ export interface components {
             need_usd?: components["schemas"]["Usd"];
             /** @description The same as `need_usd`. */
             required?: components["schemas"]["Usd"];
-            /** @description When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+            /** @description When the budget resets; only with `key_limit_reached` of a recurring budget. */
             resets_at?: components["schemas"]["Timestamp"];
             /** @description How to add credit. */
             topup?: components["schemas"]["TopUp"];
@@ -26189,7 +26189,7 @@ export interface operations {
             };
             /**
              * @description `billing_error`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -26490,7 +26490,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -26786,7 +26786,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -27096,7 +27096,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -27449,7 +27449,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -27906,7 +27906,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -28204,7 +28204,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -30396,7 +30396,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The session has begun. */
+            /** @description The session has started. */
             200: {
                 headers: {
                     /** @description The session cookie: HttpOnly, SameSite=Lax, Secure over HTTPS. */
@@ -30542,7 +30542,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The session has begun. */
+            /** @description The session has started. */
             200: {
                 headers: {
                     /** @description The session cookie: HttpOnly, SameSite=Lax, Secure over HTTPS. */
@@ -30690,7 +30690,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The sign-in has begun. */
+            /** @description The sign-in has started. */
             200: {
                 headers: {
                     /** @description Identifies the browser that started the sign-in: Secure, HttpOnly, SameSite=Lax, for ten minutes. */
@@ -32498,8 +32498,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /**
                  * @description How long the answer is kept, in seconds, from 0 to 86400: the same request gets the same answer until then, without a provider, at the
-                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web, are not
-                 *     kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
+                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web or
+                 *     name a `conversation`, are not kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
                  *     `response_cache_seconds` of the key.
                  */
                 "x-svc-response-cache"?: string;
@@ -32609,7 +32609,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -32839,8 +32839,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /**
                  * @description How long the answer is kept, in seconds, from 0 to 86400: the same request gets the same answer until then, without a provider, at the
-                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web, are not
-                 *     kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
+                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web or
+                 *     name a `conversation`, are not kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
                  *     `response_cache_seconds` of the key.
                  */
                 "x-svc-response-cache"?: string;
@@ -32953,7 +32953,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -36223,8 +36223,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /**
                  * @description How long the answer is kept, in seconds, from 0 to 86400: the same request gets the same answer until then, without a provider, at the
-                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web, are not
-                 *     kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
+                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web or
+                 *     name a `conversation`, are not kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
                  *     `response_cache_seconds` of the key.
                  */
                 "x-svc-response-cache"?: string;
@@ -36323,7 +36323,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -36511,8 +36511,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /**
                  * @description How long the answer is kept, in seconds, from 0 to 86400: the same request gets the same answer until then, without a provider, at the
-                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web, are not
-                 *     kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
+                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web or
+                 *     name a `conversation`, are not kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
                  *     `response_cache_seconds` of the key.
                  */
                 "x-svc-response-cache"?: string;
@@ -36613,7 +36613,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -37813,7 +37813,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -38169,7 +38169,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -38511,7 +38511,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -38843,7 +38843,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -39569,8 +39569,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /**
                  * @description How long the answer is kept, in seconds, from 0 to 86400: the same request gets the same answer until then, without a provider, at the
-                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web, are not
-                 *     kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
+                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web or
+                 *     name a `conversation`, are not kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
                  *     `response_cache_seconds` of the key.
                  */
                 "x-svc-response-cache"?: string;
@@ -39687,7 +39687,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -43678,7 +43678,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The ledger as it stands. */
+            /** @description The present state of the ledger. */
             200: {
                 headers: {
                     /**
@@ -46408,7 +46408,7 @@ export interface operations {
              *     `not_a_voice_clone_model`: The model exists, but is not a voice clone model.
              *     `not_a_voice_design_model`: The model exists, but is not a voice design model.
              *     `segments_unsupported`: The request asks for a format with timestamps, but the model has none.
-             *     `previous_response_not_found`: The request goes on from a response that is not stored in its workspace, or no longer, or one of those that it went on from is not. Where nothing is stored, a turn over a WebSocket goes on from a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that goes on from it fails, and may have had no memory for it.
+             *     `previous_response_not_found`: The request continues a response that is not, or no longer, stored in its workspace, or that continues one which is not. Where nothing is stored, a turn over a WebSocket continues a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that continues it fails, and may have had no memory for it.
              */
             400: {
                 headers: {
@@ -46655,8 +46655,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /**
                  * @description How long the answer is kept, in seconds, from 0 to 86400: the same request gets the same answer until then, without a provider, at the
-                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web, are not
-                 *     kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
+                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web or
+                 *     name a `conversation`, are not kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
                  *     `response_cache_seconds` of the key.
                  */
                 "x-svc-response-cache"?: string;
@@ -46750,7 +46750,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -47096,8 +47096,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /**
                  * @description How long the answer is kept, in seconds, from 0 to 86400: the same request gets the same answer until then, without a provider, at the
-                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web, are not
-                 *     kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
+                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web or
+                 *     name a `conversation`, are not kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
                  *     `response_cache_seconds` of the key.
                  */
                 "x-svc-response-cache"?: string;
@@ -47164,7 +47164,7 @@ export interface operations {
              *     `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
              *     `unsupported_content`: The request contains a type of content that this model cannot read.
              *     `stateless_only`: The request refers to data that the gateway does not store: an earlier answer, a conversation, an item, a prompt or a file. Or it asks for an answer to fetch later.
-             *     `previous_response_not_found`: The request goes on from a response that is not stored in its workspace, or no longer, or one of those that it went on from is not. Where nothing is stored, a turn over a WebSocket goes on from a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that goes on from it fails, and may have had no memory for it.
+             *     `previous_response_not_found`: The request continues a response that is not, or no longer, stored in its workspace, or that continues one which is not. Where nothing is stored, a turn over a WebSocket continues a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that continues it fails, and may have had no memory for it.
              *     `conversation_locked`: A conversation takes one response at a time, so that each sees what the one before it said. Nothing was charged.
              */
             400: {
@@ -47210,7 +47210,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -47927,7 +47927,7 @@ export interface operations {
              *     `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
              *     `unsupported_content`: The request contains a type of content that this model cannot read.
              *     `stateless_only`: The request refers to data that the gateway does not store: an earlier answer, a conversation, an item, a prompt or a file. Or it asks for an answer to fetch later.
-             *     `previous_response_not_found`: The request goes on from a response that is not stored in its workspace, or no longer, or one of those that it went on from is not. Where nothing is stored, a turn over a WebSocket goes on from a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that goes on from it fails, and may have had no memory for it.
+             *     `previous_response_not_found`: The request continues a response that is not, or no longer, stored in its workspace, or that continues one which is not. Where nothing is stored, a turn over a WebSocket continues a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that continues it fails, and may have had no memory for it.
              */
             400: {
                 headers: {
@@ -47972,7 +47972,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -48224,7 +48224,7 @@ export interface operations {
              *     `wrong_endpoint`: The model exists, but another endpoint serves its type.
              *     `unsupported_content`: The request contains a type of content that this model cannot read.
              *     `stateless_only`: The request refers to data that the gateway does not store: an earlier answer, a conversation, an item, a prompt or a file. Or it asks for an answer to fetch later.
-             *     `previous_response_not_found`: The request goes on from a response that is not stored in its workspace, or no longer, or one of those that it went on from is not. Where nothing is stored, a turn over a WebSocket goes on from a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that goes on from it fails, and may have had no memory for it.
+             *     `previous_response_not_found`: The request continues a response that is not, or no longer, stored in its workspace, or that continues one which is not. Where nothing is stored, a turn over a WebSocket continues a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that continues it fails, and may have had no memory for it.
              */
             400: {
                 headers: {
@@ -48368,8 +48368,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /**
                  * @description How long the answer is kept, in seconds, from 0 to 86400: the same request gets the same answer until then, without a provider, at the
-                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web, are not
-                 *     kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
+                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web or
+                 *     name a `conversation`, are not kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
                  *     `response_cache_seconds` of the key.
                  */
                 "x-svc-response-cache"?: string;
@@ -48468,7 +48468,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -49185,7 +49185,7 @@ export interface operations {
             };
             /**
              * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.
+             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {

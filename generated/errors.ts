@@ -273,7 +273,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "image_urls holds {count} addresses; {model} takes at most {max}.",
+    "message": "image_urls has {count} addresses; {model} takes at most {max}.",
     "happened": "The request has more reference images than the model accepts.",
     "fix": "Send fewer reference images."
   },
@@ -281,7 +281,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "input holds {count} characters; at most {max} are spoken in one request.",
+    "message": "input has {count} characters; one request takes at most {max}.",
     "happened": "The text is longer than 5000 characters after Unicode NFC normalisation.",
     "fix": "Split the text."
   },
@@ -290,7 +290,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "invalid_request_error",
     "retryable": false,
     "job": true,
-    "message": "{param} holds {count} characters; {model} takes at most {max}.",
+    "message": "{param} has {count} characters; {model} takes at most {max}.",
     "happened": "The prompt or the lyrics are longer than the model accepts.",
     "fix": "Shorten the text that the message names."
   },
@@ -298,7 +298,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "description holds {count} characters; at most {max} are taken.",
+    "message": "description has {count} characters; it may have at most {max}.",
     "happened": "The description of the voice is longer than 1000 characters.",
     "fix": "Shorten the description."
   },
@@ -436,7 +436,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 409,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "The request with this idempotency key was carried out, and its answer is no longer kept.",
+    "message": "The request with this idempotency key was carried out, but its answer is no longer stored.",
     "happened": "Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.",
     "fix": "Find the first request's charge in GET /v1/auth/usage/logs, or send a new request with another key."
   },
@@ -446,7 +446,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": false,
     "message": "The idempotency key was used with another request.",
     "happened": "A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.",
-    "fix": "Use a key of its own for each request."
+    "fix": "Use a different key for each request."
   },
   "missing_api_key": {
     "status": 401,
@@ -553,9 +553,9 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 402,
     "type": "billing_error",
     "retryable": false,
-    "message": "The API key {key}[ and all others of member {member} together] may spend {limit} USD {span}; {have} USD of it is left, and this request needs at least {need} USD.[ It begins anew at {resets_at}.]",
-    "happened": "A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew.",
-    "fix": "Raise the key's or the member's budget, wait until it begins anew, or use another key."
+    "message": "The API key {key}[ and all others of member {member} together] may spend {limit} USD {span}; {have} USD of it is left, and this request needs at least {need} USD.[ It resets at {resets_at}.]",
+    "happened": "A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.",
+    "fix": "Raise the key's or the member's budget, wait until it resets, or use another key."
   },
   "insufficient_balance": {
     "status": 402,
@@ -757,17 +757,17 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 401,
     "type": "authentication_error",
     "retryable": false,
-    "message": "This account has a second factor: send a code of it as code.",
+    "message": "This account has a second factor: send one of its codes as code.",
     "happened": "The password is right, and the account also asks for a code of its authenticator app.",
-    "fix": "Repeat the request with code: six digits of the app, or a recovery code."
+    "fix": "Repeat the request with code: six digits from the app, or a recovery code."
   },
   "confirmation_required": {
     "status": 403,
     "type": "permission_error",
     "retryable": false,
-    "message": "Confirm who you are first: this session gave its password too long ago.",
+    "message": "Confirm who you are first: the password was last entered too long ago in this session.",
     "happened": "The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.",
-    "fix": "Send the password, and a code of the second factor if there is one, to POST /v1/auth/session/confirm, then repeat the request."
+    "fix": "Send the password, and a code if the account has a second factor, to POST /v1/auth/session/confirm, then repeat the request."
   },
   "account_not_found": {
     "status": 404,
@@ -877,7 +877,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 404,
     "type": "not_found_error",
     "retryable": false,
-    "message": "There is no statement of this month.",
+    "message": "There is no statement for this month.",
     "happened": "The account had no ledger entry yet in that month, or the month has not begun.",
     "fix": "Use a month from GET /v1/credits/statements."
   },
@@ -954,16 +954,16 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "upstream_error",
     "retryable": true,
     "inStream": true,
-    "message": "The stream was interrupted before it was complete; send the whole request again. Nothing was charged.",
-    "happened": "The model's stream was interrupted after it had begun. The status was already 200, so the last chunk carries the error. Nothing was charged.",
+    "message": "The stream was interrupted before it was complete; send the whole request again.",
+    "happened": "The model's stream was interrupted after it had begun. The status was already 200, so the last chunk carries the error. Nothing was charged, unless you read so slowly that the provider gave up, or the answer grew larger than 32 MiB: then you pay for the input and the output that arrived.",
     "fix": "Send the whole request again."
   },
   "previous_response_not_found": {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "No response of this id is {kept}: send the whole conversation as input.",
-    "happened": "The request goes on from a response that is not stored in its workspace, or no longer, or one of those that it went on from is not. Where nothing is stored, a turn over a WebSocket goes on from a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that goes on from it fails, and may have had no memory for it.",
+    "message": "No response with this id is {kept}: send the whole conversation as input.",
+    "happened": "The request continues a response that is not, or no longer, stored in its workspace, or that continues one which is not. Where nothing is stored, a turn over a WebSocket continues a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that continues it fails, and may have had no memory for it.",
     "fix": "Send the request again without `previous_response_id`, with the whole conversation as `input`."
   },
   "response_not_found": {
@@ -994,7 +994,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "status": 400,
     "type": "invalid_request_error",
     "retryable": false,
-    "message": "Another request goes on with this conversation now: send it again in a few seconds.",
+    "message": "Another request is using this conversation: send yours again in a few seconds.",
     "happened": "A conversation takes one response at a time, so that each sees what the one before it said. Nothing was charged.",
     "fix": "Wait until the other response has ended, and send the request again."
   },
@@ -1004,7 +1004,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": false,
     "message": "This workspace can store no more conversations: it has {count}.",
     "happened": "A workspace may have 10,000 conversations.",
-    "fix": "Delete conversations that are no longer needed; those that are not used end by themselves (`response_retention_days`)."
+    "fix": "Delete conversations that are no longer needed; unused ones are deleted automatically (`response_retention_days`)."
   },
   "internal_error": {
     "status": 500,
@@ -1173,7 +1173,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": false,
     "message": "This workspace can store no more files: {reason}.",
     "happened": "A workspace may store 1,000 files with 10 GB in all.",
-    "fix": "Delete files that are no longer needed; files expire by themselves after 30 days."
+    "fix": "Delete files that are no longer needed; files expire automatically after 30 days."
   },
   "batch_not_found": {
     "status": 404,
@@ -1188,7 +1188,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "rate_limit_error",
     "retryable": true,
     "retryAfterSec": 60,
-    "message": "This workspace has {count} batches that have not ended, and no more are taken.",
+    "message": "This workspace has {count} batches that have not ended and can't start another.",
     "happened": "A workspace may have 20 batches that have not ended.",
     "fix": "Wait until a batch has ended, or cancel one."
   },

@@ -25,7 +25,9 @@ async function respond(context: Context, request: Request<"createResponse">, ask
     // A quote is about the request that follows.
     if (request.body.generate === false && ask.quote === undefined) return answerUngenerated(context, ask, request.body, translated);
     const keeping = addingKeeping(keepingOf(context, ask, request.body, recalled), recalled, adding);
-    const served = await serve(context, ask, responseAdapter(context, translated));
+    // A conversation grows with each response, so the same request is another one the next time.
+    const kept = adding === null ? ask : { ...ask, keep: undefined };
+    const served = await serve(context, kept, responseAdapter(context, translated));
     const { keep, store } = await keeping.begin();
     const answering: Answering = {
       ...{ ask: served.ask, idTail: keeping.idTail, store, request: { ...request.body, input: "" } },

@@ -328,7 +328,7 @@ export interface AccountMethods {
   /**
    * Deletes your account. Keys and sessions end at once, name, address, password and identities are removed, and the address is free for a new account.
    * The ledger, payments and the log of calls are kept without them, as the law wants of books. You leave your workspaces; the keys that you made
-   * there are disabled, and a workspace that you alone are a member of is closed.
+   * there are disabled, and a workspace whose only member you are is closed.
    *
    * Asks for a session that was opened or confirmed in the last 15 minutes: else 403 `confirmation_required`. 409 `account_not_deletable` while money
    * is left and `forfeit_balance` does not accept its loss, and for the last owner of a workspace with other members.
@@ -1128,7 +1128,7 @@ export interface BatchesMethods {
    */
   get(id: string, options?: RequestOptions): Call<Batch, "getBatch">;
   /**
-   * Ends a batch: no more of its requests begin, those that have begun are waited for, and its files are written with what there is. A batch that
+   * Ends a batch: no more of its requests start, those that have started finish, and its files are written with what there is. A batch that
    * has ended or is `finalizing` gives 409 `batch_ended`.
    *
    * `POST /v1/batches/{id}/cancel`, /docs/api/cancelBatch
@@ -1210,7 +1210,7 @@ export interface CompletionsMethods {
 /** `svc.conversations` */
 export interface ConversationsMethods {
   /**
-   * Creates a conversation, which responses then go on with (`conversation` of `POST /v1/responses`). It is stored encrypted, for as many days after
+   * Creates a conversation, which responses can then continue (`conversation` of `POST /v1/responses`). It is stored encrypted, for as many days after
    * its last change as the workspace stores responses (`response_retention_days` of `PATCH /v1/workspace`), and every key of the workspace may use
    * it. A workspace that stores none gets 400 `stateless_only`; one has at most 10,000 conversations, of which the longest unused are deleted beyond
    * 10 GB.
@@ -1260,7 +1260,7 @@ export interface ConversationsMethods {
    */
   update(id: string, input: ConversationChange, options?: RequestOptions): Call<Conversation, "updateConversation">;
   /**
-   * Deletes a conversation with its items, also while a response goes on with it. Responses that went on with it stay stored.
+   * Deletes a conversation with its items, even while a response is continuing it. Responses that continued it stay stored.
    *
    * `DELETE /v1/conversations/{id}`, /docs/api/deleteConversation
    *
@@ -1294,7 +1294,7 @@ export interface ConversationsItemsMethods {
   list(id: string, input?: ListConversationItemsQuery, options?: RequestOptions): Pages<ResponseItemList, "listConversationItems">;
   /**
    * Adds items to the end of a conversation, and returns them with their ids. A conversation takes items up to 2,000 of them and 8 MB; beyond that it is
-   * refused with 400 `invalid_parameter`. While a response goes on with the conversation it is refused with 400 `conversation_locked`.
+   * refused with 400 `invalid_parameter`. While a response is continuing the conversation, this is refused with 400 `conversation_locked`.
    *
    * `POST /v1/conversations/{id}/items`, /docs/api/createConversationItems
    *
@@ -1325,7 +1325,7 @@ export interface ConversationsItemsMethods {
    */
   get(id: string, item: string, options?: RequestOptions): Call<ResponseStoredItem, "getConversationItem">;
   /**
-   * Deletes one item of a conversation, and returns the conversation. While a response goes on with the conversation it is refused with 400
+   * Deletes one item of a conversation, and returns the conversation. While a response is continuing the conversation, this is refused with 400
    * `conversation_locked`.
    *
    * `DELETE /v1/conversations/{id}/items/{item}`, /docs/api/deleteConversationItem
@@ -1766,7 +1766,7 @@ export interface ImagesMethods {
   /**
    * Edits uploaded images, and answers with the result: OpenAI's `images.edit`. It is an image job like those of `POST /v1/images/generations`, with
    * the same prices (a fee for reference images included), slots and queue, and the answer has OpenAI's `created` and `data` beside it. Images that
-   * are not ready in time give the job alone: poll it at `GET /v1/jobs/{id}`. A job that fails meanwhile gives its error, and nothing is charged. A
+   * are not ready in time, give only the job: poll it at `GET /v1/jobs/{id}`. A job that fails meanwhile gives its error, and nothing is charged. A
    * caller who leaves does not stop the job.
    *
    * What was uploaded is kept until the job ends. Images that have an address need no upload: `image_url` of `POST /v1/images/generations`.
@@ -1825,7 +1825,7 @@ export interface ImagesMethods {
   /**
    * Makes images that resemble an uploaded one, without a prompt: OpenAI's `images.createVariation`. It is an image job like those of
    * `POST /v1/images/generations`, with the same prices (a fee for reference images and the model's usual quality included), slots and queue, and the
-   * answer has OpenAI's `created` and `data` beside it. Images that are not ready in time give the job alone: poll it at `GET /v1/jobs/{id}`. A job
+   * answer has OpenAI's `created` and `data` beside it. If the images are not ready in time, the answer is only the job: poll it at `GET /v1/jobs/{id}`. A job
    * that fails meanwhile gives its error, and nothing is charged. A caller who leaves does not stop the job.
    *
    * What was uploaded is kept until the job ends. To say what should change, use `POST /v1/images/edits`.
@@ -2186,7 +2186,7 @@ export interface WorkspacesNoticesMethods {
    */
   update(input: NoticeSettingsChange, options?: RequestOptions): Call<NoticeSettings, "updateNotices">;
   /**
-   * Lists the workspace's notices of the last 30 days, also those that no one was told of. Notices for one person alone, such as of a sign-in, are
+   * Lists the workspace's notices of the last 30 days, including those sent to nobody. Notices for one person only, such as of a sign-in, are
    * listed for that person. Tests of webhooks are in the list of their deliveries.
    *
    * `GET /v1/workspace/notices/log`, /docs/api/listNotices
@@ -2682,7 +2682,7 @@ export interface OperatorAccountsMethods {
    */
   suspend(id: string, input: OperatorReason, options?: RequestOptions): Call<OperatorAccountDetail, "suspendAccount">;
   /**
-   * Gives an account a tier, whatever was paid in: its limits hold at once in every process. The tier changes limits alone; an account without a
+   * Gives an account a tier, whatever was paid in: its limits hold at once in every process. The tier changes only limits; an account without a
    * deposit still gets only free-tier models. Null gives back the tier that its deposits reach.
    *
    * `POST /v1/operator/accounts/{id}/tier`, /docs/api/setAccountTier
@@ -2910,7 +2910,7 @@ export interface OperatorJobsMethods {
 /** `svc.operator.ledger` */
 export interface OperatorLedgerMethods {
   /**
-   * Shows the ledger as it stands: money, holds, accounts below 0, and what audits found.
+   * Shows the present state of the ledger: money, holds, accounts below 0, and what audits found.
    *
    * `GET /v1/operator/ledger`, /docs/api/getOperatorLedger
    *
@@ -3013,7 +3013,7 @@ export interface OperatorProvidersMethods {
    */
   list(options?: RequestOptions): Pages<OperatorProviderList, "listProviders">;
   /**
-   * Takes a provider, or one of its routes, out of use for a while: within two seconds no process begins a call of it. Calls under way go on. A
+   * Takes a provider, or one of its routes, out of use for a while: within two seconds no process starts a call to it. Calls under way continue. A
    * model that has no other route answers as it does when all its routes are down. A second time replaces the first. An unknown provider or
    * route gives 404 `provider_not_found`.
    *
@@ -3086,7 +3086,7 @@ export interface OperatorVouchersMethods {
    */
   list(input?: ListVouchersQuery, options?: RequestOptions): Pages<OperatorVoucherList, "listVouchers">;
   /**
-   * Makes vouchers that workspaces redeem for granted credit (`POST /v1/credits/vouchers/redeem`). Their codes are in this answer alone: the
+   * Makes vouchers that workspaces redeem for granted credit (`POST /v1/credits/vouchers/redeem`). Only this answer has their codes: the
    * gateway keeps no code. Send an `Idempotency-Key`: a repeat with it makes no more vouchers. It can't show the codes again and gets 409
    * `not_possible` with the number of the batch, which `POST /v1/operator/voucher-batches/{batch}/end` ends.
    *
@@ -3344,7 +3344,7 @@ export interface ResponsesMethods {
    */
   get(id: string, options?: RequestOptions): Call<ResponseObject, "getResponse">;
   /**
-   * Deletes a stored response with the items of its request; what goes on from it by `previous_response_id` ends. Its conversation keeps its items.
+   * Deletes a stored response with the items of its request; it can no longer be continued with `previous_response_id`. Its conversation keeps its items.
    *
    * `DELETE /v1/responses/{id}`, /docs/api/deleteResponse
    *

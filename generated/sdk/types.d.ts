@@ -42,7 +42,7 @@ export interface ApiKeyChange {
    */
   limit_usd?: number | null | undefined;
   /**
-   * When `limit_usd` begins anew; default: unchanged. A change counts from now on: nothing is spent of the period that is running. Set to `never`,
+   * When `limit_usd` resets; default: unchanged. A change counts from now on: nothing is spent of the period that is running. Set to `never`,
    * the key keeps the smaller of its two limits.
    */
   limit_resets?: LimitResets | undefined;
@@ -58,9 +58,9 @@ export interface ApiKeyChange {
   allowed_networks?: string[] | null | undefined;
   /** What is taken away from the key; empty: nothing; default: unchanged. */
   scopes?: KeyScope[] | undefined;
-  /** Requests a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: unchanged. 1 to 1000000000. */
+  /** Requests a minute of the key, beside its account's limit: the smaller one applies; null: only the account's limit; default: unchanged. 1 to 1000000000. */
   rpm?: number | null | undefined;
-  /** Tokens a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: unchanged. 1 to 1000000000. */
+  /** Tokens a minute of the key, beside its account's limit: the smaller one applies; null: only the account's limit; default: unchanged. 1 to 1000000000. */
   tpm?: number | null | undefined;
   /** Whether streams of chat and completions end with a chunk of usage though the request does not ask for one; default: unchanged. */
   stream_usage?: boolean | undefined;
@@ -100,7 +100,7 @@ export interface ApiKeyList {
 
 /** What a key spent and has left in the running period of its recurring budget. */
 export interface ApiKeyPeriod {
-  /** When the budget begins anew. */
+  /** When the budget resets. */
   resets: LimitResets;
   /** USD that it may spend in each period; null: no limit. */
   limit_usd: number | null;
@@ -141,7 +141,7 @@ export interface ApiKeyRecord {
    * own.
    */
   limit_usd: number | null;
-  /** When `limit_usd` begins anew. */
+  /** When `limit_usd` resets. */
   limit_resets: LimitResets;
   /** USD that the key may spend in all, beside a recurring `limit_usd`; null: no limit. Where `limit_resets` is `never`, the same as `limit_usd`. */
   lifetime_limit_usd: number | null;
@@ -155,9 +155,9 @@ export interface ApiKeyRecord {
   allowed_networks: string[] | null;
   /** What is taken away from the key; empty: nothing. */
   scopes: KeyScope[];
-  /** Requests a minute of the key, beside its account's limit; null: that one alone. */
+  /** Requests a minute of the key, beside its account's limit; null: only the account's limit. */
   rpm: number | null;
-  /** Tokens a minute of the key, beside its account's limit; null: that one alone. */
+  /** Tokens a minute of the key, beside its account's limit; null: only the account's limit. */
   tpm: number | null;
   /** Whether streams of chat and completions end with a chunk of usage though the request does not ask for one. */
   stream_usage: boolean;
@@ -173,7 +173,7 @@ export interface ApiKeyRequest {
   name: string;
   /** USD that the key may spend, in all or in each period of `limit_resets`; default, and null: no limit of its own. */
   limit_usd?: number | null | undefined;
-  /** When `limit_usd` begins anew; default: never. */
+  /** When `limit_usd` resets; default: never. */
   limit_resets?: LimitResets | undefined;
   /** USD that the key may spend in all, beside a recurring `limit_usd`; default, and null: no limit. */
   lifetime_limit_usd?: number | null | undefined;
@@ -187,9 +187,9 @@ export interface ApiKeyRequest {
   allowed_networks?: string[] | null | undefined;
   /** What is taken away from the key; empty: nothing; default: nothing. */
   scopes?: KeyScope[] | undefined;
-  /** Requests a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: null. 1 to 1000000000. */
+  /** Requests a minute of the key, beside its account's limit: the smaller one applies; null: only the account's limit; default: null. 1 to 1000000000. */
   rpm?: number | null | undefined;
-  /** Tokens a minute of the key, beside its account's limit: the smaller one decides; null: that one alone; default: null. 1 to 1000000000. */
+  /** Tokens a minute of the key, beside its account's limit: the smaller one applies; null: only the account's limit; default: null. 1 to 1000000000. */
   tpm?: number | null | undefined;
   /**
    * Whether streams of chat and completions end with a chunk of usage though the request does not say `stream_options.include_usage`, for clients
@@ -2260,17 +2260,17 @@ export interface JsonSchemaName {
 export interface KeyLimitState {
   /** Record id of the key. */
   id: string;
-  /** Requests per minute of the key; null: the account's limit alone. */
+  /** Requests per minute of the key; null: only the account's limit applies. */
   rpm_limit: number | null;
   /** Requests of the key in the last minute; null: not counted, since the key has no such limit. */
   rpm_used: number | null;
-  /** Tokens per minute of the key; null: the account's limit alone. */
+  /** Tokens per minute of the key; null: only the account's limit applies. */
   tpm_limit: number | null;
   /** Tokens of the key in the last minute; null: not counted, since the key has no such limit. */
   tpm_used: number | null;
   /** USD that the key may spend, in all or in each period of `limit_resets`; null: no limit of its own. */
   limit_usd: number | null;
-  /** When `limit_usd` begins anew. */
+  /** When `limit_usd` resets. */
   limit_resets: LimitResets;
   /** USD of `limit_usd` that are neither spent nor held; null: no limit of its own. */
   remaining_usd: number | null;
@@ -2302,7 +2302,7 @@ export interface LedgerAudit {
   object: "operator.ledger.audit";
   /** Id of the audit. */
   id: string;
-  /** How it stands. */
+  /** Its state. */
   status: LedgerAuditStatus;
   /** When it began. */
   started_at: string;
@@ -2336,7 +2336,7 @@ export interface LedgerAuditResult {
   broken: LedgerBrokenLink | null;
 }
 
-/** How an audit stands. */
+/** The state of an audit. */
 export type LedgerAuditStatus = "running" | "agrees" | "differs" | "failed";
 
 /** The first broken link of the hash chain. */
@@ -2361,7 +2361,7 @@ export interface LedgerEntry {
   balance_after: number;
   /** Id of the request, job or top-up that the entry belongs to. */
   ref: string;
-  /** Id of the entry that this one corrects, refunds or takes back; absent where it stands alone. */
+  /** Id of the entry that this one corrects, refunds or takes back; absent if there is none. */
   corrects?: string;
   /** Why it was posted; only on corrections, refunds and what a bank took back. */
   reason?: string;
@@ -2409,7 +2409,7 @@ export interface LedgerMismatch {
   computed_usd: number;
 }
 
-/** When a budget begins anew: never, or with each hour, day, week (from Monday) or month of UTC. */
+/** When a budget resets: never, or with each hour, day, week (from Monday) or month of UTC. */
 export type LimitResets = "never" | "hourly" | "daily" | "weekly" | "monthly";
 
 /** What is left of the account's limits. */
@@ -2518,7 +2518,7 @@ export interface MailChoice {
   roles: NoticeRole[];
 }
 
-/** What happened. A person is also told by mail of a sign-in to the own account from a new place; that is not a choice. */
+/** What happened. A person also gets an email about a sign-in to their account from a new place; this can't be turned off. */
 export type MailedEvent = 
   | "balance.low"
   | "key.budget_reached"
@@ -2552,7 +2552,7 @@ export interface Member {
    * gives 402 `key_limit_reached`. Null: no limit beside those of the keys.
    */
   limit_usd: number | null;
-  /** When `limit_usd` begins anew; `never` where there is no limit. */
+  /** When `limit_usd` resets; `never` where there is no limit. */
   limit_resets: LimitResets;
   /** USD that these keys spent: in the running period, or in all where `limit_resets` is `never`. Deleted keys count. */
   spent_usd: number;
@@ -2569,7 +2569,7 @@ export interface MemberChange {
   /** USD that all keys which the member created may spend together, including what they have already spent; null: no limit; default: unchanged. */
   limit_usd?: number | null | undefined;
   /**
-   * When `limit_usd` begins anew; default: unchanged, `never` with a first limit. A change counts from now on: nothing is spent of the period that
+   * When `limit_usd` resets; default: unchanged, `never` with a first limit. A change counts from now on: nothing is spent of the period that
    * is running. Without a limit it stays `never`.
    */
   limit_resets?: LimitResets | undefined;
@@ -3167,7 +3167,7 @@ export interface NewApiKey {
   is_default: boolean;
   /** USD that the key may spend, in all or in each period of `limit_resets`; null: no limit of its own. */
   limit_usd: number | null;
-  /** When `limit_usd` begins anew. */
+  /** When `limit_usd` resets. */
   limit_resets: LimitResets;
   /** When the key stops working; null: never. */
   expires_at: string | null;
@@ -3175,7 +3175,7 @@ export interface NewApiKey {
   created_at: string;
 }
 
-/** A session that has just begun. */
+/** A session that has just started. */
 export interface NewSession {
   /** Session token. Send it as `Authorization: Bearer` on account endpoints. The cookie holds the same token. */
   session_token: string;
@@ -3690,7 +3690,7 @@ export interface OperatorJobDetail {
 export interface OperatorJobError {
   /** The error code. */
   code: JobErrorCode;
-  /** The message that the caller sees; null: there is none. */
+  /** The message that the caller sees; null if there is none. */
   message: string | null;
   /** The provider's own word for it; null: it gave none. */
   word: string | null;
@@ -3708,7 +3708,7 @@ export interface OperatorJobList {
   last_id: string | null;
 }
 
-/** The ledger as it stands. */
+/** The present state of the ledger. */
 export interface OperatorLedger {
   /** Always `operator.ledger`. */
   object: "operator.ledger";
@@ -3730,11 +3730,11 @@ export interface OperatorLedger {
   media_holds_open: number;
   /** USD that they hold. */
   media_held_usd: number;
-  /** When the oldest of them began; null: there are none. */
+  /** When the oldest of them began; null if there are none. */
   oldest_media_hold_at: string | null;
   /** The newest audit, be it running; null: operators began none. */
   audit: LedgerAudit | null;
-  /** The newest audit with a result; null: there is none. */
+  /** The newest audit with a result; null if there is none. */
   last_result: LedgerAudit | null;
 }
 
@@ -5003,7 +5003,7 @@ export interface RecommendedModel {
 export interface RecoveryCodes {
   /** Always `totp.recovery_codes`. */
   object: "totp.recovery_codes";
-  /** Each stands in for a code of the app, once. */
+  /** Each works once, instead of a code from the app. */
   recovery_codes: string[];
 }
 
@@ -5193,7 +5193,7 @@ export interface ResponseCompletedEvent {
   response: ResponseObject;
 }
 
-/** A conversation that a response goes on with. */
+/** A conversation that a response continues. */
 export interface ResponseConversation {
   /** Id of the conversation. */
   id: string;
@@ -5715,13 +5715,13 @@ export interface ResponseRequest {
   /** Which requests share a prompt cache; returned in the answer, no other effect. */
   prompt_cache_key?: string | null | undefined;
   /**
-   * The response that this one goes on from: a stored one, or over a WebSocket also the last of the connection. Its conversation comes before
+   * The response that this one continues: a stored one, or over a WebSocket also the last of the connection. Its conversation comes before
    * `input`, without its `instructions` and `tools`. All that it went on from must still be stored, at most 1,000 responses with 8 MB. In a
    * workspace that stores none it is refused with 400 `stateless_only`: send the whole conversation as `input`.
    */
   previous_response_id?: string | null | undefined;
   /**
-   * The conversation that this request goes on with, by its id: its items come before `input`, and are billed as input. Once the response is
+   * The conversation that this request continues, by its id: its items come before `input`, and are billed as input. Once the response is
    * charged, the items of `input` and its output are added to the end, whatever `store` says. One response at a time: another request gets 400
    * `conversation_locked`. Not beside `previous_response_id`. In a workspace that stores nothing it is refused with 400 `stateless_only`: send
    * the whole conversation as `input`.
@@ -8234,7 +8234,7 @@ export interface TopupErrorBody<Code extends string, Type extends string> {
   required?: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
-  /** When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  /** When the budget resets; only with `key_limit_reached` of a recurring budget. */
   resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url?: string;
@@ -8282,7 +8282,7 @@ export interface AnthropicPaymentErrorBody<Code extends string, Type extends str
   required: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
-  /** When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  /** When the budget resets; only with `key_limit_reached` of a recurring budget. */
   resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url: string;
@@ -8315,7 +8315,7 @@ export interface BarePaymentErrorBody<Code extends string> {
   required: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
-  /** When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  /** When the budget resets; only with `key_limit_reached` of a recurring budget. */
   resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url: string;
@@ -8352,7 +8352,7 @@ export interface GenmediaPaymentErrorBody<Code extends string> {
   required?: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
-  /** When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  /** When the budget resets; only with `key_limit_reached` of a recurring budget. */
   resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url?: string;
@@ -8389,7 +8389,7 @@ export interface PaymentErrorBody<Code extends string, Type extends string> {
   required: number;
   /** USD held by the account's other requests in flight; absent with `key_limit_reached`. */
   held_usd?: number;
-  /** When the budget begins anew; with `key_limit_reached` of a recurring budget alone. */
+  /** When the budget resets; only with `key_limit_reached` of a recurring budget. */
   resets_at?: string;
   /** Page that explains how to add credit. */
   topup_url: string;
@@ -9491,7 +9491,7 @@ export interface ErrorsByCode {
   job_not_found: Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error"> | GenmediaErrorBody<"job_not_found">>;
   /** The key's `expires_at` has passed. */
   key_expired: Refusal<401, "key_expired", AnthropicErrorBody<"key_expired", "authentication_error"> | ErrorBody<"key_expired", "authentication_error"> | GenmediaErrorBody<"key_expired">>;
-  /** A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget begins anew. */
+  /** A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets. */
   key_limit_reached: Refusal<402, "key_limit_reached", AnthropicPaymentErrorBody<"key_limit_reached", "billing_error"> | BarePaymentErrorBody<"key_limit_reached"> | GenmediaPaymentErrorBody<"key_limit_reached"> | PaymentErrorBody<"key_limit_reached", "billing_error">>;
   /** The id is not that of a member of the workspace, or the person has just left it. */
   member_not_found: Refusal<404, "member_not_found", ErrorBody<"member_not_found", "not_found_error">>;
@@ -9537,7 +9537,7 @@ export interface ErrorsByCode {
   payment_failed: Refusal<402, "payment_failed", TopupErrorBody<"payment_failed", "billing_error">>;
   /** The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
   permission_denied: Refusal<403, "permission_denied", AnthropicErrorBody<"permission_denied", "permission_error"> | AnthropicRouteErrorBody<"permission_denied", "permission_error"> | ErrorBody<"permission_denied", "permission_error"> | GenmediaErrorBody<"permission_denied"> | OlderErrorBody<"permission_denied", "permission_error"> | RouteErrorBody<"permission_denied", "permission_error">>;
-  /** The request goes on from a response that is not stored in its workspace, or no longer, or one of those that it went on from is not. Where nothing is stored, a turn over a WebSocket goes on from a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that goes on from it fails, and may have had no memory for it. */
+  /** The request continues a response that is not, or no longer, stored in its workspace, or that continues one which is not. Where nothing is stored, a turn over a WebSocket continues a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that continues it fails, and may have had no memory for it. */
   previous_response_not_found: Refusal<400, "previous_response_not_found", ErrorBody<"previous_response_not_found", "invalid_request_error"> | ModelErrorBody<"previous_response_not_found", "invalid_request_error">>;
   /** The prompt or the lyrics are longer than the model accepts. */
   prompt_too_long: Refusal<400, "prompt_too_long", ErrorBody<"prompt_too_long", "invalid_request_error"> | GenmediaErrorBody<"prompt_too_long"> | ModelErrorBody<"prompt_too_long", "invalid_request_error">> | Refusal<null, "prompt_too_long", ImageJob | VideoJob | GenmediaFailed>;

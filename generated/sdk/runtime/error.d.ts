@@ -3,7 +3,7 @@ import type { ErrorCode, ErrorsByCode, JobErrorCode, OperationId, Operations, Re
 /**
  * Failures that are not error responses of the gateway.
  * `connection_failed`: no answer came, or the connection failed during the answer. `timeout`: nothing came for `timeout` ms. `aborted`: by
- * your signal. `stream_interrupted`: the gateway reported in a stream that the answer was interrupted. Nothing is charged; send the whole
+ * your signal. `stream_interrupted`: the gateway reported in a stream that the answer was interrupted; send the whole
  * request again. `unexpected_answer`: something other than the gateway answered, such as a proxy; `httpStatus` has its status.
  * `job_failed`: a job ended without a result and without a reason. `still_running`: a job took longer than `maxWait` or could not be polled,
  * see `cause`; the job continues, and `body` is its last known state.

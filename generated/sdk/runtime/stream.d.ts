@@ -3,7 +3,7 @@ import { type Watch } from "./watch.js";
 /**
  * Events of a streamed answer; read them once with `for await`. Leaving the loop, or `controller.abort()`, ends the request; what was
  * generated until then is charged. The stream throws a `SvcError`: `stream_interrupted` if the gateway reports that the answer was
- * interrupted, which is not charged; `connection_failed`, also if it ends before its last event; `timeout`, `aborted`. Read or abort every
+ * interrupted; `connection_failed`, also if it ends before its last event; `timeout`, `aborted`. Read or abort every
  * stream: an unread stream keeps its connection.
  */
 export interface Stream<T> extends AsyncIterable<T> {

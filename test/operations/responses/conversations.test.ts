@@ -251,3 +251,27 @@ describe("at rest", () => {
     expect([deleted.status, rows]).toEqual([200, []]);
   });
 });
+
+test("no answer is kept for a repeat of the request: the conversation has grown meanwhile, and the model sees it", async () => {
+  const account = await storing();
+  const { id: conversation } = await make(account);
+  const body = { model: "demo/kept", input: "Go on." };
+  const send = (more: object = {}) =>
+    world.gateway.request("POST", "/v1/responses", {
+      key: account.key,
+      headers: { "x-svc-response-cache": "60" },
+      body: { ...body, ...more },
+    });
+  const before = world.sent().length;
+  for (const more of [{ conversation }, { conversation }, { conversation, stream: true }]) {
+    const { status, headers } = await send(more);
+    expect([status, headers["x-svc-response-cache"]]).toEqual([200, undefined]);
+  }
+  expect(
+    world
+      .sent()
+      .slice(before)
+      .map(({ messages }) => (messages as object[]).length),
+  ).toEqual([1, 3, 5]);
+  expect([(await send()).headers["x-svc-response-cache"], (await send()).headers["x-svc-response-cache"]]).toEqual(["miss", "hit"]);
+});

@@ -19,6 +19,7 @@ export function storedWorld(more: Parameters<typeof chatWorld>[2] = {}) {
       language("demo/cut", ["chat+sim-cut-after-4"]),
       language("demo/slow", ["chat+sim-slow-1500ms"]),
       language("demo/paced", ["chat+sim-pace-100ms"]),
+      language("demo/kept", ["chat"], { pricing: { mode: "per-token", input: 2, output: 10, response_cache: 0.1 } }),
     ],
     { aliases: { best: "demo/chat" } },
     { ...more, env: { SVC_RESPONSES_SECRET: "a secret of the tests, which is long enough" } },
