@@ -35,7 +35,7 @@ describe.skipIf(chromiumPath === null || !isBuilt)("a key for the samples", { ti
       await page.goto(`${gateway.url}/docs`);
       await keepScreen(page, `portal-sample-key-before-${name}`);
       await page.getByRole("button", make).click();
-      await page.getByText("a key that ends in an hour").waitFor();
+      await page.getByText("a key that expires in an hour").waitFor();
       await keepScreen(page, `portal-sample-key-${name}`);
       expect(await violationsOf(page)).toEqual([]);
       const codes = await page.locator(".code pre").allTextContents();
@@ -73,7 +73,7 @@ describe.skipIf(chromiumPath === null || !isBuilt)("a key for the samples", { ti
     const secretOn = async (path: string) => {
       await page.goto(`${gateway.url}${path}`);
       await page.getByRole("button", make).click();
-      await page.getByText("a key that ends in an hour").waitFor();
+      await page.getByText("a key that expires in an hour").waitFor();
       return /svc_[A-Za-z0-9_-]+/.exec((await page.locator(".code pre mark").first().textContent())!)![0];
     };
     const first = await secretOn("/docs/api/createChatCompletion");

@@ -74,13 +74,13 @@
       try {
         const key = await makeKey();
         for (const pre of samples) putInto(pre, key);
-        said.textContent = `The samples of this page hold a key that ends in an hour, and in this page alone. In the console it is named ${keyName}.`;
+        said.textContent = `The samples on this page now have a key that expires in an hour. Only this page has it; the console lists it as ${keyName}.`;
         button.remove();
       } catch (error) {
         button.disabled = false;
         const signIn = element("a", { href: consoleAddress, textContent: "sign in to the console" });
         if (error.status === 401) said.replaceChildren("For a key, first ", signIn, ".");
-        else said.textContent = error.message || "No key could be made. Try again.";
+        else said.textContent = error.message || "The key could not be made. Try again.";
       }
     });
     const first = samples[0].closest(".tabs") ?? samples[0].closest(".code");
