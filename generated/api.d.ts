@@ -34,7 +34,7 @@ export interface paths {
         };
         /**
          * Export the account's data
-         * @description Returns all that is stored about you and your own workspace, as lines of JSON that end with a record `end`; without it the export is not whole.
+         * @description Returns everything stored about you and your own workspace, as lines of JSON that end with a record `end`; without it the export is not whole.
          *     Twice a minute at most. Shared workspaces are their owners': of them it has only your memberships.
          */
         get: operations["exportAccount"];
@@ -702,7 +702,7 @@ export interface paths {
         put?: never;
         /**
          * Turn the second factor on
-         * @description Turns the second factor on with a first code of the app, and returns ten recovery codes for the day when the app is lost. A wrong code gives
+         * @description Turns the second factor on with a first code of the app, and returns ten recovery codes for when the app is lost. A wrong code gives
          *     400 `invalid_token`; ten wrong ones in a row give 429 for 15 minutes. If none was begun, the answer is 409 `not_possible`.
          */
         post: operations["confirmTotp"];
@@ -952,7 +952,7 @@ export interface paths {
         };
         /**
          * List a conversation's items
-         * @description Lists the items of a conversation: those that were added, and the input and output of the responses that went on with it.
+         * @description Lists the items of a conversation: those that were added, and the input and output of the responses that continued it.
          */
         get: operations["listConversationItems"];
         put?: never;
@@ -2203,7 +2203,7 @@ export interface paths {
         put?: never;
         /**
          * Audit the ledger
-         * @description Begins an audit in the background: it recomputes every balance from the entries and verifies the hash chain, as `svc ledger audit` and
+         * @description Starts an audit in the background: it recomputes every balance from the entries and verifies the hash chain, as `svc ledger audit` and
          *     `svc ledger verify` do. Its result is in `GET /v1/operator/ledger`. One runs at a time: while it does, 409 `not_possible`.
          */
         post: operations["startLedgerAudit"];
@@ -2248,7 +2248,7 @@ export interface paths {
         put?: never;
         /**
          * Give a role
-         * @description Makes an account an operator's, or gives an operator another role. Operators can't change their own role, and one admin stays: else 409
+         * @description Makes an account an operator, or gives an operator another role. Operators can't change their own role, and one admin stays: else 409
          *     `not_possible`, as for an address that is not verified. At most 100 accounts have a role.
          */
         post: operations["setOperator"];
@@ -2287,7 +2287,7 @@ export interface paths {
         };
         /**
          * Get the overview
-         * @description Sums up what all accounts called in a time: revenue, cost, margin, errors, latency and providers. By default the last 24 hours. A time of
+         * @description Sums up all accounts' calls in a period: revenue, cost, margin, errors, latency and providers. By default the last 24 hours. A time of
          *     more than 31 days gives 400 `invalid_parameter`.
          */
         get: operations["getOperatorOverview"];
@@ -2433,7 +2433,7 @@ export interface paths {
         };
         /**
          * List vouchers
-         * @description Lists vouchers with what became of them, those of the newest batch first. Filters combine. No list shows codes.
+         * @description Lists vouchers with their status, the newest batch first. Filters combine. No list shows codes.
          */
         get: operations["listVouchers"];
         put?: never;
@@ -2916,7 +2916,7 @@ export interface paths {
         head?: never;
         /**
          * Change the role of a mail domain
-         * @description Changes the role of those who join by the domain from now on. Members keep theirs.
+         * @description Changes the role for people who join through the domain from now on. Members keep theirs.
          */
         patch: operations["updateDomain"];
         trace?: never;
@@ -2982,7 +2982,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an invitation
-         * @description Revokes an invitation: its link ends. Only owners revoke the invitation of an owner.
+         * @description Revokes an invitation: its link stops working. Only owners revoke the invitation of an owner.
          */
         delete: operations["revokeInvitation"];
         options?: never;
@@ -3001,7 +3001,7 @@ export interface paths {
         put?: never;
         /**
          * Send an invitation again
-         * @description Sends the mail of an invitation again, with a new link that works for 7 days; the link before ends. An address gets 10 mails a day at most.
+         * @description Sends the mail of an invitation again, with a new link that works for 7 days; the previous link stops working. An address gets 10 mails a day at most.
          */
         post: operations["resendInvitation"];
         delete?: never;
@@ -3086,7 +3086,7 @@ export interface paths {
         };
         /**
          * Get the settings of notices
-         * @description Returns what the workspace is told by mail, and which roles are told.
+         * @description Returns which notices the workspace gets by email, and which roles get them.
          */
         get: operations["getNotices"];
         put?: never;
@@ -3096,7 +3096,7 @@ export interface paths {
         head?: never;
         /**
          * Change the settings of notices
-         * @description Changes what the workspace is told by mail, and which roles are told. Mails go to verified addresses of members, 50 at most.
+         * @description Changes which notices the workspace gets by email, and which roles get them. Mails go to verified addresses of members, 50 at most.
          */
         patch: operations["updateNotices"];
         trace?: never;
@@ -3206,7 +3206,7 @@ export interface paths {
         put?: never;
         /**
          * Send a delivery again
-         * @description Posts the notice of a delivery to the endpoint again, with the same `webhook-id`, as a delivery of its own. A disabled endpoint, and one for
+         * @description Posts the notice of a delivery to the endpoint again, with the same `webhook-id`, as a separate delivery. A disabled endpoint, and one for
          *     which 100 deliveries wait, give 403 `permission_denied`.
          */
         post: operations["replayWebhookDelivery"];
@@ -3227,7 +3227,7 @@ export interface paths {
         put?: never;
         /**
          * Roll a webhook's secret
-         * @description Gives an endpoint a new secret, which is shown only now. For `grace_seconds` every delivery has the signatures of both; the secret before the
+         * @description Gives an endpoint a new secret, which is shown only once. For `grace_seconds` every delivery has the signatures of both; the secret before the
          *     last one ends at once.
          */
         post: operations["rollWebhookSecret"];
@@ -3267,7 +3267,7 @@ export interface paths {
         };
         /**
          * List your workspaces
-         * @description Lists the workspaces of the person who is signed in: the own one and all that the person joined, 100 at most. An API key gives 403
+         * @description Lists the workspaces of the person who is signed in: their own and all that they joined, at most 100. An API key gives 403
          *     `session_required`.
          */
         get: operations["listWorkspaces"];

@@ -995,7 +995,7 @@ export interface AuthTotpMethods {
    */
   delete(options?: RequestOptions): Call<undefined, "deleteTotp">;
   /**
-   * Turns the second factor on with a first code of the app, and returns ten recovery codes for the day when the app is lost. A wrong code gives
+   * Turns the second factor on with a first code of the app, and returns ten recovery codes for when the app is lost. A wrong code gives
    * 400 `invalid_token`; ten wrong ones in a row give 429 for 15 minutes. If none was begun, the answer is 409 `not_possible`.
    *
    * `POST /v1/auth/totp/confirm`, /docs/api/confirmTotp
@@ -1279,7 +1279,7 @@ export interface ConversationsMethods {
 /** `svc.conversations.items` */
 export interface ConversationsItemsMethods {
   /**
-   * Lists the items of a conversation: those that were added, and the input and output of the responses that went on with it.
+   * Lists the items of a conversation: those that were added, and the input and output of the responses that continued it.
    *
    * `GET /v1/conversations/{id}/items`, /docs/api/listConversationItems
    *
@@ -1910,7 +1910,7 @@ export interface WorkspacesMethods {
   readonly notices: WorkspacesNoticesMethods;
   readonly webhooks: WorkspacesWebhooksMethods;
   /**
-   * Lists the workspaces of the person who is signed in: the own one and all that the person joined, 100 at most. An API key gives 403
+   * Lists the workspaces of the person who is signed in: their own and all that they joined, at most 100. An API key gives 403
    * `session_required`.
    *
    * `GET /v1/workspaces`, /docs/api/listWorkspaces
@@ -1993,7 +1993,7 @@ export interface WorkspacesInvitationsMethods {
    */
   create(input: InvitationRequest, options?: RequestOptions): Call<Invitation, "createInvitation">;
   /**
-   * Revokes an invitation: its link ends. Only owners revoke the invitation of an owner.
+   * Revokes an invitation: its link stops working. Only owners revoke the invitation of an owner.
    *
    * `DELETE /v1/workspace/invitations/{invitation}`, /docs/api/revokeInvitation
    *
@@ -2007,7 +2007,7 @@ export interface WorkspacesInvitationsMethods {
    */
   revoke(invitation: string, options?: RequestOptions): Call<RevokedInvitation, "revokeInvitation">;
   /**
-   * Sends the mail of an invitation again, with a new link that works for 7 days; the link before ends. An address gets 10 mails a day at most.
+   * Sends the mail of an invitation again, with a new link that works for 7 days; the previous link stops working. An address gets 10 mails a day at most.
    *
    * `POST /v1/workspace/invitations/{invitation}/resend`, /docs/api/resendInvitation
    *
@@ -2055,7 +2055,7 @@ export interface WorkspacesDomainsMethods {
    */
   claim(input: DomainClaim, options?: RequestOptions): Call<WorkspaceDomain, "claimDomain">;
   /**
-   * Changes the role of those who join by the domain from now on. Members keep theirs.
+   * Changes the role for people who join through the domain from now on. Members keep theirs.
    *
    * `PATCH /v1/workspace/domains/{domain}`, /docs/api/updateDomain
    *
@@ -2158,7 +2158,7 @@ export interface WorkspacesMembersMethods {
 /** `svc.workspaces.notices` */
 export interface WorkspacesNoticesMethods {
   /**
-   * Returns what the workspace is told by mail, and which roles are told.
+   * Returns which notices the workspace gets by email, and which roles get them.
    *
    * `GET /v1/workspace/notices`, /docs/api/getNotices
    *
@@ -2170,7 +2170,7 @@ export interface WorkspacesNoticesMethods {
    */
   get(options?: RequestOptions): Call<NoticeSettings, "getNotices">;
   /**
-   * Changes what the workspace is told by mail, and which roles are told. Mails go to verified addresses of members, 50 at most.
+   * Changes which notices the workspace gets by email, and which roles get them. Mails go to verified addresses of members, 50 at most.
    *
    * `PATCH /v1/workspace/notices`, /docs/api/updateNotices
    *
@@ -2279,7 +2279,7 @@ export interface WorkspacesWebhooksMethods {
   delete(webhook: string, options?: RequestOptions): Call<DeletedWebhook, "deleteWebhook">;
   readonly deliveries: WorkspacesWebhooksDeliveriesMethods;
   /**
-   * Gives an endpoint a new secret, which is shown only now. For `grace_seconds` every delivery has the signatures of both; the secret before the
+   * Gives an endpoint a new secret, which is shown only once. For `grace_seconds` every delivery has the signatures of both; the secret before the
    * last one ends at once.
    *
    * `POST /v1/workspace/webhooks/{webhook}/roll`, /docs/api/rollWebhookSecret
@@ -2330,7 +2330,7 @@ export interface WorkspacesWebhooksDeliveriesMethods {
    */
   list(webhook: string, input?: ListWebhookDeliveriesQuery, options?: RequestOptions): Pages<WebhookDeliveryList, "listWebhookDeliveries">;
   /**
-   * Posts the notice of a delivery to the endpoint again, with the same `webhook-id`, as a delivery of its own. A disabled endpoint, and one for
+   * Posts the notice of a delivery to the endpoint again, with the same `webhook-id`, as a separate delivery. A disabled endpoint, and one for
    * which 100 deliveries wait, give 403 `permission_denied`.
    *
    * `POST /v1/workspace/webhooks/{webhook}/deliveries/{delivery}/replay`, /docs/api/replayWebhookDelivery
@@ -2515,7 +2515,7 @@ export interface OperatorMethods {
   me(options?: RequestOptions): Call<OperatorSelf, "getOperator">;
   readonly operators: OperatorOperatorsMethods;
   /**
-   * Sums up what all accounts called in a time: revenue, cost, margin, errors, latency and providers. By default the last 24 hours. A time of
+   * Sums up all accounts' calls in a period: revenue, cost, margin, errors, latency and providers. By default the last 24 hours. A time of
    * more than 31 days gives 400 `invalid_parameter`.
    *
    * `GET /v1/operator/overview`, /docs/api/getOperatorOverview
@@ -2923,7 +2923,7 @@ export interface OperatorLedgerMethods {
    */
   get(options?: RequestOptions): Call<OperatorLedger, "getOperatorLedger">;
   /**
-   * Begins an audit in the background: it recomputes every balance from the entries and verifies the hash chain, as `svc ledger audit` and
+   * Starts an audit in the background: it recomputes every balance from the entries and verifies the hash chain, as `svc ledger audit` and
    * `svc ledger verify` do. Its result is in `GET /v1/operator/ledger`. One runs at a time: while it does, 409 `not_possible`.
    *
    * `POST /v1/operator/ledger/audit`, /docs/api/startLedgerAudit
@@ -2959,7 +2959,7 @@ export interface OperatorOperatorsMethods {
    */
   list(options?: RequestOptions): Pages<OperatorList, "listOperators">;
   /**
-   * Makes an account an operator's, or gives an operator another role. Operators can't change their own role, and one admin stays: else 409
+   * Makes an account an operator, or gives an operator another role. Operators can't change their own role, and one admin stays: else 409
    * `not_possible`, as for an address that is not verified. At most 100 accounts have a role.
    *
    * `POST /v1/operator/operators`, /docs/api/setOperator
@@ -3072,7 +3072,7 @@ export interface OperatorVouchersMethods {
    */
   endBatch(batch: string, input: OperatorReason, options?: RequestOptions): Call<VoucherBatch, "endVoucherBatch">;
   /**
-   * Lists vouchers with what became of them, those of the newest batch first. Filters combine. No list shows codes.
+   * Lists vouchers with their status, the newest batch first. Filters combine. No list shows codes.
    *
    * `GET /v1/operator/vouchers`, /docs/api/listVouchers
    *

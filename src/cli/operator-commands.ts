@@ -15,7 +15,7 @@ export const operatorCommands: readonly Command[] = [
     name: "operator add",
     takes: ["ACCOUNT", "ROLE"],
     options: { reason },
-    does: "make an account an operator's, or change its role: support, finance or admin",
+    does: "make an account an operator, or change its role: support, finance or admin",
     run: async (input) => (await import("./operator.ts")).add(input),
   },
   {

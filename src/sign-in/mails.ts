@@ -13,7 +13,7 @@ export function verificationMail({ to, publicUrl }: Place, { token, code }: Mail
     subject: "Verify your address",
     text: `Someone signed up at ${publicUrl} with this address.
 
-Verify it by this link:
+Verify it with this link:
 ${publicUrl}/console/verify#token=${token}
 
 or by this code: ${code}
@@ -21,8 +21,8 @@ or by this code: ${code}
 or from a terminal:
 curl ${publicUrl}/v1/auth/verify -H "Content-Type: application/json" -d '{"token":"${token}"}'
 
-All of them work once and for a day, and make the password of that sign-up the account's.
-If it was not you, do nothing: without your answer the sign-up comes to nothing.
+All of them work once, for a day, and make the password of that sign-up the account's.
+If it was not you, do nothing: an address that is not verified opens no account.
 `,
   };
 }
@@ -30,10 +30,13 @@ If it was not you, do nothing: without your answer the sign-up comes to nothing.
 export function accountExistsMail({ to, publicUrl }: Place): Mail {
   return {
     to,
-    subject: "You have an account already",
-    text: `Someone signed up at ${publicUrl} with this address, which has an account already. Nothing was changed.
+    subject: "You already have an account",
+    text: `Someone signed up at ${publicUrl} with this address, which already has an account. Nothing was changed.
 
-If it was you, sign in with the password that you have, or ask for a new one, from a terminal:
+If it was you, sign in with the password that you have, or ask for a new one:
+${publicUrl}/console/forgot-password
+
+or from a terminal:
 curl ${publicUrl}/v1/auth/password/forgot -H "Content-Type: application/json" -d '{"email":"YOUR ADDRESS"}'
 
 If it was not you, do nothing.
@@ -47,13 +50,13 @@ export function passwordResetMail({ to, publicUrl }: Place, { token }: Pick<Mail
     subject: "Set a new password",
     text: `Someone asked for a new password at ${publicUrl} for this address.
 
-Set it by this link:
+Set it with this link:
 ${publicUrl}/console/reset-password#token=${token}
 
 or from a terminal:
 curl ${publicUrl}/v1/auth/password/reset -H "Content-Type: application/json" -d '{"token":"${token}","password":"YOUR NEW PASSWORD"}'
 
-It works once and for an hour. A new password ends every session.
+It works once, for an hour. A new password ends every session.
 If it was not you, do nothing: the password stays as it is.
 `,
   };
@@ -65,7 +68,7 @@ export function accountDeletedMail({ to, publicUrl }: Place): Mail {
     subject: "Your account was deleted",
     text: `Your account at ${publicUrl} was deleted. Its keys and sessions no longer work, and this address is no longer stored with it.
 
-If it was not you, answer the operator of that gateway at once: someone knew your password.
+If it was not you, contact the gateway's operator at once: someone knows your password.
 `,
   };
 }

@@ -15,13 +15,13 @@ export function invitationMail({ to, workspace, publicUrl }: About, { by, role, 
     subject: "You are invited to a workspace",
     text: `${by} invites you to the workspace ${JSON.stringify(workspace)} at ${publicUrl}, as ${role}.
 
-Sign in with this address, or sign up with it first, and accept by this link:
+Sign in with this address, or sign up with it first, and accept with this link:
 ${publicUrl}/console/invitations#token=${token}
 
 or from a terminal:
 curl ${publicUrl}/v1/invitations/accept -H "Authorization: Bearer YOUR SESSION TOKEN" -H "Content-Type: application/json" -d '{"token":"${token}"}'
 
-It works once and for 7 days. If you don't know who invites you, do nothing.
+It works once, for 7 days. If you don't know who invited you, do nothing.
 `,
   };
 }
@@ -32,7 +32,7 @@ export function removedMail({ to, workspace, publicUrl }: About): Mail {
     subject: "You are no longer a member of a workspace",
     text: `You were removed from the workspace ${JSON.stringify(workspace)} at ${publicUrl}.
 
-Your account and your other workspaces stay as they are. If you think it is a mistake, ask an owner of the workspace.
+Your account and your other workspaces stay as they are. If you think this is a mistake, ask an owner of the workspace.
 `,
   };
 }

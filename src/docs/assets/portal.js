@@ -22,8 +22,9 @@
     }
   }
 
-  // A key for the samples of this page, made for a reader who is signed in to the console. It is in the page alone: no storage of the browser and no
-  // address holds it, so another page asks again, and gets a new secret of the same key. What was copied before works on for its hour.
+  // A key for the samples of this page, made for a reader who is signed in to the console. Only the page has it: no storage of the browser and no
+  // address holds it, so another page asks again and gets another key. What was copied works for its hour, and never again: a key that has expired
+  // is used anew with a new secret, after the old one has ended.
   const keyName = "Documentation";
   const hourMs = 3_600_000;
   const call = async (method, path, token, body) => {
@@ -36,13 +37,14 @@
     const { csrf_token: token } = await call("GET", "session");
     const allowed = { allowed_operations: operations.split(" "), expires_at: new Date(Date.now() + hourMs).toISOString() };
     const { data } = await call("GET", "keys");
-    const own = data.find(
-      ({ name, enabled, allowed_operations: may }) =>
-        name === keyName && enabled && may?.every((one) => allowed.allowed_operations.includes(one)),
+    const expired = data.find(
+      ({ name, enabled, expires_at: until, allowed_operations: may }) =>
+        name === keyName && enabled && Date.parse(until) < Date.now() && may?.every((one) => allowed.allowed_operations.includes(one)),
     );
-    if (!own) return (await call("POST", "keys", token, { name: keyName, ...allowed })).api_key;
-    await call("PATCH", `keys/${own.id}`, token, allowed);
-    return (await call("POST", `keys/${own.id}/roll`, token, { grace_seconds: hourMs / 1000 })).api_key;
+    if (!expired) return (await call("POST", "keys", token, { name: keyName, ...allowed })).api_key;
+    const { api_key: key } = await call("POST", `keys/${expired.id}/roll`, token, { grace_seconds: 0 });
+    await call("PATCH", `keys/${expired.id}`, token, allowed);
+    return key;
   };
   // As the samples of each language name a key.
   const keyForms = /\$SVC_KEY\b|(?<=\bSVC_KEY=)svc_…|process\.env\.SVC_KEY\b|os\.environ\["SVC_KEY"\]|\{os\.environ\['SVC_KEY'\]\}/g;

@@ -82,7 +82,7 @@ describe("201 for an address that has an account", () => {
     const before = await account();
     await gateway.signUp(email, { password: "another password", name: "Eve" });
     const mail = await gateway.mailTo(email);
-    expect(mail.subject).toBe("You have an account already");
+    expect(mail.subject).toBe("You already have an account");
     expect(mail.text).not.toMatch(/svcm_/);
     expect(await account()).toEqual(before);
     expect((await gateway.signIn(email, "another password")).status).toBe(401);
