@@ -39,7 +39,7 @@ interface ConnectOptions {
    * Absent: never.
    */
   silenceMs?: number;
-  /** Called for a connection that breaks while idle; no query fails, and the pool replaces it. */
+  /** Called for a connection that breaks while idle, or before it takes work; no query fails, and the pool replaces it. */
   onIdleError?: (error: Error & { code?: string }) => void;
   /**
    * For a gateway: the lifetime of connections, the check of their database, what they do before they take work, and which statements they
@@ -79,10 +79,11 @@ export function connect(url: string, options: ConnectOptions): Db {
     types,
     ...(statementTimeoutMs > 0 ? { statement_timeout: statementTimeoutMs, idle_in_transaction_session_timeout: idleInTransactionMs } : {}),
   });
-  pool.on("error", options.onIdleError ?? (() => undefined));
+  const onIdleError = options.onIdleError ?? (() => undefined);
+  pool.on("error", onIdleError);
   // Between two queries of a transaction nothing else listens for errors, and an unhandled one ends the process. The next query fails.
   pool.on("connect", (client) => client.on("error", () => undefined).on("notice", (notice) => mistrust(client, notice)));
-  const renewal = options.kept === undefined ? null : renewConnections(pool, options.kept);
+  const renewal = options.kept === undefined ? null : renewConnections(pool, { ...options.kept, onError: onIdleError });
   checks.onSuccessor(() => renewal?.retireAll());
   const kysely = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
   const close = async () => {
@@ -194,6 +195,8 @@ interface RenewalOptions {
   lifeMs: number;
   /** What a connection does before it takes work. */
   warmUp: (client: pg.ClientBase) => Promise<void>;
+  /** Of a warm-up that failed: the old connection serves on, beyond its life. */
+  onError: (error: Error) => void;
 }
 
 /** pg-pool's private parts: it opens a connection only if none is idle, and can't close a particular one. */
@@ -211,7 +214,7 @@ const jitter = 0.25;
 /** How many times per lifetime the pool looks for connections to replace. */
 const looksALife = 60;
 
-function renewConnections(pool: pg.Pool, { lifeMs, warmUp }: RenewalOptions): Renewal {
+function renewConnections(pool: pg.Pool, { lifeMs, warmUp, onError }: RenewalOptions): Renewal {
   const inside = pool as unknown as Inside;
   const dueAt = new WeakMap<pg.PoolClient, number>();
   pool.on("connect", (client) => void dueAt.set(client, performance.now() + lifeMs * (1 - jitter + 2 * jitter * Math.random())));
@@ -231,7 +234,10 @@ function renewConnections(pool: pg.Pool, { lifeMs, warmUp }: RenewalOptions): Re
         retire(old);
         next.release();
       },
-      () => next.release(true),
+      (error: Error) => {
+        next.release(true);
+        onError(error);
+      },
     );
   };
   let renewing = false;

@@ -230,5 +230,5 @@ const nilUuid = "00000000-0000-0000-0000-000000000000";
 export async function warmUpLedger(client: pg.ClientBase): Promise<void> {
   await client.query(admitCalls, [nilUuid, holdLife, "", ...Array<string>(14).fill("{}")]);
   await client.query(ledgerReserve, [nilUuid, ...Array<string>(9).fill("{}"), holdLife]);
-  await client.query(settleUsual, [...Array<string>(8).fill("{}"), 0, ...Array<string>(8).fill("{}")]);
+  await client.query(settleUsual, [...Array<string>(8).fill("{}"), 0, ...Array<string>(8).fill("{}"), null]);
 }
