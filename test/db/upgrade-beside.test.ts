@@ -14,25 +14,33 @@ import { openWorld } from "../robustness/world.ts";
 import { type Program, shipped } from "../support/bundle.ts";
 import { emptyDatabase } from "../support/database.ts";
 import { scratchFolder } from "../support/leftovers.ts";
+import { saySkipped } from "../support/skipped.ts";
 import { oneInThree } from "../support/size.ts";
 import { svcPath } from "../support/svc-path.ts";
 
 vi.setConfig({ testTimeout: 300_000 });
 const root = resolve(import.meta.dirname, "../..");
 const migrations = "src/db/migrations";
-/** Where no version has a tag: so many migrations back. */
+/** Where no tag has such a version: so many migrations back. */
 const back = 5;
 
 const git = (...words: string[]) => spawnSync("git", ["-C", root, ...words], { encoding: "utf8" }).stdout?.trim() ?? "";
 
-/** The last version's tag, or the commit before the oldest of the newest migrations; null: git doesn't know it here. */
+/**
+ * The last version that lacks a migration, by its tag, or the commit before the oldest of the newest migrations. Null where the history is absent: files without git, a clone
+ * that was cut short, a history that begins with all of them. In any other the version before is there, and not to find it is a fault.
+ */
 function commitBefore(): string | null {
-  const tag = git("describe", "--tags", "--abbrev=0", "--match=v*");
-  if (tag !== "") return tag;
+  const isWhole = git("rev-parse", "--is-shallow-repository") === "false" && git("rev-parse", "--show-prefix") === "";
+  if (!isWhole || git("rev-parse", "--verify", "--quiet", "HEAD") === "") return null;
+  const tags = git("tag", "--list", "v*", "--merged", "HEAD", "--sort=-version:refname").split("\n").filter(Boolean);
+  const newest = `${migrations}/${readMigrations().at(-1)!.name}.sql`;
+  const released = tags.find((tag) => git("ls-tree", "--name-only", tag, newest) === "");
+  if (released !== undefined) return released;
   const { name } = readMigrations().at(-back)!;
   const added = git("log", "-1", "--format=%H", "--diff-filter=A", "--", `${migrations}/${name}.sql`);
-  const before = added === "" ? "" : git("rev-parse", "--verify", "--quiet", `${added}^`);
-  return before === "" ? null : before;
+  if (added === "") throw new Error(`git knows no commit that added ${name}`);
+  return git("rev-parse", "--verify", "--quiet", `${added}^`) || null;
 }
 
 /** That version as a folder, on the packages of this one. */
@@ -57,7 +65,8 @@ afterEach(async () => {
 });
 
 const commit = commitBefore();
-if (commit === null) console.warn("skipped: gateways of the version before, because this clone's history does not reach back to it");
+if (commit === null)
+  saySkipped("gateways of the version before beside this one: this clone's history does not reach back to them (git fetch --unshallow)");
 
 (commit === null ? test.skip : oneInThree())(
   "gateways of the version before serve through the migration, beside the new one and started again after it: no call fails, each is charged once",
