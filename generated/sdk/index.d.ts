@@ -1033,7 +1033,8 @@ export interface UsageMethods {
   /**
    * Sums up the account's requests by hour, day or month, up to this moment: the sums are those of the receipts to the last unit, also in the
    * hour that is running. Works with an API key or a session. Filters combine: a request must match all of them. `Accept: text/csv` or
-   * `application/x-ndjson` gives the rows as a file. At most 1000 hours, days or months are summed up at once.
+   * `application/x-ndjson` gives the rows as a file; in CSV, a text that a spreadsheet would take for a formula gets an apostrophe before it. At
+   * most 1000 hours, days or months are summed up at once.
    *
    * `GET /v1/usage/summary`, /docs/api/getUsageSummary
    *

@@ -111,12 +111,7 @@ function textOf(value: Line[string] | undefined): string {
 
 function csvOf(columns: readonly string[], rows: readonly Line[]): string {
   const lines = [columns, ...rows.map((row) => columns.map((column) => textOf(row[column])))];
-  return lines.map((fields) => fields.map((text) => csvField(harmless(text))).join(",")).join("\n");
-}
-
-/** A spreadsheet must not take a customer's words for a formula; an amount below 0 is no word. */
-function harmless(text: string): string {
-  return /^[=+@\t\r]|^-(?![\d.]+$)/.test(text) ? `'${text}` : text;
+  return lines.map((fields) => fields.map(csvField).join(",")).join("\n");
 }
 
 const figures: ReadonlySet<string> = new Set(["balance", "requests", "revenue", "cost", "margin", "revenue_without_cost"]);

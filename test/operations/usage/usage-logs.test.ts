@@ -1,4 +1,5 @@
-// GET /v1/auth/usage/logs over HTTP: what a row says of a request, which rows a filter matches, how pages follow one another.
+// GET /v1/auth/usage/logs over HTTP: what a row says of a request, which rows a filter matches, how pages follow one another; what of its tags a spreadsheet
+// reads.
 import { describe, expect, test } from "vitest";
 import { createKey } from "../../../src/accounts/manage-keys.ts";
 import { hello, chatWorld, language, prices } from "../chat/chat-gateway.ts";
@@ -195,4 +196,15 @@ describe("400 invalid_parameter", () => {
     const { status, json } = await list(await world.account(), `?${param}=${encodeURIComponent(value)}`);
     expect([status, json.error.code, json.error.param]).toEqual([400, "invalid_parameter", param]);
   });
+});
+
+test("as CSV the sums have no text that a spreadsheet takes for a formula, whatever a caller's tag says; as JSON tags are as they were sent", async () => {
+  const account = await world.account();
+  const tags = ["-5:x", "=A1:x", "@a:1", "env:-prod"];
+  await world.chat(account, { model: "demo/chat", metadata: Object.fromEntries(tags.map((tag) => tag.split(":"))) });
+  const sums = (headers = {}) => world.gateway.request("GET", "/v1/usage/summary?group_by=tag", { key: account.key, headers });
+  const { text } = await sums({ accept: "text/csv" });
+  const lines = text.trimEnd().split("\r\n").slice(1);
+  expect(lines.map((line: string) => line.split(",")[1]!).toSorted()).toEqual(["'-5:x", "'=A1:x", "'@a:1", "env:-prod"]);
+  expect((await sums()).json.data.map(({ tag }: { tag: string }) => tag).toSorted()).toEqual(tags);
 });
