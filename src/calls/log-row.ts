@@ -139,6 +139,7 @@ const workLost: ReadonlySet<FailureCause> = new Set([
   "timeout_answer",
   "connection_reset",
   "unreadable",
+  "malformed_output",
   "ended_early",
   "slow_reader",
   "file",

@@ -2,7 +2,14 @@
 // client gets once all have failed.
 import type { Logger } from "pino";
 import { fail } from "../errors/fail.ts";
-import { type Failure, failureOf, isSlowReader, UpstreamError, type UpstreamFault } from "../providers/errors/upstream-error.ts";
+import {
+  type Failure,
+  failureOf,
+  isMalformedOutput,
+  isSlowReader,
+  UpstreamError,
+  type UpstreamFault,
+} from "../providers/errors/upstream-error.ts";
 import type { Heard, UpstreamCall, UsedCredential } from "../providers/types.ts";
 import { type AttemptSpan, traceNow } from "../tracing.ts";
 import type { Usage } from "../usage.ts";
@@ -194,10 +201,12 @@ function* tryable(
   if (!tried && rested !== undefined) yield rested;
 }
 
-/** 4xx never count: they are about the request or our account, not about the route's health. */
+/** 4xx never count: they are about the request or our account, not about the route's health. Nor does what a caller's tools can bring about. */
 function countsForBreaker(error: UpstreamError): boolean {
   return (
-    (error.fault === "unavailable" || error.fault === "unreadable") && (error.status === null || error.status < 400 || error.status >= 500)
+    !isMalformedOutput(error) &&
+    (error.fault === "unavailable" || error.fault === "unreadable") &&
+    (error.status === null || error.status < 400 || error.status >= 500)
   );
 }
 

@@ -5,7 +5,7 @@ import type { components } from "../../../generated/api.d.ts";
  * Why an upstream did not serve. Routing decides from it alone (docs/behaviour/providers.md#faults):
  * - unavailable: connection, timeout, 5xx, 408, 529: next route; counts for the breaker, except a 408
  * - rate_limited: 429: next route; a 4xx never counts for the breaker
- * - unreadable: a 200 that can't be understood: next route, counts; a 200 that holds an error is classified by that error
+ * - unreadable: a 200 that can't be understood: next route, counts, except a malformed output of the model; a 200 that holds an error is classified by that error
  * - our_fault: 401, 402, bare 403, quota: our own account: next route, never shown to the caller
  * - gone: 404: next route
  * - refused: the content was refused: next route, doesn't count
@@ -80,6 +80,7 @@ export const failureCauses = [
   "http_5xx",
   "error_in_answer",
   "unreadable",
+  "malformed_output",
   "ended_early",
   "slow_reader",
   "file",
@@ -109,6 +110,19 @@ export function failureOf(error: UpstreamError): Failure {
 function derivedFrom(error: UpstreamError): Failure {
   if (error.cause instanceof UpstreamError) return failureOf(error.cause); // the same failure, worded for the caller
   return { cause: causeOf(error), detail: error.reason };
+}
+
+/**
+ * The model's own tool call, or all that it wrote, is malformed, and nothing of it can be shown. A caller's tools can bring it about: not the route's
+ * fault (docs/behaviour/providers.md#faults).
+ */
+export function malformedOutput(): UpstreamError {
+  const detail = "the model's own output is malformed";
+  return new UpstreamError("unreadable", detail, { status: 200, failure: { cause: "malformed_output", detail } });
+}
+
+export function isMalformedOutput(error: UpstreamError): boolean {
+  return error.failure?.cause === "malformed_output";
 }
 
 /** A host that gave up because our caller read too slowly: not its fault (docs/behaviour/streams.md#disconnects). */

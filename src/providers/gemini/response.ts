@@ -1,24 +1,23 @@
 // Reads Gemini's answers, whole and record by record, into the OpenAI dialect's form, which src/providers/openai then checks like any
 // other host's. The last usage counts: every record of a stream has one.
 import { randomUUID } from "node:crypto";
-import { UpstreamError } from "../errors/upstream-error.ts";
+import { malformedOutput, UpstreamError } from "../errors/upstream-error.ts";
 import { arrayOf, count, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import { unreadable } from "../transport/json.ts";
 
 /** Keeps what a later request has to repeat about a tool call. */
 export type KeepSignature = (callId: string, signature: string) => void;
 
-/** A whole answer as a chat completion. Throws UpstreamError for a prompt that was blocked. */
+/** A whole answer as a chat completion. Throws UpstreamError for a prompt that was blocked, and for a malformed call without an answer beside it. */
 export function completionOf(answer: Json, keep: KeepSignature): Json {
   const candidates = candidatesOf(answer);
   if (candidates.length === 0) throw unreadable("the answer has no candidates");
-  let said = false;
+  const read = candidates.map((candidate) => ({ candidate, parts: partsOf(candidate, keep) }));
+  const said = read.some(({ parts }) => parts.some(isAnswer));
   return {
     id: idOf(answer),
-    choices: candidates.map((candidate, position) => {
-      const parts = partsOf(candidate, keep);
+    choices: read.map(({ candidate, parts }, position) => {
       const calls = parts.flatMap(({ call }) => (call === undefined ? [] : [call]));
-      said ||= parts.some(isAnswer);
       const thought = textIn(parts, "reasoning_content");
       const text = textIn(parts, "content");
       const message = {
@@ -27,7 +26,11 @@ export function completionOf(answer: Json, keep: KeepSignature): Json {
         ...(thought === "" ? {} : { reasoning_content: thought }),
         ...(calls.length === 0 ? {} : { tool_calls: calls }),
       };
-      return { index: count(candidate["index"]) ?? position, message, finish_reason: finishOf(candidate, parts.some(isAnswer)) ?? "stop" };
+      return {
+        index: count(candidate["index"]) ?? position,
+        message,
+        finish_reason: finishOf(candidate, { said, shown: said, called: calls.length > 0 }) ?? "stop",
+      };
     }),
     ...usageOf(answer, said),
   };
@@ -39,6 +42,8 @@ export function openChunkTranslation(keep: KeepSignature): (record: Json) => Jso
   const called = new Map<number, number>();
   let id: string | null = null;
   let said = false;
+  /** Thoughts included. */
+  let shown = false;
   /** Tokens of the answer so far: the last record may leave them out. */
   let written: number | null = null;
   return (record) => {
@@ -48,13 +53,14 @@ export function openChunkTranslation(keep: KeepSignature): (record: Json) => Jso
       const index = count(candidate["index"]) ?? position;
       const parts = partsOf(candidate, keep);
       said ||= parts.some(isAnswer);
+      shown ||= parts.length > 0;
       const deltas = parts.map(({ key, text, call }): Json => {
         if (call === undefined) return { [key]: text };
         const at = called.get(index) ?? 0;
         called.set(index, at + 1);
         return { tool_calls: [{ index: at, ...call }] };
       });
-      const finish = finishOf(candidate, said);
+      const finish = finishOf(candidate, { said, shown, called: called.has(index) });
       const chunk = (delta: Json, reason: string | null) => ({ ...head, choices: [{ index, delta, finish_reason: reason }] });
       return [...deltas.map((delta) => chunk(delta, null)), ...(finish === null ? [] : [chunk({}, finish)])];
     });
@@ -127,17 +133,34 @@ const finishes: Readonly<Record<string, string>> = {
   IMAGE_PROHIBITED_CONTENT: "content_filter",
   IMAGE_RECITATION: "content_filter",
   MODEL_ARMOR: "content_filter",
-  MALFORMED_FUNCTION_CALL: "error",
-  UNEXPECTED_TOOL_CALL: "error",
-  TOO_MANY_TOOL_CALLS: "error",
-  MISSING_THOUGHT_SIGNATURE: "error",
-  MALFORMED_RESPONSE: "error",
 };
 
-/** Null: the candidate goes on. `OTHER` without an answer is an internal error there. */
-function finishOf({ finishReason }: Json, said: boolean): string | null {
+/** A model's own output that can't be used any further. */
+const malformed = new Set([
+  "MALFORMED_FUNCTION_CALL",
+  "UNEXPECTED_TOOL_CALL",
+  "TOO_MANY_TOOL_CALLS",
+  "MISSING_THOUGHT_SIGNATURE",
+  "MALFORMED_RESPONSE",
+]);
+
+/** What was shown before the end: an answer, any text, a tool's call. */
+interface Shown {
+  said: boolean;
+  shown: boolean;
+  called: boolean;
+}
+
+/**
+ * Null: the candidate goes on. `OTHER` without an answer is an internal error there. What was shown before an output became malformed is an answer:
+ * its provider bills it, and a caller's tools can bring it about. Beside a call it ends as one that was cut off, so that no client runs a malformed
+ * one. Throws where nothing was shown.
+ */
+function finishOf({ finishReason }: Json, { said, shown, called }: Shown): string | null {
   if (typeof finishReason !== "string" || finishReason === "" || finishReason === "FINISH_REASON_UNSPECIFIED") return null;
   if (finishReason === "OTHER" && !said) return "error";
+  if (malformed.has(finishReason) && !shown) throw malformedOutput();
+  if (finishReason === "MALFORMED_FUNCTION_CALL" && called) return "length";
   return finishes[finishReason] ?? "stop";
 }
 

@@ -33,9 +33,11 @@ function blockOf(block: Fields): Fields[] {
   }
 }
 
-function endOf({ namesStop }: ConverseRequest, { stopReason, stopSequence }: Answer): Fields {
+const stops: Readonly<Record<string, string>> = { refusal: "content_filtered", pause_turn: "end_turn" };
+
+function endOf({ namesStop, message: { directives } }: ConverseRequest, { stopReason, stopSequence }: Answer): Fields {
   return {
-    stopReason: stopReason === "refusal" ? "content_filtered" : stopReason === "pause_turn" ? "end_turn" : stopReason,
+    stopReason: directives.malformedCall ? "malformed_tool_use" : (stops[stopReason] ?? stopReason),
     ...(namesStop ? { additionalModelResponseFields: { stop_sequence: stopSequence } } : {}),
   };
 }

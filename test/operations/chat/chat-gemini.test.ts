@@ -20,7 +20,6 @@ const world = chatWorld(
     language("demo/silent", [star("silent+sim-no-usage")]),
     language("demo/refusing", [star("refusing+sim-finish-filtered")]),
     language("demo/blocked", [star("blocked+sim-refuse")]),
-    language("demo/malformed", [star("malformed+sim-malformed-call")]),
     language("demo/context", [star("context+sim-context"), north("other")]),
     language("demo/broken", [star("broken+sim-end-after-6")]),
     language("demo/failing", [star("failing+sim-error-after-6")]),
@@ -232,13 +231,6 @@ describe("errors", () => {
       expect([reply.status, reply.json.error.code]).toEqual([403, "route_refused"]);
       await world.expectUntouched(account);
     }
-  });
-
-  test("a malformed tool call is no answer", async () => {
-    const account = await world.account();
-    const reply = await world.chat(account, { model: "demo/malformed" });
-    expect([reply.status, reply.json.error.code]).toEqual([502, "upstream_invalid_response"]);
-    await world.expectUntouched(account);
   });
 
   test("400 request_rejected: the upstream's own sentence, and no further route", async () => {

@@ -1,6 +1,20 @@
 // Errors of Bedrock in the shapes that are published, in answers and in streams, and the fault that each is.
 import { expect } from "vitest";
-import { began, type BedrockRow, botocore, closed, type Event, github, recorded, said, stopped, whole } from "./corpus-row.ts";
+import {
+  began,
+  type BedrockRow,
+  botocore,
+  called,
+  closed,
+  type Event,
+  github,
+  input,
+  metadata,
+  recorded,
+  said,
+  stopped,
+  whole,
+} from "./corpus-row.ts";
 
 const named = (status: number, type: string, message: string) => ({
   status,
@@ -198,13 +212,53 @@ const inStreams: BedrockRow[] = [
   {
     name: "a model whose output is malformed",
     source: botocore("StopReason: malformed_model_output"),
-    answer: whole([{ text: "{" }], "malformed_model_output", [9, 1]),
+    answer: whole([{ text: "" }], "malformed_model_output", [9, 1]),
     fault: "unreadable",
+  },
+  {
+    name: "a model whose output is malformed after a text",
+    source: botocore("StopReason: malformed_model_output"),
+    answer: whole([{ text: "The sea" }], "malformed_model_output", [9, 2]),
+    told: { content: "The sea", finish: "stop" },
+    usage: [9, 0, 0, 2],
   },
   {
     name: "a model whose call is malformed",
     source: botocore("StopReason: malformed_tool_use"),
     answer: whole([], "malformed_tool_use", [9, 1]),
+    fault: "unreadable",
+  },
+  {
+    name: "a call without its arguments beside a text: not the caller's to run",
+    source: botocore("StopReason: malformed_tool_use"),
+    answer: whole([{ text: "The sea" }, { toolUse: { toolUseId: "t1", name: "look", input: '{"at' } }], "malformed_tool_use", [9, 2]),
+    told: { content: "The sea", finish: "stop" },
+    usage: [9, 0, 0, 2],
+  },
+  {
+    name: "a call without its arguments, alone",
+    source: botocore("StopReason: malformed_tool_use"),
+    answer: whole([{ toolUse: { toolUseId: "t1", name: "look", input: '{"at' } }], "malformed_tool_use", [9, 2]),
+    fault: "unreadable",
+  },
+  {
+    name: "a malformed call after a text, in a stream",
+    source: botocore("StopReason: malformed_tool_use"),
+    events: [...begun, closed(0), stopped("malformed_tool_use"), metadata([9, 2])],
+    told: { content: "The sea", finish: "stop" },
+    usage: [9, 0, 0, 2],
+  },
+  {
+    name: "a call that was cut off, in a stream: not the caller's to run",
+    source: botocore("StopReason: malformed_tool_use"),
+    events: [began, called(0, "t1"), input(0, '{"at":1}'), closed(0), stopped("malformed_tool_use"), metadata([9, 2])],
+    told: { calls: [["look", '{"at":1}']], finish: "length" },
+    usage: [9, 0, 0, 2],
+  },
+  {
+    name: "a malformed call before any text, in a stream",
+    source: botocore("StopReason: malformed_tool_use"),
+    events: [began, said(0, ""), closed(0), stopped("malformed_tool_use"), metadata([9, 2])],
     fault: "unreadable",
   },
 ];

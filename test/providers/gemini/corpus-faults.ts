@@ -95,7 +95,7 @@ export const faults: Row[] = [
     fault: "unavailable",
   },
   {
-    name: "a call of a tool that was not declared",
+    name: "a call of a tool that was not declared, beside nothing else: the caller's to answer",
     source: "pydantic-ai: test_multimodal_tool_returns/test_multimodal_tool_return_matrix[direct-binary-audio-google_vertex].yaml",
     answer: {
       candidates: [
@@ -109,13 +109,51 @@ export const faults: Row[] = [
       ],
       ...model,
     },
-    fault: "unreadable",
+    told: { calls: [["list_files", "{}"]], finish: "tool_calls" },
+    usage: null,
   },
   {
     name: "a call that is malformed, in a stream",
     source: genai("FinishReason, MALFORMED_FUNCTION_CALL"),
     records: [{ candidates: [{ content: { role: "model" }, finishReason: "MALFORMED_FUNCTION_CALL", index: 0 }], ...model }],
     fault: "unreadable",
+  },
+  ...["MALFORMED_FUNCTION_CALL", "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE"].flatMap((finishReason): Row[] => {
+    const usageMetadata = { promptTokenCount: 12, candidatesTokenCount: 2, totalTokenCount: 14 };
+    const end = { finishReason, index: 0 };
+    const row = { source: genai(`FinishReason, ${finishReason}`), usage: [12, 0, 2, 0] as [number, number, number, number] };
+    return [
+      {
+        ...{ name: `a text, then ${finishReason}`, ...row, told: { content: "The sea.", finish: "stop" } },
+        answer: { candidates: [{ content: content({ text: "The sea." }), ...end }], usageMetadata, ...model },
+      },
+      {
+        ...{ name: `a text, then ${finishReason}, in a stream`, ...row, told: { content: "The sea.", finish: "stop" } },
+        records: [
+          { candidates: [{ content: content({ text: "The sea." }), index: 0 }], ...model },
+          { candidates: [{ content: { role: "model" }, ...end }], usageMetadata, ...model },
+        ],
+      },
+    ];
+  }),
+  {
+    name: "thoughts alone, then a malformed call: none of it was shown",
+    source: genai("FinishReason, MALFORMED_FUNCTION_CALL"),
+    answer: {
+      candidates: [{ content: content({ text: "I look.", thought: true }), finishReason: "MALFORMED_FUNCTION_CALL", index: 0 }],
+      ...model,
+    },
+    fault: "unreadable",
+  },
+  {
+    name: "thoughts that were shown, then a malformed call, in a stream",
+    source: genai("FinishReason, MALFORMED_FUNCTION_CALL"),
+    records: [
+      { candidates: [{ content: content({ text: "I look.", thought: true }), index: 0 }], ...model },
+      { candidates: [{ content: { role: "model" }, finishReason: "MALFORMED_FUNCTION_CALL", index: 0 }], ...model },
+    ],
+    told: { reasoning: "I look.", finish: "stop" },
+    usage: null,
   },
   {
     name: "an internal error",

@@ -30,7 +30,7 @@ const tool = { name: "get_weather", description: "Says what the weather will be 
 const usages = ["", "+sim-usage-every-chunk", "+sim-no-usage"] as const;
 const thoughts = ["", "+sim-reasoning-tokens-20+sim-hidden-reasoning"] as const;
 const paces = ["+sim-slow-40ms", "+sim-slow-15ms+sim-pace-3ms", "+sim-slow-15ms+sim-pace-3ms+sim-left-503"] as const;
-const shapes = ["plain", "image", "choices", "tools", "priority", "flex"] as const;
+const shapes = ["plain", "image", "choices", "tools", "priority", "flex", "malformed"] as const;
 const endpoints = ["chat", "messages", "responses", "completions", "compact"] as const;
 const protocols = ["openai", "azure-openai", "anthropic", "bedrock", "gemini", "vertex", "cohere"] as const;
 
@@ -49,8 +49,13 @@ const multipleOf = (shape: Texts["shape"]): number => (shape === "priority" || s
 
 const languageModel = ({ protocol, usage, thought, pace, shape }: Texts) => ({
   id: `m/${protocol}${usage}${thought}${pace}${shape === "plain" ? "" : `-${shape}`}`.replaceAll("+sim", ""),
-  upstream: `any${usage}${thought}${pace}+sim-tokens-24${shape === "image" ? `+sim-prompt-tokens-${promptOfImage}` : ""}`,
+  upstream: `any${usage}${thought}${pace}+sim-tokens-24${directivesOf(shape)}`,
 });
+
+function directivesOf(shape: Texts["shape"]): string {
+  if (shape === "malformed") return "+sim-malformed-call";
+  return shape === "image" ? `+sim-prompt-tokens-${promptOfImage}` : "";
+}
 
 /** In each dialect's own words. */
 const toolsOf = {
@@ -104,7 +109,7 @@ const texts: Texts[] = endpoints.flatMap((endpoint) =>
 /**
  * The anthropic protocol measures the prompt at once and hides thinking only where it is asked to; the gemini protocol says its usage with
  * every record, and its two dialects stand for all, as Cohere's do. The other clouds' protocols are these at other addresses, or translated by
- * way of them: chat stands for all.
+ * way of them: chat stands for all. The model ends by a malformed tool call where a protocol says so.
  */
 function isSensible({ endpoint, protocol, stream, usage, thought, shape }: Texts): boolean {
   if (protocol !== "openai" && (thought !== "" || usage === "+sim-usage-every-chunk")) return false;
@@ -120,6 +125,8 @@ function isSensible({ endpoint, protocol, stream, usage, thought, shape }: Texts
       return (endpoint === "chat" || endpoint === "completions") && protocol === "openai";
     case "tools":
       return endpoint !== "completions" && thought === "";
+    case "malformed":
+      return ["gemini", "vertex", "bedrock"].includes(protocol);
     default:
       return (endpoint === "chat" || endpoint === "messages") && protocol === "openai" && thought === "";
   }

@@ -119,6 +119,8 @@ function endingDirectives({ upstream, usage, ending, stream }: Cell): string {
       return `+sim-error-after-${after}`;
     case "ended without its end":
       return `+sim-end-after-${after}`;
+    case "complete, its last tool call malformed":
+      return "+sim-malformed-call";
     case "rejected":
       return "+sim-reject";
     case "unreadable":

@@ -33,6 +33,8 @@ export const isGemini = ({ upstream }: Pick<Endpoint, "upstream">) => upstream =
 export const isAnthropic = ({ upstream }: Pick<Endpoint, "upstream">) => upstream === "anthropic" || upstream === "vertex-claude";
 export const saysUsageLast = ({ upstream }: Pick<Endpoint, "upstream">) => upstream === "cohere" || upstream === "bedrock";
 
+export const saysMalformed = ({ upstream }: Pick<Endpoint, "upstream">) => ["gemini", "vertex", "bedrock"].includes(upstream);
+
 export const endpoints: readonly Endpoint[] = [
   ...writing,
   { kind: "embeddings", upstream: "openai" },
@@ -49,6 +51,7 @@ export type UsageSaid = (typeof usages)[number];
 const endings = [
   "complete",
   "complete, more than was reserved",
+  "complete, its last tool call malformed",
   "served by the second route",
   "served by a cheaper model",
   "served by a dearer model",
@@ -137,6 +140,10 @@ export const exclusions: readonly Exclusion[] = [
   {
     reason: "The gemini protocol's first record has the first token, and nothing has been said before it.",
     covers: (cell) => isGemini(cell) && cell.ending === "left before the first token" && cell.usage === "present",
+  },
+  {
+    reason: "The other protocols have no word for a model's malformed call.",
+    covers: (cell) => !saysMalformed(cell) && cell.ending === "complete, its last tool call malformed",
   },
   {
     reason: "A count of texts is never above their bytes, which were reserved, and there is no output that is paid for.",
