@@ -22,7 +22,7 @@ export interface LoggedCall extends Connected {
   served: Candidate | null;
   firstByteMs: number | null;
   /** What an attempt made its upstream do; `answered`: it is the one that answered, and this was charged for it. */
-  used(answered: boolean, charged: Usage): Used;
+  used(answered: boolean, charged: Usage, attempt: Attempt): Used;
 }
 
 /** What a call is charged. */
@@ -96,7 +96,7 @@ function attemptRecords({ attempts, connection, served, used }: LoggedCall, char
   return attempts.map((attempt, index) => {
     const { tokens } = attempt.candidate.model;
     const unsent = attempt.outcome === "aborted" && !(connection?.attempt === index && connection.sent);
-    const record = attemptRecord(attempt, used(served !== null && index === attempts.length - 1, charged), unsent);
+    const record = attemptRecord(attempt, used(served !== null && index === attempts.length - 1, charged, attempt), unsent);
     return tokens === null ? record : { ...record, cost_basis: tokens.costBasis };
   });
 }
@@ -140,6 +140,7 @@ const workLost: ReadonlySet<FailureCause> = new Set([
   "connection_reset",
   "unreadable",
   "malformed_output",
+  "too_large",
   "ended_early",
   "slow_reader",
   "file",

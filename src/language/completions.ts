@@ -170,6 +170,7 @@ export function completionAdapter({ providers }: Pick<Context, "providers">, ask
     takes,
     measure: () => sizeOf(asked, overChat),
     cap: { asked: overChat.cap.asked, choices: prompts.length * bestOf },
+    largeBy: logprobs !== null ? "logprobs" : prompts.length > 1 ? "prompt" : bestOf > 1 ? (bestOf > n ? "best_of" : "n") : null,
     prefix: () => (need === null ? overChat.prefix!() : prefixOf(prompts)),
     call(tried) {
       const { candidate, hold, upstream } = tried;

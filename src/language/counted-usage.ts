@@ -1,8 +1,10 @@
 // The usage of a call whose upstream reported none (docs/behaviour/billing.md#usage). The prompt is what the upstream measured before the
 // end, else a real tokenizer's count, else an estimate from its bytes; the answer is what was sent to the client.
+import { tokensOf } from "../calls/log-row.ts";
 import type { Context } from "../context.ts";
 import type { Tally } from "../providers/types.ts";
-import type { Usage } from "../usage.ts";
+import type { Attempt } from "../routing/attempt.ts";
+import { noUsage, type Usage } from "../usage.ts";
 import { countedOutputTokens, type PromptSize } from "./prompt-size.ts";
 
 export async function countedUsage(
@@ -22,4 +24,23 @@ export async function countPrompt({ log }: Pick<Context, "log">, size: PromptSiz
     log.error({ err: error }, "a prompt could not be counted by the tokenizer; its bytes were counted instead");
     return size.tokensLikely;
   }
+}
+
+// What an upstream bills, beside what its caller is charged (docs/behaviour/billing.md#expenses).
+
+/** For its answer: also for an interrupted stream, of which nothing is charged. */
+export function usageUpstream(size: PromptSize, source: { tally: Tally } | null, charged: Usage): Usage {
+  if (source === null || tokensOf({ usage: charged }) > 0) return charged;
+  const { usage, prompt, deltas, characters } = source.tally;
+  return usage ?? { ...promptAlone(size), ...prompt, output: countedOutputTokens(deltas, characters) };
+}
+
+/** For an answer of which nothing could be read. Nobody knows how far one went that was too large. */
+export function usageUnread(call: { size: PromptSize; hold: { outputMax: number; choices: number } }, { failure }: Attempt): Usage {
+  const { size, hold } = call;
+  return { ...promptAlone(size), output: failure?.cause === "too_large" ? hold.outputMax * hold.choices : 0 };
+}
+
+function promptAlone({ tokensLikely }: PromptSize): Usage {
+  return { ...noUsage, input: tokensLikely };
 }

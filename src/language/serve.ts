@@ -11,7 +11,7 @@ import type { Context } from "../context.ts";
 import { ApiError } from "../errors/fail.ts";
 import { msSince } from "../ledger/usage-log.ts";
 import { usdText } from "../money.ts";
-import type { UpstreamError } from "../providers/errors/upstream-error.ts";
+import { isTooLarge, UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { AnswerStream, Protocol, Route, Tally, UpstreamCall, Whole } from "../providers/types.ts";
 import { attempt, type AttemptRules } from "../routing/attempt.ts";
 import { type Candidate, candidatesOf, layerAt } from "../routing/candidates.ts";
@@ -56,6 +56,8 @@ export interface RequestAdapter<Answer extends Whole, Stream extends AnswerStrea
   summarizes?(model: Model, size: PromptSize): boolean;
   /** What it says of the routes that may serve it; absent or null: nothing. */
   routing?: RoutingWishes | null | undefined;
+  /** The field by which its answer may become larger than an answer may be; absent or null: nothing that it asks for makes one so large. */
+  largeBy?: string | null;
   /** The beginning of its prompt, by which routes with weights are chosen; absent: each request is spread by itself. */
   prefix?(): string;
   /** Makes one attempt at one route. */
@@ -149,7 +151,7 @@ async function serveFrom<Answer extends Whole, Stream extends AnswerStream<unkno
   const callOne = (candidate: Candidate, heard: UpstreamCall["heard"]) => {
     answered = { tally: null };
     const stops = stopsOnDisconnect(candidate, stream && webSearches === 0 && size.billsUnseen !== true, answered);
-    const work = (upstream: UpstreamCall) => adapter.call({ candidate, hold, size, upstream });
+    const work = (upstream: UpstreamCall) => blamedOn(adapter.largeBy ?? null, adapter.call({ candidate, hold, size, upstream }));
     return callUpstream(call, candidate, { heard, stops, work });
   };
   const { result: first, candidate } = await attempt(candidates, context.breakers, ask.signal, call.attempts, callOne, tokenRules);
@@ -209,7 +211,17 @@ export async function serveWhole<Answer extends Whole>(context: Context, ask: As
 }
 
 /** A rejection by our own translation, before any upstream was asked, or by a fallback model: it says nothing about the other routes. */
-const tokenRules: AttemptRules = { rejectsAlone: ({ status }: UpstreamError, { layer }: Candidate) => status === null || layer === 3 };
+const tokenRules: AttemptRules = { rejectsAlone: (error, { layer }) => error.status === null || (layer === 3 && !isTooLarge(error)) };
+
+/** An answer that its own request made too large: every other route's would be, and it is no fault of this one. */
+function blamedOn<Answer>(field: string | null, answering: Promise<Answer>): Promise<Answer> {
+  if (field === null) return answering;
+  return answering.catch((error: unknown) => {
+    if (!(error instanceof UpstreamError) || !isTooLarge(error)) throw error;
+    const reason = `the answer is larger than an answer that is not streamed may be: ask for less by ${field} or max_tokens, or for a stream`;
+    throw new UpstreamError("rejected", reason, { status: 200, param: field, cause: error });
+  });
+}
 
 // Which models to suggest when every route of one refused the content (route_refused).
 // Near matches of an unknown name are in src/catalog/resolve.ts.

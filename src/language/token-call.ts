@@ -3,7 +3,7 @@
 import { errors } from "../../generated/errors.ts";
 import type { Ask } from "../calls/ask.ts";
 import { atLesserPrice, openCall, type PaidCall } from "../calls/call.ts";
-import { aborted, type Bill, type Hold, noError, type Outcome, tokensOf } from "../calls/log-row.ts";
+import { aborted, type Bill, type Hold, noError, type Outcome } from "../calls/log-row.ts";
 import { type Likely, tryReserving } from "../calls/quote.ts";
 import { refuseUnpaid } from "../calls/refusals.ts";
 import type { Resolved } from "../catalog/resolve.ts";
@@ -19,11 +19,12 @@ import { isBedrockTier } from "../providers/bedrock/request.ts";
 import { isGoogleTier } from "../providers/gemini/chat.ts";
 import type { Route, Tally } from "../providers/types.ts";
 import { isAnthropics } from "../providers/vertex/vertex.ts";
+import type { Attempt } from "../routing/attempt.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import { noUsage, type Usage } from "../usage.ts";
 import { type OutputCap, type UsageBounds, withinBounds } from "./context-window.ts";
-import { countPrompt } from "./counted-usage.ts";
-import { countedOutputTokens, type PromptSize } from "./prompt-size.ts";
+import { countPrompt, usageUnread, usageUpstream } from "./counted-usage.ts";
+import type { PromptSize } from "./prompt-size.ts";
 
 export interface TokenHold extends Hold {
   /** The caller's cap; null: none. */
@@ -93,7 +94,9 @@ export async function openTokenCall(context: Opening, ask: Ask, asked: TokenRequ
   if (reserved.granted === null) return refuseUnpaid(context, unpaid, reserved);
   const hold = holdOf(reserved.granted, reserved);
   const nothing: TokenBill = { ...billAt(model, noUsage, hold.bounds, held), cost: 0n };
-  const used = (answered: boolean, charged: Usage) => ({ usage: answered ? usageUpstream(call, charged) : promptAlone(size) });
+  const used = (answered: boolean, charged: Usage, attempt: Attempt) => ({
+    usage: answered ? usageUpstream(size, call.source, charged) : usageUnread(call, attempt),
+  });
   const paid = openCall<TokenHold, TokenBill>(context, ask, { admitted, stream, hold, rate, nothing, used });
   const tierAt = (other: Model) => {
     const last = paid.served ?? paid.attempts.at(-1)?.candidate;
@@ -135,18 +138,6 @@ function withAllSearches(usage: Usage | null, { webSearchesMax }: UsageBounds): 
 function unmeasured(counted: Usage, { inputMax, webSearchesMax }: UsageBounds): Usage {
   if (webSearchesMax === 0) return counted;
   return { ...counted, input: inputMax - counted.cacheRead - counted.cacheWrite, webSearches: webSearchesMax };
-}
-
-/** What an upstream can have read that sent nothing that could be. */
-function promptAlone({ tokensLikely }: PromptSize): Usage {
-  return { ...noUsage, input: tokensLikely };
-}
-
-/** What an upstream bills for its answer: also for an interrupted stream, of which nothing is charged. */
-function usageUpstream({ source, size }: Pick<TokenCall, "source" | "size">, charged: Usage): Usage {
-  if (source === null || tokensOf({ usage: charged }) > 0) return charged;
-  const { usage, prompt, deltas, characters } = source.tally;
-  return usage ?? { ...promptAlone(size), ...prompt, output: countedOutputTokens(deltas, characters) };
 }
 
 /**

@@ -16,7 +16,7 @@ import type { Model } from "../../catalog/types.ts";
 /** The request as JSON text, and parsed. */
 export interface ChatRequest {
   text: JsonText;
-  body: ChatFields & Parameters<typeof requirementsOf>[0] & { n?: number | null };
+  body: ChatFields & Parameters<typeof requirementsOf>[0] & { n?: number | null; logprobs?: unknown; top_logprobs?: unknown };
 }
 
 export function chatAdapter({ providers }: Pick<Context, "providers">, { text, body }: ChatRequest): RequestAdapter<ChatWhole, ChatStream> {
@@ -37,6 +37,7 @@ export function chatAdapter({ providers }: Pick<Context, "providers">, { text, b
     tier: body.service_tier,
     routing: body.routing,
     webSearches: ({ tokens }) => (isObject(body.web_search_options) ? (tokens?.webSearch?.max ?? 0) * cap.choices : 0),
+    largeBy: largeBy(body),
     prefix: () => prefixOfChat(body.messages),
     call({ candidate, hold, upstream }) {
       const chat = adapterOf(providers.chat, candidate);
@@ -54,6 +55,12 @@ export function chatAdapter({ providers }: Pick<Context, "providers">, { text, b
 function outputCap(body: ChatRequest["body"]): OutputCap {
   const caps = [body.max_tokens, body.max_completion_tokens].filter((cap) => cap != null);
   return { asked: caps.length === 0 ? null : Math.min(...caps), choices: body.n ?? 1 };
+}
+
+/** Log probabilities are fifty times the text, and answers add up. */
+function largeBy({ n, logprobs, top_logprobs: top }: ChatRequest["body"]): string | null {
+  if (typeof top === "number" && top > 0) return "top_logprobs";
+  return logprobs === true ? "logprobs" : (n ?? 1) > 1 ? "n" : null;
 }
 
 function charactersOf({ completion }: ChatWhole): number {

@@ -103,6 +103,7 @@ export function responseAdapter(context: Pick<Context, "providers">, { chat, ori
   const adapter = chatAdapter(context, chat);
   return {
     ...adapter,
+    largeBy: adapter.largeBy == null ? null : ownParam(adapter.largeBy, origins),
     assertFits(model) {
       try {
         adapter.assertFits(model);

@@ -81,6 +81,7 @@ export const failureCauses = [
   "error_in_answer",
   "unreadable",
   "malformed_output",
+  "too_large",
   "ended_early",
   "slow_reader",
   "file",
@@ -123,6 +124,15 @@ export function malformedOutput(): UpstreamError {
 
 export function isMalformedOutput(error: UpstreamError): boolean {
   return error.failure?.cause === "malformed_output";
+}
+
+export function tooLarge(bytesMax: number): UpstreamError {
+  const detail = `the answer is larger than ${bytesMax} bytes`;
+  return new UpstreamError("unreadable", detail, { failure: { cause: "too_large", detail } });
+}
+
+export function isTooLarge(error: UpstreamError): boolean {
+  return failureOf(error).cause === "too_large";
 }
 
 /** A host that gave up because our caller read too slowly: not its fault (docs/behaviour/streams.md#disconnects). */

@@ -1,5 +1,5 @@
 // The bytes of one upstream answer between the socket and their reader: order, back-pressure, caps, one end. call.ts owns the socket.
-import { type FailureCause, slowReaderFault, UpstreamError } from "../errors/upstream-error.ts";
+import { type FailureCause, slowReaderFault, tooLarge, UpstreamError } from "../errors/upstream-error.ts";
 import type { AnswerBody, OnChunk, RecordTimes } from "./types.ts";
 
 /** The socket's side of a body. */
@@ -113,7 +113,7 @@ async function readWhole(read: AnswerBody["read"], control: SocketControl, maxBy
   try {
     await read((chunk) => {
       size += chunk.length;
-      if (size > maxBytes) throw new UpstreamError("unreadable", `the answer is larger than ${maxBytes} bytes`);
+      if (size > maxBytes) throw tooLarge(maxBytes);
       chunks.push(chunk);
     });
   } finally {
