@@ -75,12 +75,13 @@ function readLong(usual: TokenFigures, long: LongFigures): TokenRates {
 }
 
 /** A write costs what it usually does, but no less than the input of a long prompt. */
-function withWrites({ input, cache_write: write = input, cache_write_1h: hour = write }: TokenFigures, long: LongFigures) {
+export function withWrites({ input, cache_write: write = input, cache_write_1h: hour = write }: TokenFigures, long: LongFigures) {
   const { cache_write = Math.max(write, long.input) } = long;
   return { ...long, cache_write, cache_write_1h: long.cache_write_1h ?? Math.max(hour, cache_write) };
 }
 
-function millionths(multiple: number): bigint {
+/** Of a multiple that its check lets through. */
+export function millionths(multiple: number): bigint {
   return BigInt(Math.round(multiple * 1e6));
 }
 
@@ -181,18 +182,26 @@ function tokenFaults(model: FileModel, pricing: TokenFigures, path: Path): Fault
   );
   if (batch !== undefined && model.type !== "language" && model.type !== "embedding")
     faults.push({ path: [...path, "batch"], message: "belongs to language and embedding models only" });
-  const multiples = Object.entries(tiers).map(([tier, multiple]) => ({ at: [...path, "service_tiers", tier], multiple }));
-  for (const [index, tier] of Object.keys(tiers).entries())
-    if (!/^[a-z][a-z0-9_-]{0,39}$/.test(tier) || ownTiers.has(tier))
-      faults.push({ path: multiples[index]!.at, message: `"${tier}" is no name of a tier` });
-  if (batch !== undefined) multiples.push({ at: [...path, "batch"], multiple: batch });
-  if (cache !== undefined) multiples.push({ at: [...path, "response_cache"], multiple: cache });
-  for (const { at, multiple } of multiples) {
-    const inexact = prices.find((price) => decimalFaults(Number((price * multiple).toFixed(12)), 6, at).length > 0);
-    if (decimalFaults(multiple, 6, at).length > 0) faults.push(...decimalFaults(multiple, 6, at));
-    else if (inexact !== undefined) faults.push({ path: at, message: `${multiple} x ${inexact} has more than 6 decimals` });
-  }
+  faults.push(...tierFaults(tiers, prices, [...path, "service_tiers"]));
+  if (batch !== undefined) faults.push(...multipleFaults(batch, prices, [...path, "batch"]));
+  if (cache !== undefined) faults.push(...multipleFaults(cache, prices, [...path, "response_cache"]));
   return faults;
+}
+
+/** Of multiples by service tier. */
+export function tierFaults(tiers: Readonly<Record<string, number>>, prices: readonly number[], path: Path): Fault[] {
+  return Object.entries(tiers).flatMap(([tier, multiple]) => {
+    const at = [...path, tier];
+    const isName = /^[a-z][a-z0-9_-]{0,39}$/.test(tier) && !ownTiers.has(tier);
+    return [...(isName ? [] : [{ path: at, message: `"${tier}" is no name of a tier` }]), ...multipleFaults(multiple, prices, at)];
+  });
+}
+
+function multipleFaults(multiple: number, prices: readonly number[], at: Path): Fault[] {
+  const own = decimalFaults(multiple, 6, at);
+  if (own.length > 0) return own;
+  const inexact = prices.find((price) => decimalFaults(Number((price * multiple).toFixed(12)), 6, at).length > 0);
+  return inexact === undefined ? [] : [{ path: at, message: `${multiple} x ${inexact} has more than 6 decimals` }];
 }
 
 function modesOf(model: FileModel): readonly Mode[] {

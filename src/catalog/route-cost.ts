@@ -2,15 +2,18 @@
 import type { RouteCost } from "../providers/types.ts";
 import { priceFromUsd } from "../money.ts";
 import type { CatalogFile, Fault, FileModel, FilePricing, FileRouteCost, Path } from "./file.ts";
-import { decimalFaults } from "./prices.ts";
+import { decimalFaults, millionths, tierFaults, withWrites } from "./prices.ts";
 
-type CostKey = Exclude<keyof FileRouteCost, "long_context">;
+type CostKey = Exclude<keyof FileRouteCost, "long_context" | "service_tiers">;
+
+/** By the key of what they have to pay for. */
+type Prices = Partial<Record<CostKey, number>>;
 
 const perMillion = 1_000_000n;
 const perThousand = 1_000n;
 
 export function readCost(cost: FileRouteCost): RouteCost {
-  const { long_context: long } = cost;
+  const { long_context: long, service_tiers: tiers } = cost;
   return {
     ...readRates(cost),
     request: priceFromUsd(cost.per_request ?? 0),
@@ -19,17 +22,14 @@ export function readCost(cost: FileRouteCost): RouteCost {
     second: priceFromUsd(cost.per_second ?? 0),
     minute: priceFromUsd(cost.per_minute ?? 0),
     character: priceFromUsd(cost.per_1k_chars ?? 0, perThousand),
+    ...(tiers === undefined ? {} : { tiers: new Map(Object.entries(tiers).map(([tier, multiple]) => [tier, millionths(multiple)])) }),
     ...(long === undefined ? {} : { long: { ...readRates({ ...long, cached: long.cached ?? long.input }), above: long.above } }),
   };
 }
 
-function readRates({
-  input = 0,
-  output = 0,
-  cached = input,
-  cache_write = input,
-  cache_write_1h = cache_write,
-}: Omit<FileRouteCost, "long_context">) {
+type TokenCosts = Pick<FileRouteCost, "input" | "output" | "cached" | "cache_write" | "cache_write_1h">;
+
+function readRates({ input = 0, output = 0, cached = input, cache_write = input, cache_write_1h = cache_write }: TokenCosts) {
   return {
     input: priceFromUsd(input, perMillion),
     output: priceFromUsd(output, perMillion),
@@ -55,19 +55,36 @@ const keysOf: Record<FilePricing["mode"], readonly CostKey[]> = {
 const tokenKeys = new Set<CostKey>(["input", "output", "cached", "cache_write", "cache_write_1h"]);
 
 export function costFaults({ pricing, routes = [] }: FileModel, path: Path): Fault[] {
-  return routes.flatMap(({ cost = {} }, index) =>
-    figuresOf(cost).flatMap(({ keys, key, usd }) => {
-      const at = [...path, "routes", index, "cost", ...keys];
-      const decimals = tokenKeys.has(key) ? 6 : key === "per_1k_chars" ? 9 : 12;
-      const faults = decimalFaults(usd, decimals, at);
-      if (pricing === undefined || keysOf[pricing.mode].includes(key)) return faults;
-      return [...faults, { path: at, message: `a model billed ${pricing.mode} costs ${keysOf[pricing.mode].join(" or ")}` }];
-    }),
-  );
+  return routes.flatMap(({ cost = {} }, index) => {
+    const place = [...path, "routes", index, "cost"];
+    const figures = figuresOf(cost);
+    const perToken = figures.filter(({ key }) => tokenKeys.has(key)).map(({ usd }) => usd);
+    return [
+      ...figures.flatMap(({ keys, key, usd }) => {
+        const at = [...place, ...keys];
+        const decimals = tokenKeys.has(key) ? 6 : key === "per_1k_chars" ? 9 : 12;
+        return [...decimalFaults(usd, decimals, at), ...(isBilled(pricing, key) ? [] : [misplaced(pricing!, at)])];
+      }),
+      ...(cost.service_tiers !== undefined && !isBilled(pricing, "input") ? [misplaced(pricing!, [...place, "service_tiers"])] : []),
+      ...tierFaults(cost.service_tiers ?? {}, perToken, [...place, "service_tiers"]),
+    ];
+  });
+}
+
+function isBilled(pricing: FilePricing | undefined, key: CostKey): boolean {
+  return pricing === undefined || keysOf[pricing.mode].includes(key);
+}
+
+function misplaced({ mode }: FilePricing, path: Path): Fault {
+  return { path, message: `a model billed ${mode} costs ${keysOf[mode].join(" or ")}` };
 }
 
 /** `keys`: where the figure stands below `cost`. */
-function figuresOf({ long_context: long = undefined, ...usual }: FileRouteCost): { keys: string[]; key: CostKey; usd: number }[] {
+function figuresOf({
+  long_context: long = undefined,
+  service_tiers: _tiers,
+  ...usual
+}: FileRouteCost): { keys: string[]; key: CostKey; usd: number }[] {
   const { above: _above, ...rates } = long ?? { above: 0 };
   return [
     ...Object.entries(usual).map(([key, usd]) => ({ keys: [key], key: key as CostKey, usd })),
@@ -81,22 +98,43 @@ export function costWarnings({ models }: CatalogFile): Fault[] {
   return models.flatMap((model, index): Fault[] => {
     if (model.pricing === undefined || model.state?.retired) return [];
     const path = ["models", index];
-    const own = lossesOf(model.pricing, model).map(({ route, key, price, cost }) => ({
-      path: [...path, "routes", route, "cost", key],
-      message: `${model.id} is sold below cost: its price for ${key} is ${price} USD, this route's cost ${cost}`,
+    const own = lossesOf(model.pricing, model).map(({ route, key, price, cost, terms }) => ({
+      path: [...path, "routes", route, "cost", ...keysAt(terms, key)],
+      message: `${model.id} is sold below cost: its price for ${key}${wordsOf(terms)} is ${price} USD, this route's cost ${cost}`,
     }));
     const asFallback = (model.fallbacks ?? []).flatMap((id, place) => {
       const other = byId.get(id);
       if (other?.pricing === undefined || other.state?.retired || other.state?.paused) return [];
-      const alone = new Set(lossesOf(other.pricing, other).map(({ route, key }) => `${route} ${key}`));
+      const named = ({ route, key, terms }: Loss) => `${route} ${key}${wordsOf(terms)}`;
+      const alone = new Set(lossesOf(other.pricing, other).map(named));
       return lossesOf(model.pricing!, other)
-        .filter(({ route, key }) => !alone.has(`${route} ${key}`)) // reported at the fallback itself
-        .map(({ key, price, cost, routeId }) => ({
+        .filter((loss) => !alone.has(named(loss))) // reported at the fallback itself
+        .map(({ key, price, cost, routeId, terms }) => ({
           path: [...path, "fallbacks", place],
-          message: `${model.id} is sold below cost when ${id} answers, which is never charged above ${model.id}: its price for ${key} is ${price} USD, the cost of ${routeId} ${cost}`,
+          message: `${model.id} is sold below cost when ${id} answers, which is never charged above ${model.id}: its price for ${key}${wordsOf(terms)} is ${price} USD, the cost of ${routeId} ${cost}`,
         }));
     });
-    return [...own, ...asFallback];
+    return [...own, ...unnamedCosts(model, path), ...asFallback];
+  });
+}
+
+/** What is sold at a price of its own, while a route that says its cost counts it at the usual one. */
+function unnamedCosts({ id, pricing, routes = [] }: FileModel, path: Path): Fault[] {
+  if (pricing?.mode !== "per-token") return [];
+  return routes.flatMap(({ cost }, route) => {
+    if (cost === undefined) return [];
+    const lacking = [
+      ...(pricing.long_context !== undefined && cost.long_context === undefined
+        ? [`prompts above ${pricing.long_context.above} tokens`]
+        : []),
+      ...Object.keys(pricing.service_tiers ?? {})
+        .filter((tier) => cost.service_tiers?.[tier] === undefined)
+        .map((tier) => `the service tier ${tier}`),
+    ];
+    return lacking.map((what) => ({
+      path: [...path, "routes", route, "cost"],
+      message: `${id} has a price for ${what}, and this route names no cost for it: it counts as the usual one`,
+    }));
   });
 }
 
@@ -109,40 +147,91 @@ interface Compared {
   cost: number;
 }
 
-/** What `pricing` brings in for less than a route of `model` costs. A dearer price of one thing may still pay for another. */
-function lossesOf(pricing: FilePricing, model: FileModel): Compared[] {
-  return comparedPrices(asInBatches(pricing), model).filter(({ price, cost }) => price < cost);
-}
-
-/** Lines of a batch are asked for one by one: the provider bills them as it does any call. */
-function asInBatches(pricing: FilePricing): FilePricing {
-  if (pricing.mode !== "per-token" || (pricing.batch ?? 1) >= 1) return pricing;
-  const times = (usd: number) => Number((usd * pricing.batch!).toFixed(12));
-  const { input, output, cached, cache_write, cache_write_1h } = pricing;
-  return {
-    ...{ ...pricing, input: times(input) },
-    ...(output === undefined ? {} : { output: times(output) }),
-    ...(cached == null ? {} : { cached: times(cached) }),
-    ...(cache_write === undefined ? {} : { cache_write: times(cache_write) }),
-    ...(cache_write_1h === undefined ? {} : { cache_write_1h: times(cache_write_1h) }),
-  };
-}
-
-/** Each price of `pricing` beside what each route of `model` costs, where the route names a cost. */
+/** Each price of `pricing` beside what each route of `model` costs, where the route names a cost: those of no tier, and of prompts that are not long. */
 export function comparedPrices(pricing: FilePricing, { routes = [] }: FileModel): Compared[] {
-  const prices = pricesOf(pricing);
+  const prices = Object.entries(pricesOf(pricing)) as [CostKey, number][];
   return routes.flatMap(({ provider, model, cost }, route) =>
     cost === undefined
       ? []
-      : (Object.keys(prices) as CostKey[]).map((key) => ({
-          ...{ route, routeId: `${provider}/${model}`, key, price: prices[key]! },
-          cost: costOfKey(cost, key),
-        })),
+      : prices.map(([key, price]) => ({ route, routeId: `${provider}/${model}`, key, price, cost: costsAt(cost, usual)[key] ?? 0 })),
   );
 }
 
-/** By the key of what they have to pay for; of several prices the lowest. */
-function pricesOf(pricing: FilePricing): Partial<Record<CostKey, number>> {
+/** Where other figures apply: to prompts above so many tokens, null: to any; in a service tier, null: in none. */
+interface Terms {
+  above: number | null;
+  tier: string | null;
+}
+
+const usual: Terms = { above: null, tier: null };
+
+interface Loss extends Compared {
+  terms: Terms;
+}
+
+/**
+ * What `pricing` brings in for less than a route of `model` costs; of long prompts and service tiers only what is no loss in general. A dearer price
+ * of one thing may still pay for another.
+ */
+function lossesOf(pricing: FilePricing, { routes = [] }: FileModel): Loss[] {
+  return routes.flatMap(({ provider, model, cost }, route) => {
+    if (cost === undefined) return [];
+    const found = new Map<CostKey, Loss>();
+    for (const terms of termsOf(pricing, cost)) {
+      const costs = costsAt(cost, terms);
+      for (const [key, price] of Object.entries(pricesAt(pricing, terms)) as [CostKey, number][]) {
+        const loss = { route, routeId: `${provider}/${model}`, key, price, cost: costs[key] ?? 0, terms };
+        if (loss.price < loss.cost && !found.has(key)) found.set(key, loss);
+      }
+    }
+    return [...found.values()];
+  });
+}
+
+/** Where price and cost both have figures of their own, or the cost alone for long prompts: what is lacking counts as the usual. */
+function termsOf(pricing: FilePricing, { long_context: long, service_tiers: tiers = {} }: FileRouteCost): Terms[] {
+  if (pricing.mode !== "per-token") return [usual];
+  const bounds = long === undefined ? [] : [long.above, ...(pricing.long_context === undefined ? [] : [pricing.long_context.above])];
+  const sold = Object.keys(tiers).filter((tier) => pricing.service_tiers?.[tier] !== undefined);
+  return [null, ...sold].flatMap((tier) => [null, ...new Set(bounds)].map((above) => ({ above, tier })));
+}
+
+function isLong<Long extends { above: number }>(long: Long | undefined, { above }: Terms): long is Long {
+  return long !== undefined && above !== null && above >= long.above;
+}
+
+/** Lines of a batch are asked for one by one: the provider bills them as it does any call. */
+function pricesAt(pricing: FilePricing, terms: Terms): Prices {
+  if (pricing.mode !== "per-token") return pricesOf(pricing);
+  const { long_context: long, service_tiers: tiers = {}, batch = 1 } = pricing;
+  const prices = pricesOf(isLong(long, terms) ? { ...pricing, ...withWrites(pricing, long) } : pricing);
+  return multiplied(prices, terms.tier === null ? Math.min(batch, 1) : tiers[terms.tier]!);
+}
+
+/** With the defaults of readCost. */
+function costsAt(cost: FileRouteCost, terms: Terms): Prices {
+  const { long_context: long, service_tiers: tiers = {}, ...figures } = cost;
+  const { input = 0, output = 0, cached, cache_write = input, cache_write_1h = cache_write } = isLong(long, terms) ? long : figures;
+  const costs = { ...figures, input, output, cached: cached ?? input, cache_write, cache_write_1h };
+  return multiplied(costs, terms.tier === null ? 1 : tiers[terms.tier]!);
+}
+
+function multiplied(figures: Prices, multiple: number): Prices {
+  const times = ([key, usd]: [string, number]) => [key, tokenKeys.has(key as CostKey) ? Number((usd * multiple).toFixed(12)) : usd];
+  return Object.fromEntries(Object.entries(figures).map(times)) as Prices;
+}
+
+function wordsOf({ above, tier }: Terms): string {
+  return `${tier === null ? "" : ` in the service tier ${tier}`}${above === null ? "" : ` of prompts above ${above} tokens`}`;
+}
+
+/** Where the cost stands. */
+function keysAt({ above, tier }: Terms, key: CostKey): string[] {
+  return tier !== null ? ["service_tiers", tier] : above !== null ? ["long_context"] : [key];
+}
+
+/** Of several prices the lowest. */
+function pricesOf(pricing: FilePricing): Prices {
   switch (pricing.mode) {
     case "per-token": {
       const { input, output = 0, cached, cache_write = input, cache_write_1h = cache_write, per_request = 0, per_web_search } = pricing;
@@ -166,10 +255,4 @@ function pricesOf(pricing: FilePricing): Partial<Record<CostKey, number>> {
     case "per-call":
       return { per_request: pricing.usd_per_call };
   }
-}
-
-/** With the defaults of readCost. */
-function costOfKey({ long_context: _long, ...cost }: FileRouteCost, key: CostKey): number {
-  const { input = 0, cached = input, cache_write = input, cache_write_1h = cache_write } = cost;
-  return { ...cost, input, cached, cache_write, cache_write_1h }[key] ?? 0;
 }

@@ -25,6 +25,7 @@ import { noUsage, type Usage } from "../usage.ts";
 import { type OutputCap, type UsageBounds, withinBounds } from "./context-window.ts";
 import { countPrompt, usageUnread, usageUpstream } from "./counted-usage.ts";
 import type { PromptSize } from "./prompt-size.ts";
+import { passesTier } from "./withheld-fields.ts";
 
 export interface TokenHold extends Hold {
   /** The caller's cap; null: none. */
@@ -96,6 +97,7 @@ export async function openTokenCall(context: Opening, ask: Ask, asked: TokenRequ
   const nothing: TokenBill = { ...billAt(model, noUsage, hold.bounds, held), cost: 0n };
   const used = (answered: boolean, charged: Usage, attempt: Attempt) => ({
     usage: answered ? usageUpstream(size, call.source, charged) : usageUnread(call, attempt),
+    tier: sentTier(ask, attempt.candidate, asked.tier),
   });
   const paid = openCall<TokenHold, TokenBill>(context, ask, { admitted, stream, hold, rate, nothing, used });
   const tierAt = (other: Model) => {
@@ -149,6 +151,11 @@ function carriesTier({ operationId }: Pick<Ask, "operationId">, route: Route, ti
   if (protocol === "bedrock") return operationId === "createMessage" && isBedrockTier(tier);
   if (protocol === "gemini" || (protocol === "vertex" && !isAnthropics({ route }))) return isGoogleTier(tier);
   return protocol === "openai" || protocol === "azure-openai" || (protocol === "anthropic" && operationId === "createMessage");
+}
+
+/** What its provider was asked for; null: the usual. */
+function sentTier(ask: Ask, candidate: Candidate, tier: string | null): string | null {
+  return tier !== null && passesTier(tier, candidate) && carriesTier(ask, candidate.route, tier) ? tier : null;
 }
 
 /** A batch's line pays the price of batches, unless it asks for a tier that has a price. No request can ask for the price of batches. */

@@ -75,6 +75,11 @@ export function withheldEdits(body: object, { model, route }: Pick<Candidate, "m
   return edits;
 }
 
+/** Whether a service tier is left in the request. */
+export function passesTier(tier: string, { model, route }: Pick<Candidate, "model" | "route">): boolean {
+  return hasPrice("service_tier", tier, model) || isForwarded("service_tier", route);
+}
+
 function rowOf(name: string): WithheldField | undefined {
   return Object.hasOwn(withheldFields, name) ? withheldFields[name] : undefined;
 }

@@ -112,6 +112,8 @@ export interface RouteCost {
   second: Price;
   minute: Price;
   character: Price;
+  /** Multiples of every token's cost, in millionths, by service tier; absent: none differs. */
+  tiers?: ReadonlyMap<string, bigint> | undefined;
   /** Of a request whose prompt is longer than `above` tokens; absent: as any other. */
   long?: ({ above: number } & Pick<RouteCost, "input" | "output" | "cacheRead" | "cacheWrite" | "cacheWriteHour">) | undefined;
 }

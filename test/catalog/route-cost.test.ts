@@ -30,7 +30,28 @@ describe("a route's cost", () => {
     });
   });
 
+  test("may differ by service tier and for long prompts", () => {
+    const cost = "input: 1, output: 4, long_context: { above: 1000, input: 2, output: 6 }, service_tiers: { flex: 0.5, priority: 1.75 }";
+    expect(catalogFrom(fileOf(chat("a", { cost }))).models.get("a")!.routes[0]!.cost).toMatchObject({
+      long: {
+        above: 1_000,
+        input: 2_000_000n,
+        output: 6_000_000n,
+        cacheRead: 2_000_000n,
+        cacheWrite: 2_000_000n,
+        cacheWriteHour: 2_000_000n,
+      },
+      tiers: new Map([
+        ["flex", 500_000n],
+        ["priority", 1_750_000n],
+      ]),
+    });
+  });
+
   test.each([
+    ["input: 1, service_tiers: { batch: 0.5 }", /cost\.service_tiers\.batch: "batch" is no name of a tier/],
+    ["input: 0.000001, service_tiers: { flex: 0.5 }", /cost\.service_tiers\.flex: 0\.5 x 0\.000001 has more than 6 decimals/],
+    ["input: 1, service_tiers: { flex: 0 }", /cost\.service_tiers\.flex: must be > 0/],
     ["per_image: 0.01", /routes\[0\]\.cost\.per_image: a model billed per-token costs input or output or/],
     ["inptu: 1", /unknown key "inptu"/],
     ["input: -1", /must be >= 0/],
@@ -63,6 +84,47 @@ describe("a price below a cost is warned of, and is no problem", () => {
     expect(check(chat("a", { cost: "per_web_search: 0.02" })).warnings).toEqual([]); // no request may ask for searches
     expect(check(chat("a", { cost: "per_request: 0.01" })).warnings).toHaveLength(1);
     expect(check(chat("a", { cost: "input: 2, output: 8, cached: 2" })).warnings).toEqual([]);
+  });
+
+  test("of long prompts and in a service tier, where it is none in general; batches' lines of long prompts, too", () => {
+    const long = "long_context: { above: 1000, input: 3, output: 8 }";
+    const cost = `input: 1, output: 4, ${long}`;
+    expect(check(chat("a", { more: `, ${long}`, cost })).warnings).toEqual([]);
+    const sentence = (what: string) => expect.stringContaining(`a is sold below cost: its price for ${what}`) as unknown;
+    expect(check(chat("a", { cost })).warnings.map(({ message }) => message)).toEqual(
+      ["input", "cached", "cache_write", "cache_write_1h"].map((key) =>
+        sentence(`${key} of prompts above 1000 tokens is 2 USD, this route's cost 3`),
+      ),
+    );
+    const later = "long_context: { above: 2000, input: 3, output: 8 }";
+    expect(check(chat("a", { more: `, ${later}`, cost })).warnings[0]!.message).toEqual(
+      sentence("input of prompts above 1000 tokens is 2 USD, this route's cost 3"),
+    );
+    expect(check(chat("a", { more: `, ${long}, batch: 0.9`, cost })).warnings[0]!.message).toEqual(
+      sentence("input of prompts above 1000 tokens is 2.7 USD, this route's cost 3"),
+    );
+    const tiers = (flex: number, priority: number) => `service_tiers: { flex: ${flex}, priority: ${priority} }`;
+    const sold = { more: `, ${tiers(0.5, 2)}` };
+    expect(check(chat("a", { ...sold, cost: `input: 2, output: 8, ${tiers(0.5, 2)}` })).warnings).toEqual([]);
+    expect(check(chat("a", { ...sold, cost: `input: 1, output: 4, ${tiers(0.5, 4.5)}` })).warnings).toMatchObject([
+      { message: "models[0].routes[0].cost.service_tiers.priority: a is sold below cost: its price for input in the service tier priority is 4 USD, this route's cost 4.5" }, // prettier-ignore
+      { message: sentence("output in the service tier priority is 16 USD, this route's cost 18") },
+      { message: sentence("cached in the service tier priority is 4 USD, this route's cost 4.5") },
+      ...[1, 2].map(() => ({ message: sentence("cache_write") })),
+    ]);
+  });
+
+  test("a price of long prompts or of a tier for which a route names no cost: it counts as the usual one", () => {
+    const more = ", long_context: { above: 1000, input: 3, output: 9 }, service_tiers: { flex: 0.5, priority: 2 }";
+    const says = (what: string) =>
+      `models[0].routes[0].cost: a has a price for ${what}, and this route names no cost for it: it counts as the usual one`;
+    expect(check(chat("a", { more, cost: "input: 1, output: 4" })).warnings).toEqual(
+      ["prompts above 1000 tokens", "the service tier flex", "the service tier priority"].map((what) => ({ line: 8, message: says(what) })),
+    );
+    expect(
+      check(chat("a", { more, cost: "input: 1, output: 4, service_tiers: { flex: 0.5 }" })).warnings.map(({ message }) => message),
+    ).toEqual(["prompts above 1000 tokens", "the service tier priority"].map(says));
+    expect(check(chat("a", { more })).warnings).toEqual([]); // its cost is unknown
   });
 
   test("a fallback is charged at most the requested model's price: the warning names both", () => {

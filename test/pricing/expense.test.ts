@@ -42,6 +42,21 @@ test("a prompt longer than the provider's bound, caches included, costs what lon
   expect(expenseOf(rates, { usage: { ...usage, input: 601 } })).toBe(77_850n);
 });
 
+test("a service tier multiplies each token's cost: the tier that was served, else the one that was sent; one without a cost is the usual", () => {
+  const usage = { input: 1000, cacheRead: 200, cacheWrite: 40, cacheWriteHour: 30, output: 300, reasoning: 0, webSearches: 1 };
+  const tiers = new Map([
+    ["flex", 500_000n],
+    ["priority", 2_500_000n],
+  ]);
+  const rates = { ...cost, tiers };
+  const fixed = 100_000n + 800_000n; // the request and the search
+  const tokens = 99_625n; // 0.0005 + 0.00001 + 0.00000625 + 0.00003 + 0.00045
+  expect(expenseOf(rates, { usage })).toBe(tokens + fixed);
+  expect(expenseOf(rates, { usage, tier: "flex" })).toBe((tokens + 1n) / 2n + fixed); // rounded up once
+  expect(expenseOf(rates, { usage: { ...usage, serviceTier: "priority" }, tier: "flex" })).toBe((tokens * 5n + 1n) / 2n + fixed);
+  expect(expenseOf(rates, { usage: { ...usage, serviceTier: "default" }, tier: "flex" })).toBe(tokens + fixed);
+});
+
 test("web searches", () => {
   const usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, webSearches: 3 };
   expect(expenseOf({ ...cost, request: 0n }, { usage })).toBe(2_400_000n);

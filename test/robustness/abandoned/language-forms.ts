@@ -160,12 +160,12 @@ export function languageModels(): object[] {
   const seen = new Map<string, object>();
   for (const of of sensible) {
     const { id, upstream } = languageModel(of);
-    const multiple = multipleOf(of.shape);
+    const tiers = of.shape === "priority" || of.shape === "flex" ? { service_tiers: multiples } : {};
     seen.set(id, {
       ...{ id, type: "language", context_window: 128_000, max_output_tokens: 1_000, input_modalities: ["text", "image"] },
       ...{ supports_vision: true, supports_reasoning: of.thought !== "" },
-      pricing: { mode: "per-token", input: 1, output: 2, ...(multiple === 1 ? {} : { service_tiers: multiples }) },
-      routes: [{ provider: of.protocol, model: upstream, cost: { input: multiple, output: 2 * multiple } }],
+      pricing: { mode: "per-token", input: 1, output: 2, ...tiers },
+      routes: [{ provider: of.protocol, model: upstream, cost: { input: 1, output: 2, ...tiers } }],
     });
   }
   return [...seen.values()];
