@@ -108,7 +108,7 @@ export const patterns = {
   height: { form: "sim-height-N", min: 1, max: 16_384 },
   wrongSize: { form: "sim-wrong-size" },
   noSize: { form: "sim-no-size" },
-  seconds: { form: "sim-seconds-N", min: 1, max: 600 },
+  seconds: { form: "sim-seconds-N", min: 1, max: 1_200 },
   noDuration: { form: "sim-no-duration" },
   noType: { form: "sim-no-type" },
   svg: { form: "sim-svg" },

@@ -1,6 +1,6 @@
-// Clients that read in sips, over every kind of text stream: the provider gives them up, they pay for what it made, and it is no fault of the route
-// (docs/behaviour/streams.md#disconnects).
-import { type ClientRequest, request } from "node:http";
+// Clients that read in sips, over every kind of stream that can be longer than what is under way: the provider gives them up, they pay for what it made,
+// and it is no fault of the route (docs/behaviour/streams.md#disconnects). A streamed transcript can't be so long: its recording bounds it.
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -14,17 +14,18 @@ import { cloudEnvironment } from "./forms.ts";
 import { ended, judge } from "./judge.ts";
 
 const wide = "+sim-drop-stalled-2500ms+sim-big-65536+sim-tokens-900"; // 59 MB, more than any buffer on the way
+const long = "+sim-drop-stalled-2500ms+sim-seconds-1200"; // of 24,000 samples a second: 57 MB
 const messages = [{ role: "user", content: "Go on" }];
 const cap = { max_tokens: 1_000, stream: true };
 
-type Protocol = "openai" | "anthropic" | "gemini" | "bedrock" | "cohere";
+type Protocol = "openai" | "anthropic" | "gemini" | "bedrock" | "cohere" | "elevenlabs" | "minimax";
 interface Case {
   name: string;
   protocol: Protocol;
   path: string;
   body: object;
-  /** How the client learns that it was given up. */
-  says: RegExp;
+  /** How the client learns that it was given up; null: its connection is cut. */
+  says: RegExp | null;
 }
 
 const chat = (protocol: Protocol): Case => ({
@@ -53,16 +54,34 @@ const cases: Case[] = [
     body: { input: "Go on", max_output_tokens: 1_000 },
     says: /response\.failed/,
   },
+  {
+    ...{ name: "speech in pieces", protocol: "elevenlabs", path: "/v1/audio/speech", says: null },
+    body: { input: "Go on", response_format: "pcm" },
+  },
+  {
+    ...{ name: "speech, streamed", protocol: "minimax", path: "/v1/audio/speech", says: null },
+    body: { input: "Go on", response_format: "pcm", stream: true },
+  },
 ];
+const isSpeech = ({ path }: Case) => path === "/v1/audio/speech";
 
 /** A model of its own, so that its call upstream is known by it. */
-const upstreamOf = (one: Case) => `any-${cases.indexOf(one)}${wide}`;
+const upstreamOf = (one: Case) => `any-${cases.indexOf(one)}${isSpeech(one) ? long : wide}`;
 
-const modelOf = (one: Case) => ({
-  ...{ id: `m/${cases.indexOf(one)}`, type: "language", context_window: 8_000, max_output_tokens: 1_000 },
-  pricing: { mode: "per-token", input: 1, output: 2 },
-  routes: [{ provider: one.protocol, model: upstreamOf(one), cost: { input: 1, output: 2 } }],
-});
+function modelOf(one: Case): object {
+  const id = `m/${cases.indexOf(one)}`;
+  const route = { provider: one.protocol, model: upstreamOf(one) };
+  const isFirst = one.protocol === "elevenlabs";
+  if (isSpeech(one))
+    return {
+      ...{ id, type: "speech", voice_family: `provider_${isFirst ? "a" : "b"}`, default_voice: isFirst ? "lyra-narrator" : "calm-woman" },
+      ...{ pricing: { mode: "per-1k-chars", usd_per_1k_chars: 0.4 }, routes: [{ ...route, cost: { per_1k_chars: 0.4 } }] },
+    };
+  return {
+    ...{ id, type: "language", context_window: 8_000, max_output_tokens: 1_000, pricing: { mode: "per-token", input: 1, output: 2 } },
+    routes: [{ ...route, cost: { input: 1, output: 2 } }],
+  };
+}
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -73,6 +92,8 @@ beforeAll(async () => {
     provider("gemini", "/gemini"),
     provider("bedrock", "/bedrock", { region: "us-east-1", api_key_env: "CLOUD_KEY" }),
     provider("cohere", "/cohere", { api_key_env: "CLOUD_KEY" }),
+    provider("elevenlabs", "/elevenlabs"),
+    provider("minimax", "/minimax"),
   ];
   gateway = await startGateway({
     catalog: JSON.stringify({ providers, models: cases.map(modelOf), tiers: highTiers() }),
@@ -104,14 +125,14 @@ function open({ path, body }: Case, key: string, model: string): Promise<{ call:
 }
 
 /** Reads on at once, and returns whether it is told; little is looked at, since gateway and provider run in the same process. */
-function isTold(reply: Readable, says: RegExp): Promise<boolean> {
+function isTold(reply: Readable, says: RegExp | null): Promise<boolean> {
   let tail = "";
   return new Promise((resolve) => {
-    const over = () => resolve(false);
+    const over = () => resolve(says === null && !(reply as IncomingMessage).complete);
     reply.once("close", over).once("end", over);
     reply.on("data", (piece: Buffer) => {
       const text = tail + piece.toString("latin1");
-      if (says.test(text)) resolve(true);
+      if (says?.test(text)) resolve(true);
       tail = text.slice(-100);
     });
   });
@@ -137,7 +158,7 @@ test.each(drawn(cases, 2))(
     reply.destroy();
     expect(end.row).toMatchObject({ status: "aborted", http_status: 499, error_code: null, attempts: [{ outcome: "aborted" }] });
     expect(Number(end.row!.cost)).toBeGreaterThan(0);
-    judge({ prices: { input: 100n, output: 200n }, guessed: false }, one.name, end);
+    judge({ prices: isSpeech(one) ? null : { input: 100n, output: 200n }, guessed: false }, one.name, end);
     expect(gateway.context.breakers.failing()).toEqual([]);
   },
 );
