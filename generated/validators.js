@@ -66039,6 +66039,10 @@ const schema_CatalogRouteCost = {
 "per_second": { "$ref": "#/components/schemas/CatalogUsd" },
 "per_minute": { "$ref": "#/components/schemas/CatalogUsd" },
 "per_1k_chars": { "$ref": "#/components/schemas/CatalogUsd" },
+"service_tiers": {
+"type": "object",
+"additionalProperties": { "$ref": "#/components/schemas/CatalogMultiple" }
+},
 "long_context": { "$ref": "#/components/schemas/CatalogLongContext" }
 },
 "additionalProperties": false
@@ -66691,8 +66695,83 @@ return false;
 var valid0 = _errs32 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.long_context !== void 0) {
+if (data.service_tiers !== void 0) {
+let data11 = data.service_tiers;
 const _errs35 = errors;
+if (errors === _errs35) {
+if (data11 && typeof data11 == "object" && !Array.isArray(data11)) for (const key1 in data11) {
+let data12 = data11[key1];
+const _errs38 = errors;
+if (errors === errors) {
+if (typeof data12 == "number") {
+if (data12 > 100 || isNaN(data12)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/service_tiers/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 100
+},
+message: "must be <= 100",
+parentSchema: schema_CatalogMultiple,
+data: data12
+}];
+return false;
+} else if (data12 <= 0 || isNaN(data12)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/service_tiers/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),
+keyword: "exclusiveMinimum",
+params: {
+comparison: ">",
+limit: 0
+},
+message: "must be > 0",
+parentSchema: schema_CatalogMultiple,
+data: data12
+}];
+return false;
+} else if (!formats_f5433107.validate(data12)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/service_tiers/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogMultiple,
+data: data12
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/service_tiers/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogMultiple,
+data: data12
+}];
+return false;
+}
+}
+if (!(_errs38 === errors)) break;
+}
+else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/service_tiers",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogRouteCost.properties.service_tiers,
+data: data11
+}];
+return false;
+}
+}
+var valid0 = _errs35 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.long_context !== void 0) {
+const _errs41 = errors;
 if (!validate_CatalogLongContext(data.long_context, {
 instancePath: instancePath + "/long_context",
 parentData: data,
@@ -66703,8 +66782,9 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogLongContext.errors : vErrors.concat(validate_CatalogLongContext.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs35 === errors;
+var valid0 = _errs41 === errors;
 } else var valid0 = true;
+}
 }
 }
 }

@@ -1,5 +1,6 @@
 // Prices that follow from costs: a file with `markup_percent` names no price for most models. They are filled in before anything reads them.
 import type { CatalogFile, FileModel, FilePricing, FileRouteCost } from "./file.ts";
+import { tierFaults } from "./prices.ts";
 
 /** Models without a price get one where each of their routes says what it costs; the others stay as they are, and are faults. */
 export function withMarkup(file: CatalogFile): CatalogFile {
@@ -70,13 +71,29 @@ function tokenPrice(costs: readonly FileRouteCost[], dearest: Dearest): FilePric
   const rates = ratesOf(costs, (cost) => cost, dearest);
   if (rates.input === undefined) return undefined;
   const perRequest = costs.some(({ per_request }) => per_request !== undefined);
+  const long = costs.some(({ long_context }) => long_context !== undefined) ? longPrice(costs, dearest) : undefined;
   return {
     mode: "per-token",
     ...rates,
     input: rates.input,
     ...(perRequest ? { per_request: dearest((cost) => cost.per_request ?? 0, 8)! } : {}),
-    ...(costs.some(({ long_context }) => long_context !== undefined) ? { long_context: longPrice(costs, dearest) } : {}),
+    ...(long === undefined ? {} : { long_context: long }),
+    ...tiersOf(costs, [...Object.values(rates), ...Object.values(long ?? {})]),
   };
+}
+
+/**
+ * Those that every route has, at the dearest multiple. One that would make a price inexact is not sold, nor a cheaper one: that may take minutes,
+ * longer than providers have time for unless their operator says so.
+ */
+function tiersOf(costs: readonly FileRouteCost[], prices: readonly number[]): Pick<FilePricing & { mode: "per-token" }, "service_tiers"> {
+  const tiers = Object.keys(costs[0]?.service_tiers ?? {}).flatMap((tier) => {
+    const multiples = costs.map(({ service_tiers: own = {} }) => own[tier]);
+    if (multiples.includes(undefined)) return [];
+    const multiple = Math.max(...(multiples as number[]));
+    return multiple < 1 || tierFaults({ [tier]: multiple }, prices, []).length > 0 ? [] : [[tier, multiple] as const];
+  });
+  return tiers.length === 0 ? {} : { service_tiers: Object.fromEntries(tiers) };
 }
 
 /** From the shortest prompt that is long anywhere; a route without such prices costs the usual there. */

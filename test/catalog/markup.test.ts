@@ -57,6 +57,19 @@ test("long prompts follow from the costs of long prompts, from the shortest boun
   });
 });
 
+test("dearer service tiers that every route has are sold at the dearest multiple, but for one that would make a price inexact", () => {
+  const tiers = (flex: number, priority: number) => ({ input: 1, output: 2, service_tiers: { flex, priority } });
+  const pricing = (...costs: object[]) => priceOf({ routes: routes(...costs) });
+  expect(pricing(tiers(0.5, 2))).toEqual({ mode: "per-token", input: 1.1, output: 2.2, service_tiers: { priority: 2 } });
+  expect(pricing(tiers(0.5, 2), tiers(0.6, 1.75))).toMatchObject({ service_tiers: { priority: 2 } });
+  expect(pricing(tiers(0.5, 2), { input: 1, output: 2, service_tiers: { flex: 0.5 } })).not.toHaveProperty("service_tiers");
+  const fine = { ...tiers(0.5, 2.5), long_context: { above: 100, input: 1.00001, output: 2 } }; // 1.100011 x 2.5
+  expect(pricing(fine)).not.toHaveProperty("service_tiers");
+  expect(checkCatalog(file([{ id: "a", type: "language", context_window: 1_000, routes: routes(tiers(0.5, 2)) }]))).toMatchObject({
+    ...{ problems: [], warnings: [] },
+  });
+});
+
 test("other kinds by their own unit", () => {
   expect(priceOf({ type: "transcription", routes: routes({ per_minute: 0.006 }) })).toEqual({ mode: "per-minute", usd_per_minute: 0.0066 });
   expect(priceOf({ type: "image", routes: routes({ per_image: 0.04 }) })).toEqual({ mode: "per-image", usd_per_image: 0.044 });

@@ -23,6 +23,21 @@ test("LiteLLM: prices per million, caches, long prompts, abilities and the sourc
   ]);
 });
 
+test("LiteLLM: a service tier whose prices are one multiple of all others; one that is dearer somewhere, or not said of all, is left out", () => {
+  const row = { ...chat, ...prices, cache_read_input_token_cost: 1.25e-7, input_cost_per_token_above_50k_tokens: 2.5e-6 };
+  const tier = (name: string, of: number, cached = of) => ({
+    ...{ [`input_cost_per_token_${name}`]: 1.25e-6 * of, [`output_cost_per_token_${name}`]: 1e-5 * of },
+    [`cache_read_input_token_cost_${name}`]: 1.25e-7 * cached,
+  });
+  const tiersOf = (more: object) => read({ "gpt-x": { ...row, ...more } })!.models[0]!.cost.service_tiers;
+  expect(tiersOf({ ...tier("flex", 0.5), ...tier("priority", 1.75), ...tier("batches", 0.5) })).toEqual({ flex: 0.5, priority: 1.75 });
+  expect(tiersOf({ ...tier("flex", 0.5, 0.2), ...tier("priority", 2, 2.5) })).toEqual({ flex: 0.5 });
+  expect(tiersOf({ ...tier("flex", 0.5), output_cost_per_token_flex: 4e-6 })).toBeUndefined();
+  expect(tiersOf({ ...tier("flex", 0.5), cache_read_input_token_cost_flex: undefined })).toBeUndefined();
+  expect(tiersOf({ ...tier("priority", 2), input_cost_per_token_above_50k_tokens_priority: 7.5e-6 })).toBeUndefined();
+  expect(tiersOf({ ...tier("flex", 1 / 3) })).toBeUndefined(); // no exact cost
+});
+
 test("one name a model: dated snapshots and -latest give way to the lasting name, a vendor's prefix is taken off", () => {
   const list = {
     "gpt-x": { ...chat, ...prices },

@@ -2,6 +2,7 @@
 // can be sold as it is priced there is taken; what is left out is counted by its reason. A price that is lower at some hours is taken as it
 // is at the others: what is sold by it never costs more.
 import type { FileRouteCost } from "../file.ts";
+import { tierFaults } from "../prices.ts";
 import type { Vendor } from "./vendors.ts";
 
 export interface ListedModel {
@@ -128,7 +129,7 @@ function fromLitellm([key, value]: [string, unknown], vendor: Vendor, keys: Read
     type: "language",
     contextWindow: window,
     outputMax,
-    cost: { input, output, ...cacheCosts(row), ...longCosts(row, window) },
+    cost: withTiers({ input, output, ...cacheCosts(row), ...longCosts(row, window) }, row),
     tools: row["supports_function_calling"] === true,
     structuredOutputs: row["supports_response_schema"] === true,
     reasoning: row["supports_reasoning"] === true,
@@ -162,6 +163,37 @@ function longCosts(row: Json, window: number): Pick<FileRouteCost, "long_context
       return { long_context: { above, input, output, ...cacheCosts(row, suffix) } };
   }
   return {};
+}
+
+/** `input_cost_per_token_flex` and its like. */
+function withTiers(cost: FileRouteCost, row: Json): FileRouteCost {
+  const { long_context: long = {}, ...usual } = cost;
+  const figures = [...Object.values(usual), ...Object.values(long)].filter((usd) => typeof usd === "number");
+  const tiers = ["flex", "priority"].flatMap((tier) => {
+    const multiple = multipleOf(row, tier);
+    return multiple === undefined || tierFaults({ [tier]: multiple }, figures, []).length > 0 ? [] : [[tier, multiple] as const];
+  });
+  return tiers.length === 0 ? cost : { ...cost, service_tiers: Object.fromEntries(tiers) };
+}
+
+const ownFigures = [
+  "input_cost_per_token",
+  "output_cost_per_token",
+  "cache_read_input_token_cost",
+  "cache_creation_input_token_cost",
+  "cache_creation_input_token_cost_above_1hr",
+];
+
+/** Undefined where a tier has no one multiple: a price for some of the figures alone, or one that is dearer than the multiple makes it. */
+function multipleOf(row: Json, tier: string): number | undefined {
+  const of = (key: string) => {
+    const [usual, own = Infinity] = [numberOf(row[key]), numberOf(row[`${key}_${tier}`])];
+    return usual ? Number((own / usual).toFixed(6)) : undefined;
+  };
+  const [input, output, ...caches] = ownFigures.map(of);
+  const long = Object.keys(row).flatMap((key) => (key.endsWith(`_tokens_${tier}`) ? [of(key.slice(0, -tier.length - 1))] : []));
+  const isOne = input !== undefined && Number.isFinite(input) && input === output;
+  return isOne && [...caches, ...long].every((multiple = 0) => multiple <= input) ? input : undefined;
 }
 
 /** Prices are USD per million tokens there. */
