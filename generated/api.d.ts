@@ -4988,8 +4988,8 @@ export interface components {
             free_tier?: components["schemas"]["CatalogFreeTier"];
             /**
              * Format: double
-             * @description Prices of models without `pricing`: what the dearest of their routes costs, plus so many percent, rounded up. Every route then needs a
-             *     `cost`.
+             * @description Prices of models without `pricing`: what the dearest of their routes costs, plus so many percent, rounded up, with the dearer service tiers
+             *     that all of their routes have. Every route then needs a `cost`.
              */
             markup_percent?: number;
             /** @description Models, in listing order. */
@@ -5540,6 +5540,13 @@ export interface components {
             per_second?: components["schemas"]["CatalogUsd"];
             /** @description USD per web search that the provider makes for a request. */
             per_web_search?: components["schemas"]["CatalogUsd"];
+            /**
+             * @description What it charges for a service tier, as a multiple of every token cost: `{ flex: 0.5, priority: 2 }`; one that is not listed costs the
+             *     usual. What counts is the tier that the provider says it served, else the one that was sent.
+             */
+            service_tiers?: {
+                [key: string]: components["schemas"]["CatalogMultiple"];
+            };
         };
         /**
          * Format: double
@@ -27051,7 +27058,7 @@ export interface operations {
              * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
              *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
-             *     `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
              *     `segments_unsupported`: The request asks for a format with timestamps, but the model has none.
              */
             400: {
@@ -27185,7 +27192,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             * @description `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
              *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.
              */
             413: {
@@ -27207,7 +27214,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             * @description `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
              *     `unsupported_audio_type`: The endpoint does not support this audio format.
              */
             415: {
@@ -27229,7 +27236,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             * @description `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
              *     `no_speech_detected`: The audio contains no speech. Nothing was charged.
              */
             422: {
@@ -27404,7 +27411,7 @@ export interface operations {
             /**
              * @description `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
-             *     `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
              *     `segments_unsupported`: The request asks for a format with timestamps, but the model has none.
              */
             400: {
@@ -27538,7 +27545,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             * @description `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
              *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.
              */
             413: {
@@ -27560,7 +27567,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             * @description `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
              *     `unsupported_audio_type`: The endpoint does not support this audio format.
              */
             415: {
@@ -27582,7 +27589,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             * @description `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
              *     `no_speech_detected`: The audio contains no speech. Nothing was charged.
              */
             422: {
@@ -32564,7 +32571,7 @@ export interface operations {
              *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              *     `wrong_endpoint`: The model exists, but another endpoint serves its type.
-             *     `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
              *     `unsupported_content`: The request contains a type of content that this model cannot read.
              */
             400: {
@@ -32699,7 +32706,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             * @description `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
              *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.
              */
             413: {
@@ -32720,7 +32727,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestRejectedOrRequestTooLarge"];
                 };
             };
-            /** @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            /** @description `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged. */
             422: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -32909,7 +32916,7 @@ export interface operations {
              *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              *     `wrong_endpoint`: The model exists, but another endpoint serves its type.
-             *     `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
              */
             400: {
                 headers: {
@@ -33043,7 +33050,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             * @description `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
              *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.
              */
             413: {
@@ -33064,7 +33071,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestRejectedOrRequestTooLarge"];
                 };
             };
-            /** @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            /** @description `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged. */
             422: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -36569,7 +36576,7 @@ export interface operations {
              *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              *     `wrong_endpoint`: The model exists, but another endpoint serves its type.
-             *     `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
              */
             400: {
                 headers: {
@@ -39637,7 +39644,7 @@ export interface operations {
              *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              *     `wrong_endpoint`: The model exists, but another endpoint serves its type.
-             *     `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
              *     `unsupported_content`: The request contains a type of content that this model cannot read.
              *     `thread_unsupported_request`: The message request names a `thread`, but the gateway stores no messages between requests.
              */
@@ -39785,7 +39792,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             * @description `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
              *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.
              */
             413: {
@@ -39808,7 +39815,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnthropicError413RequestRejectedOrRequestTooLarge"];
                 };
             };
-            /** @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            /** @description `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged. */
             422: {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
@@ -46391,7 +46398,7 @@ export interface operations {
              *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              *     `wrong_endpoint`: The model exists, but another endpoint serves its type.
-             *     `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
              *     `unsupported_content`: The request contains a type of content that this model cannot read.
              *     `stateless_only`: The request refers to data that the gateway does not store: an earlier answer, a conversation, an item, a prompt or a file. Or it asks for an answer to fetch later.
              *     `thread_unsupported_request`: The message request names a `thread`, but the gateway stores no messages between requests.
@@ -46708,7 +46715,7 @@ export interface operations {
                     "application/json": components["schemas"]["RerankRanking"];
                 };
             };
-            /** @description `invalid_request`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            /** @description `invalid_request`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged. */
             400: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -46852,7 +46859,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateRerankBareError413"];
                 };
             };
-            /** @description `invalid_request`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            /** @description `invalid_request`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged. */
             415: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -46871,7 +46878,7 @@ export interface operations {
                     "application/json": components["schemas"]["BareError415InvalidRequest"];
                 };
             };
-            /** @description `invalid_request`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            /** @description `invalid_request`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged. */
             422: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -47162,7 +47169,7 @@ export interface operations {
              *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              *     `wrong_endpoint`: The model exists, but another endpoint serves its type.
-             *     `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
              *     `unsupported_content`: The request contains a type of content that this model cannot read.
              *     `stateless_only`: The request refers to data that the gateway does not store: an earlier answer, a conversation, an item, a prompt or a file. Or it asks for an answer to fetch later.
              *     `previous_response_not_found`: The request continues a response that is not, or no longer, stored in its workspace, or that continues one which is not. Where nothing is stored, a turn over a WebSocket continues a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that continues it fails, and may have had no memory for it.
@@ -47303,7 +47310,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             * @description `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
              *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.
              */
             413: {
@@ -47324,7 +47331,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestRejectedOrRequestTooLarge"];
                 };
             };
-            /** @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            /** @description `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged. */
             422: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -47925,7 +47932,7 @@ export interface operations {
              *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
              *     `wrong_endpoint`: The model exists, but another endpoint serves its type.
-             *     `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             *     `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
              *     `unsupported_content`: The request contains a type of content that this model cannot read.
              *     `stateless_only`: The request refers to data that the gateway does not store: an earlier answer, a conversation, an item, a prompt or a file. Or it asks for an answer to fetch later.
              *     `previous_response_not_found`: The request continues a response that is not, or no longer, stored in its workspace, or that continues one which is not. Where nothing is stored, a turn over a WebSocket continues a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that continues it fails, and may have had no memory for it.
@@ -48062,7 +48069,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.
+             * @description `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
              *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.
              */
             413: {
@@ -48083,7 +48090,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413RequestRejectedOrRequestTooLarge"];
                 };
             };
-            /** @description `request_rejected`: The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged. */
+            /** @description `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged. */
             422: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */

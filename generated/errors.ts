@@ -202,7 +202,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "invalid_request_error",
     "retryable": false,
     "message": "The model rejected the request[: {reason}]",
-    "happened": "The model's provider rejected a parameter value, or the prompt is longer than the model's context. Nothing was charged.",
+    "happened": "The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.",
     "fix": "Change the value that the message names. The same request would be rejected again."
   },
   "unsupported_content": {

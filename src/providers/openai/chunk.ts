@@ -5,7 +5,7 @@ import { hideInMembers } from "../errors/hide-secrets.ts";
 import { isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import type { Provider } from "../types.ts";
 import type { ChatTally, FinishReason } from "../verbs/chat.ts";
-import { type CallsState, newCallsState, normalizeContent, readCallDeltas, readFinish, readLogprobs } from "./content.ts";
+import { type CallsState, endOfMalformed, newCallsState, normalizeContent, readCallDeltas, readFinish, readLogprobs } from "./content.ts";
 import { foreignKeys, idsOf, readUsage } from "./response.ts";
 import { cover, newTally } from "../transport/read-stream.ts";
 
@@ -81,11 +81,12 @@ function chunkText(state: ChunkState, choices: Json[], foreign: Json = {}): stri
   return JSON.stringify({ id, object: "chat.completion.chunk", created, model: state.model, ...foreign, choices });
 }
 
-/** Finish chunks for the choices that have none, such as after an early [DONE]. */
-export function missingEnds(state: ChunkState): string[] {
+/** Finish chunks for the choices that have none, such as after an early [DONE]; `malformed`: after a call that the model made wrongly. */
+export function missingEnds(state: ChunkState, malformed = false): string[] {
   const open = [...state.choices].filter(([, choice]) => choice.finish === null);
   const choices = open.map(([index, choice]) => {
-    choice.finish = choice.calls.calls.some((call) => call.started) ? "tool_calls" : "stop";
+    const tools = choice.calls.calls.some((call) => call.started);
+    choice.finish = malformed ? endOfMalformed({ tools, text: state.tally.characters > 0 }) : tools ? "tool_calls" : "stop";
     return { index, delta: {}, finish_reason: choice.finish };
   });
   return choices.length === 0 ? [] : [chunkText(state, choices)];
@@ -112,7 +113,9 @@ function readChoice(choice: Json, position: number, state: ChunkState, read: Rea
   const { starts, pieces } = readCallDeltas(tool_calls, own.calls);
   if (own.calls.last !== last) read.steady = false; // a delta without an index continues the last call
   const tools = own.calls.calls.some((call) => call.started);
-  const finish = readFinish(finish_reason, { tools, legacy: "function_call" in delta });
+  const characters = countText(delta);
+  const text = state.tally.characters + characters > 0;
+  const finish = readFinish(finish_reason, { tools, legacy: "function_call" in delta, text }, rest["native_finish_reason"]);
   if (finish === "failed") {
     read.error = { message: "the upstream reports a failure in the answer" };
     return;
@@ -120,7 +123,7 @@ function readChoice(choice: Json, position: number, state: ChunkState, read: Rea
   // OpenRouter repeats the finish reason beside the usage. Content after it is dropped, or the choice would not end with its finish reason.
   if (own.finish !== null) return;
   const called = [...starts, ...pieces].reduce((sum, piece) => sum + callLength(piece), 0);
-  state.tally.characters += countText(delta) + called;
+  state.tally.characters += characters + called;
   const opening = own.roleSent ? {} : { role: "assistant" };
   if (!own.roleSent || starts.length > 0 || finish !== null) read.steady = false;
   own.roleSent = true;

@@ -1,6 +1,7 @@
 // Normalises the text and the thinking of a message or delta, under whatever name and in whatever form a host sends them. Leaves
 // `content` and at most one `reasoning_content`. Finish reasons and log probabilities as well.
 import { randomUUID } from "node:crypto";
+import { malformedOutput } from "../errors/upstream-error.ts";
 import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import type { FinishReason } from "../verbs/chat.ts";
 import { unreadable } from "../transport/json.ts";
@@ -67,15 +68,31 @@ const words: ReadonlyMap<string, FinishReason> = new Map(
 /** Reasons that report a failure of the host. */
 const failures = new Set(["error", "abort", "insufficient_system_resource", "network_error"]);
 
-/** Null where none is given yet; "failed" where the host reports a failure; an unknown word counts as `stop`. */
-export function readFinish(value: unknown, calls: { tools: boolean; legacy: boolean }): FinishReason | "failed" | null {
+/** What a choice has shown: calls of tools, calls in the older form, any text. */
+interface Shown {
+  tools: boolean;
+  legacy: boolean;
+  text: boolean;
+}
+
+/**
+ * Null where none is given yet; "failed" where the host reports a failure; an unknown word counts as `stop`. `native`: OpenRouter's own host's word.
+ * Throws where the model's own output is malformed and nothing was shown (docs/behaviour/providers.md#malformed-output).
+ */
+export function readFinish(value: unknown, calls: Shown, native?: unknown): FinishReason | "failed" | null {
   if (typeof value !== "string" || value === "") return null;
   const word = value.toLowerCase();
-  if (failures.has(word)) return "failed";
+  if (failures.has(word)) return /^(?:malformed|unexpected_tool_call)/i.test(String(native)) ? endOfMalformed(calls) : "failed";
   const finish = words.get(word) ?? "stop";
   if (!calls.tools) return finish;
   // Ollama and others answer `stop` beside tool calls; callers would then not run the tools.
   return finish === "stop" || (finish === "function_call" && !calls.legacy) ? "tool_calls" : finish;
+}
+
+/** Of what was shown before: an answer; beside a call as one that was cut off, so that no client runs a malformed one. */
+export function endOfMalformed({ tools, text }: Pick<Shown, "tools" | "text">): "stop" | "length" {
+  if (!tools && !text) throw malformedOutput();
+  return tools ? "length" : "stop";
 }
 
 // Reads log probabilities into OpenAI's shape, or null: `{content, refusal}` and nothing else, because an unknown key in a later chunk

@@ -4,7 +4,7 @@ import { parseJson } from "../../json/parse.ts";
 import { readErrorValue, safeReason } from "../errors/error-text.ts";
 import { errorUnder200 } from "../errors/faults.ts";
 import { withoutKeys } from "../errors/hide-secrets.ts";
-import { UpstreamError } from "../errors/upstream-error.ts";
+import { malformedOutput, UpstreamError } from "../errors/upstream-error.ts";
 import { isObject, type Json, objectOf } from "../json/read.ts";
 import { stringEnd } from "../json/splice.ts";
 import { readRecordData, unreadable } from "../transport/json.ts";
@@ -33,14 +33,21 @@ export function openRecordReader(state: ChunkState, provider: Provider, now: () 
 
   function readParsed(data: string, event: string, begun: boolean): ReadRecord {
     const value = readRecordData(data, event);
-    if (event === "error") throw recordError(value, begun, provider);
+    if (event === "error") return broken(value, begun);
     if (Array.isArray(value) && isObject(value[0]) && isObject(value[0]["error"])) throw recordError(value, begun, provider); // Gemini
     if (!isObject(value)) throw unreadable("a record of the stream is not an object");
     const { records, steady, error } = readChunk(value, state, now);
-    if (error !== undefined) throw recordError(error, begun, provider);
+    if (error !== undefined) return broken(error, begun);
     if (!steady) fast.forget();
     else if (begun && !anyEnded(state)) fast.learn(data, records[0]!);
     return { records: isLong() ? merger.push(records) : records, done: false };
+  }
+
+  /** Groq says by an error that the model called a tool wrongly: what it had said is an answer (docs/behaviour/providers.md#malformed-output). */
+  function broken(error: unknown, begun: boolean): ReadRecord {
+    if (!begun || !readErrorValue(error).words.has("tool_use_failed")) throw recordError(error, begun, provider);
+    if (state.choices.size === 0) throw malformedOutput();
+    return { records: [...merger.rest(), ...missingEnds(state, true)], done: true };
   }
 
   return {

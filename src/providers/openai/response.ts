@@ -59,7 +59,9 @@ function readChoice(value: unknown, position: number, provider: Provider): ChatC
   message["content"] ??= null; // a Mistral answer with thinking only
   message["refusal"] ??= null;
   const tools = normalizeWholeCalls(message);
-  const finish = readFinish(finish_reason, { tools, legacy: "function_call" in message }) ?? (tools ? "tool_calls" : "stop");
+  const finish =
+    readFinish(finish_reason, { tools, legacy: "function_call" in message, text: !!message["content"] }, rest["native_finish_reason"]) ??
+    (tools ? "tool_calls" : "stop");
   if (finish === "failed") throw unreadable("the upstream reports a failure in the answer");
   return {
     ...hideInMembers(rest, provider),

@@ -1,5 +1,5 @@
 // Errors of OpenAI and of hosts that speak like it, in the shapes that are published, and the fault that each is.
-import { aiSdk, chunk, error, recorded, type Row } from "./corpus-row.ts";
+import { aiSdk, chunk, error, look, recorded, type Row } from "./corpus-row.ts";
 
 const codes = "https://platform.openai.com/docs/guides/error-codes";
 
@@ -47,7 +47,7 @@ export const faults: Row[] = [
     fault: "rejected",
   },
   {
-    name: "a stream that breaks because the model called wrongly",
+    name: "a text, then a call that the model made wrongly, in a stream: the text is an answer",
     source: recorded("test_groq/test_tool_use_failed_error_streaming_with_text"),
     records: [
       chunk({ role: "assistant", content: "The sea" }),
@@ -60,9 +60,39 @@ export const faults: Row[] = [
         },
       },
     ],
-    told: { content: "The sea", finish: "" },
-    fault: "unavailable",
+    usage: null,
+    told: { content: "The sea", finish: "stop" },
   },
+  {
+    name: "a call that the model made wrongly, in a stream that had begun",
+    source: recorded("test_groq/test_tool_use_failed_error_streaming_with_text"),
+    records: [
+      chunk({ role: "assistant", content: "" }),
+      { error: { message: "x", type: "invalid_request_error", code: "tool_use_failed" } },
+    ],
+    fault: "unreadable",
+  },
+  ...[true, false].flatMap((streamed): Row[] => {
+    const source = "https://github.com/BerriAI/litellm/pull/23366";
+    const end = { native_finish_reason: "MALFORMED_FUNCTION_CALL" };
+    const name = `whose model called wrongly, behind OpenRouter, ${streamed ? "streamed" : "whole"}`;
+    const of = (content: string, calls: object[] = []): Partial<Row> => {
+      const said = { role: "assistant", content, ...(calls.length === 0 ? {} : { tool_calls: calls }) };
+      const ended = (part: object) => ({ id: "gen-1", choices: [{ index: 0, ...part, finish_reason: "error", ...end }] });
+      return streamed ? { records: [chunk(said), ended({ delta: {} })] } : { answer: ended({ message: said }) };
+    };
+    return [
+      { name: `a text ${name}`, source, ...of("The sea"), usage: null, told: { content: "The sea", finish: "stop" } },
+      {
+        name: `a call ${name}`,
+        source,
+        ...of("", [{ index: 0, ...look("c1", "{}") }]),
+        usage: null,
+        told: { calls: [["look", "{}"]], finish: "length" },
+      },
+      { name: `nothing ${name}`, source, ...of(""), fault: "unreadable" },
+    ];
+  }),
   {
     name: "a busy provider behind another",
     source: recorded("test_openrouter/test_openrouter_errors_raised"),
