@@ -132,6 +132,14 @@ describe.each(Object.entries(columns))("%s", (_name, { vendor, whole, record, as
   });
 });
 
+test("what Azure's filter says has the form of Azure's description", async () => {
+  const ask = chatAt("/azure/openai/v1/chat/completions")("plain", modelOf("plain"), true);
+  const said = await answered(ask.path, ask.body, { "api-key": "any" });
+  const found = [...said.matchAll(/^data: (\{.*)$/gm)].flatMap(([, data]) => JSON.parse(data!).prompt_filter_results ?? []);
+  expect(found.length).toBeGreaterThan(0);
+  expect(found.flatMap((one) => describedFaults("azure", "FilterOfPrompt", one))).toEqual([]);
+});
+
 test.each<[Vendor, string, string, object]>([
   ["openai", "EmbeddingResponse", "/openai/v1/embeddings", { model: "embed", input: ["low", "high"], encoding_format: "float" }],
   ["gemini", "BatchEmbedContentsResponse", "/gemini/v1beta/models/embed:batchEmbedContents", { requests: [{ model: "models/embed", content: { parts: [{ text: "low" }] } }] }], // prettier-ignore

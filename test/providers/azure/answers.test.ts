@@ -6,6 +6,7 @@ import { openaiChat } from "../../../src/providers/openai/chat.ts";
 import type { Provider } from "../../../src/providers/types.ts";
 import type { ChatCall } from "../../../src/providers/verbs/chat.ts";
 import { runCorpus } from "../corpus.ts";
+import { describedFaults } from "../descriptions/described.ts";
 import { events, expectFault, json, publicModel } from "../openai/chat-fixture.ts";
 import { type Answer, routeTo, startHost, useUpstream } from "../upstream-fixture.ts";
 import { answers } from "./corpus.ts";
@@ -31,10 +32,29 @@ function answerOf({ answer, records, status = 200, headers = {} }: Row): Answer 
 runCorpus<Row>({
   protocol: "azure-openai",
   provider: { apiKey: "azure-key-0123456789" },
+  path: "/azure",
   rows: [...answers, ...faults],
   isStream: ({ records }) => records !== undefined,
   answerOf,
   usageOf: ({ usage }) => (usage == null ? null : { input: usage[0], output: usage[1], cacheRead: usage[2] ?? 0 }),
+});
+
+test("what the filter found, in each of them, has the form of Azure's own description", () => {
+  const faults: string[] = [];
+  let found = 0;
+  const search = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) return;
+    const { content_filter_results: results, prompt_index: index } = value as Record<string, unknown>;
+    if (results !== undefined) {
+      found += 1;
+      faults.push(
+        ...describedFaults("azure", index === undefined ? "FilterOfChoice" : "FilterOfPrompt", index === undefined ? results : value),
+      );
+    }
+    Object.values(value).forEach(search);
+  };
+  search(answers);
+  expect([found > 20, [...new Set(faults)]]).toEqual([true, []]);
 });
 
 describe("addresses", () => {

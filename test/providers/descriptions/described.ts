@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { shapeFaults } from "../bedrock/service-model.ts";
 
-export type Vendor = "openai" | "anthropic" | "cohere" | "gemini" | "vertex";
+export type Vendor = "openai" | "azure" | "anthropic" | "cohere" | "gemini" | "vertex";
 
 /** What take.py leaves of JSON Schema. */
 interface Schema {
@@ -109,8 +109,27 @@ const as =
   (body) =>
     describedFaults(vendor, name, body);
 
+/** As OpenAI takes it, and as Azure's own description says: it is of api-version 2025-01-01-preview, and of a client that writes one stop as a list. */
+const asAzure =
+  (name: string): Check =>
+  (body, path) => [
+    ...as("openai", name)(body, path),
+    ...describedFaults("azure", name, withoutFiles(body)).filter((fault) => !newerThanAzures.test(fault)),
+  ];
+const newerThanAzures =
+  /: has no member "(?:safety_identifier|prompt_cache_key|verbosity)"$|\.reasoning_effort: "(?:none|minimal|xhigh)" is none of |ChatRequest\.stop: is no array$|\.refusal: is no string$/;
+
+/** Files in a message are newer, too. */
+function withoutFiles(body: object): unknown {
+  const isFile = (part: unknown) => (part as { type?: unknown } | null)?.type === "file";
+  const text = JSON.stringify(body, (_key, value: unknown) => (Array.isArray(value) ? value.filter((part) => !isFile(part)) : value));
+  return JSON.parse(text);
+}
+
 /** By the end of the path. */
 const requests: readonly [RegExp, Check][] = [
+  [/^\/azure\/openai\/.*\/chat\/completions$|\/openai\/deployments\/[^/]+\/chat\/completions$/, asAzure("ChatRequest")],
+  [/^\/azure\/openai\/.*\/embeddings$|\/openai\/deployments\/[^/]+\/embeddings$/, asAzure("EmbeddingRequest")],
   [/\/chat\/completions$/, as("openai", "ChatRequest")],
   [/\/embeddings$/, as("openai", "EmbeddingRequest")],
   [/\/messages$/, as("anthropic", "OlderMessageRequest")],

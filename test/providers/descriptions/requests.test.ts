@@ -17,7 +17,7 @@ const columns: Record<
   { protocol: Protocol; model?: string; path?: string; thinking?: Route["thinking"]; more?: Partial<Provider> }
 > = {
   openai: { protocol: "openai", more: { variant: variants.openai } },
-  "azure-openai": { protocol: "azure-openai", more: { variant: variants.openai } },
+  "azure-openai": { protocol: "azure-openai", path: "/azure", more: { variant: variants.openai } },
   anthropic: { protocol: "anthropic" },
   "anthropic, adaptive thinking": { protocol: "anthropic", thinking: "adaptive" },
   gemini: { protocol: "gemini" },
