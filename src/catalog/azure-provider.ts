@@ -11,14 +11,20 @@ const usualScope = "https://cognitiveservices.azure.com/.default";
 /** Older ones refuse `stream_options`, without which a stream has no usage. */
 const oldestVersion = "2024-09-01";
 
-export function azureFaults({ entra, api_version: version, api_key_env: key, base_url: address = "" }: FileProvider, path: Path): Fault[] {
-  const faults: Fault[] = entra === undefined ? [] : entraFaults(entra, [...path, "entra"]);
-  if (entra !== undefined && key !== undefined)
-    faults.push({ path: [...path, "entra"], message: "is one way to authorize, api_key_env is another: name one of them" });
+export function azureFaults({ api_version: version, base_url: address = "" }: FileProvider, path: Path): Fault[] {
+  const faults: Fault[] = [];
   if (/\/openai\/deployments\b/.test(address))
     faults.push({ path: [...path, "base_url"], message: "is the resource's address: the paths of its deployments are put behind it" });
   if (version !== undefined && version < oldestVersion)
     faults.push({ path: [...path, "api_version"], message: `is older than ${oldestVersion}: streams have no usage there` });
+  return faults;
+}
+
+export function azureIdentityFaults({ entra, api_key_env: key }: FileProvider, path: Path): Fault[] {
+  if (entra === undefined) return [];
+  const faults = entraFaults(entra, [...path, "entra"]);
+  if (key !== undefined)
+    faults.push({ path: [...path, "entra"], message: "is one way to authorize, api_key_env is another: name one of them" });
   return faults;
 }
 

@@ -3,55 +3,72 @@
 import { parseJson } from "../json/parse.ts";
 import type { AwsIdentity } from "../providers/credentials/aws.ts";
 import type { GoogleIdentity, ServiceAccount } from "../providers/credentials/google.ts";
-import type { Provider } from "../providers/types.ts";
-import { azureFaults, azureParts, entraIdentityOf } from "./azure-provider.ts";
+import type { Authorizer, Provider } from "../providers/types.ts";
+import { azureFaults, azureIdentityFaults, azureParts, entraIdentityOf } from "./azure-provider.ts";
 import type { Fault, FileProvider, Path } from "./file.ts";
 
 type Environment = Record<string, string | undefined>;
 type Protocol = FileProvider["protocol"];
 
-/** Keys that belong to one protocol only. */
-const keysOf = {
-  bedrock: ["region", "access_key_id_env", "secret_access_key_env", "session_token_env", "role_arn"],
-  "azure-openai": ["api_version", "entra"],
-  vertex: ["project", "location", "service_account_env"],
-} as const satisfies Partial<Record<Protocol, readonly (keyof FileProvider)[]>>;
+type Keys = Partial<Record<Protocol, readonly (keyof FileProvider)[]>>;
+
+/** Keys that belong to one protocol only: where its models are, and as whom requests go there. */
+const placeKeys = { bedrock: ["region"], "azure-openai": ["api_version"], vertex: ["project", "location"] } as const satisfies Keys;
+const identityKeys = {
+  bedrock: ["access_key_id_env", "secret_access_key_env", "session_token_env", "role_arn"],
+  "azure-openai": ["entra"],
+  vertex: ["service_account_env"],
+} as const satisfies Keys;
 
 /** Of them, those that name a variable with a secret. */
 const secretKeys = ["access_key_id_env", "secret_access_key_env", "session_token_env"] as const;
 
 export function cloudFaults(provider: FileProvider, path: Path): Fault[] {
-  const { protocol, base_url: address, api_key_env: apiKey } = provider;
-  const faults: Fault[] = Object.entries(keysOf).flatMap(([owner, keys]) =>
-    owner === protocol
-      ? []
-      : keys
-          .filter((key) => provider[key] !== undefined)
-          .map((key) => ({ path: [...path, key], message: `belongs to providers of the ${owner} protocol only` })),
-  );
-  const needs = (key: keyof FileProvider, why: string) => {
-    if (provider[key] === undefined) faults.push({ path, message: `"${key}" is missing: ${why}` });
-  };
+  const { protocol, base_url: address } = provider;
+  const faults = strayFaults(provider, path, placeKeys);
   if (protocol !== "bedrock" && protocol !== "vertex" && address === undefined)
-    needs("base_url", "a provider of this protocol can be anywhere");
+    faults.push(...missing(provider, path, "base_url", "a provider of this protocol can be anywhere"));
   if (protocol === "azure-openai") faults.push(...azureFaults(provider, path));
-  if (protocol === "vertex") {
-    needs("project", "it is billed");
-    needs("location", "its models are called there");
-    if (apiKey !== undefined)
-      faults.push({ path: [...path, "api_key_env"], message: "has no use here: requests are authorized by a Google account" });
-  }
+  if (protocol === "vertex")
+    faults.push(
+      ...missing(provider, path, "project", "it is billed"),
+      ...missing(provider, path, "location", "its models are called there"),
+    );
+  if (protocol === "bedrock") faults.push(...missing(provider, path, "region", "requests are signed for it"));
+  return [...faults, ...identityFaults(provider, path)];
+}
+
+/** Of as whom its requests go; also of one of its credentials, as if that were alone. */
+export function identityFaults(provider: FileProvider, path: Path): Fault[] {
+  const { protocol, api_key_env: apiKey, access_key_id_env: id, secret_access_key_env: secret } = provider;
+  const faults = strayFaults(provider, path, identityKeys);
+  if (protocol === "azure-openai") faults.push(...azureIdentityFaults(provider, path));
+  if (protocol === "vertex" && apiKey !== undefined)
+    faults.push({ path: [...path, "api_key_env"], message: "has no use here: requests are authorized by a Google account" });
   if (protocol !== "bedrock") return faults;
-  needs("region", "requests are signed for it");
-  if (provider.secret_access_key_env !== undefined || provider.session_token_env !== undefined)
-    needs("access_key_id_env", "an access key has an id and a secret");
-  if (provider.access_key_id_env !== undefined) needs("secret_access_key_env", "an access key has an id and a secret");
-  if (apiKey !== undefined && (provider.access_key_id_env !== undefined || provider.role_arn !== undefined))
+  const pair = "an access key has an id and a secret";
+  if (secret !== undefined || provider.session_token_env !== undefined) faults.push(...missing(provider, path, "access_key_id_env", pair));
+  if (id !== undefined) faults.push(...missing(provider, path, "secret_access_key_env", pair));
+  if (apiKey !== undefined && (id !== undefined || provider.role_arn !== undefined))
     faults.push({
       path: [...path, "api_key_env"],
       message: "is one way to authorize, the access key or role is another: name one of them",
     });
   return faults;
+}
+
+function strayFaults(provider: FileProvider, path: Path, keysOf: Keys): Fault[] {
+  return Object.entries(keysOf).flatMap(([owner, keys]) =>
+    owner === provider.protocol
+      ? []
+      : keys
+          .filter((key) => provider[key] !== undefined)
+          .map((key) => ({ path: [...path, key], message: `belongs to providers of the ${owner} protocol only` })),
+  );
+}
+
+function missing(provider: FileProvider, path: Path, key: keyof FileProvider, why: string): Fault[] {
+  return provider[key] === undefined ? [{ path, message: `"${key}" is missing: ${why}` }] : [];
 }
 
 /** For a provider that names no `base_url`. */
@@ -78,15 +95,19 @@ export function cloudVariables(provider: FileProvider): { key: keyof FileProvide
   return secret === undefined ? variables : [...variables, { key: "entra", variable: secret }];
 }
 
-type Authorization = Required<Pick<Provider, "authorize" | "onUnauthorized">>;
+type Authorization = Required<Authorizer>;
 
-/** What only a cloud's provider has; empty for the others. `resolve` knows where the simulator is. */
-export function cloudParts(provider: FileProvider, environment: Environment, resolve: (address: string) => string): Partial<Provider> {
+/** What only a cloud's provider has; empty for the others. */
+export function cloudParts(provider: FileProvider): Partial<Provider> {
+  return provider.protocol === "azure-openai" ? azureParts(provider) : {};
+}
+
+/** Empty where its key is in a header, or nothing authorizes it. `resolve` knows where the simulator is. */
+export function cloudAuthorizer(provider: FileProvider, environment: Environment, resolve: (address: string) => string): Authorizer {
   if (provider.protocol === "azure-openai") {
     const identity = entraIdentityOf(provider, environment, resolve);
-    if (identity === null) return azureParts(provider);
-    const load = () => import("../providers/credentials/entra.ts").then(({ entraAuthorization }) => entraAuthorization(identity));
-    return { ...azureParts(provider), ...loadedLater(load) };
+    if (identity === null) return {};
+    return loadedLater(() => import("../providers/credentials/entra.ts").then(({ entraAuthorization }) => entraAuthorization(identity)));
   }
   if (provider.protocol === "vertex") {
     const identity = googleIdentityOf(provider, environment, resolve);

@@ -1,9 +1,10 @@
 // Checks one provider of the catalog file and turns it into a Provider. Reads secrets from the environment that is handed in and
 // never puts one into a message.
 import { withheldFields } from "../../generated/withheld-fields.ts";
-import type { Provider } from "../providers/types.ts";
+import type { Credential, Provider } from "../providers/types.ts";
 import {
   cloudAddress,
+  cloudAuthorizer,
   cloudFaults,
   cloudParts,
   cloudPath,
@@ -11,7 +12,7 @@ import {
   serviceAccountFault,
   serviceAccountSecrets,
 } from "./cloud-provider.ts";
-import { credentialFaults, credentialsOf } from "./credentials.ts";
+import { alone, credentialFaults } from "./credentials.ts";
 import type { Fault, FileProvider, Path } from "./file.ts";
 import { variantOf } from "./variants.ts";
 
@@ -28,36 +29,64 @@ export interface ProviderSurroundings {
 }
 
 export function readProvider(provider: FileProvider, { environment, simulatorUrl }: ProviderSurroundings): Provider {
-  const secret = provider.api_key_env === undefined ? undefined : environment[provider.api_key_env]?.trim();
   const headers = Object.entries(provider.headers ?? {}).map(([name, text]) => ({ name, ...fillHeaderText(text, environment) }));
-  const ofCloud = cloudVariables(provider).flatMap(({ variable }) => environment[variable]?.trim() || []);
-  const { credentials } = credentialsOf(provider, environment);
-  const keys = (credentials ?? []).map(({ key }) => key);
-  const secrets = [...headers.flatMap((header) => header.secrets), ...ofCloud, ...keys, ...serviceAccountSecrets(provider, environment)];
+  const ofCredentials = (provider.credentials ?? []).flatMap((one) => {
+    const own = alone(provider, one);
+    return [keyOf(own, environment) ?? [], ...cloudSecrets(own, environment)].flat();
+  });
+  const secrets = [...headers.flatMap((header) => header.secrets), ...cloudSecrets(provider, environment), ...ofCredentials];
   const resolve = (text: string) =>
     text.startsWith(simulatorScheme) ? (simulatorUrl ?? "").replace(/\/+$/, "") + text.slice(simulatorScheme.length) : text;
   const address = resolve(provider.base_url ?? cloudAddress(provider));
+  const credentials = credentialsOf(provider, environment, resolve);
   return {
     id: provider.id,
     protocol: provider.protocol,
     baseUrl: address.replace(/\/+$/, "") + cloudPath(provider),
-    apiKey: secret || null,
-    ...(credentials === undefined ? {} : { credentials }),
+    apiKey: keyOf(provider, environment) ?? null,
+    ...(credentials.length === 0 ? {} : { credentials }),
     headers: Object.fromEntries(headers.flatMap(({ name, value, unset }) => (unset.length === 0 ? [[name, value]] : []))),
     ...(secrets.length === 0 ? {} : { secrets }),
     ...(provider.protocol === "openai" ? { variant: variantOf(provider.variant, address) } : {}),
     forward: provider.forward ?? [],
     timeoutMs: provider.timeout_ms ?? timeoutMsDefault,
     onDisconnect: provider.on_disconnect ?? null,
-    ...cloudParts(provider, environment, resolve),
+    ...cloudParts(provider),
+    ...(provider.credentials === undefined ? cloudAuthorizer(provider, environment, resolve) : {}),
   };
+}
+
+type Environment = ProviderSurroundings["environment"];
+
+function keyOf({ api_key_env: variable }: FileProvider, environment: Environment): string | undefined {
+  return (variable === undefined ? "" : environment[variable]?.trim()) || undefined;
+}
+
+function cloudSecrets(provider: FileProvider, environment: Environment): string[] {
+  const values = cloudVariables(provider).flatMap(({ variable }) => environment[variable]?.trim() || []);
+  return [...values, ...serviceAccountSecrets(provider, environment)];
+}
+
+/** Those whose variables are set. */
+function credentialsOf(provider: FileProvider, environment: Environment, resolve: (address: string) => string): Credential[] {
+  return (provider.credentials ?? []).flatMap((one): Credential[] => {
+    const own = alone(provider, one);
+    if (unsetVariables(own, environment).length > 0) return [];
+    const { id, weight = 1 } = one;
+    const key = keyOf(own, environment);
+    return [key === undefined ? { id, weight, ...cloudAuthorizer(own, environment, resolve) } : { id, key, weight }];
+  });
 }
 
 export function providerFaults(provider: FileProvider, path: Path): Fault[] {
   const { base_url: address, protocol, variant, headers = {}, forward = [] } = provider;
   const faults: Fault[] = [...cloudFaults(provider, path), ...credentialFaults(provider, path)];
-  const authority = provider.entra?.authority === undefined ? null : addressFault(provider.entra.authority);
-  if (authority !== null) faults.push({ path: [...path, "entra", "authority"], message: authority });
+  const identities = [{ at: path, entra: provider.entra }];
+  (provider.credentials ?? []).forEach(({ entra }, index) => identities.push({ at: [...path, "credentials", index], entra }));
+  for (const { at, entra } of identities) {
+    const authority = entra?.authority === undefined ? null : addressFault(entra.authority);
+    if (authority !== null) faults.push({ path: [...at, "entra", "authority"], message: authority });
+  }
   if (variant !== undefined && protocol !== "openai")
     faults.push({ path: [...path, "variant"], message: "belongs to providers of the openai protocol only" });
   const reason = address === undefined ? null : addressFault(address);
@@ -80,7 +109,7 @@ export function providerFaults(provider: FileProvider, path: Path): Fault[] {
 }
 
 /** Variables whose values no header can carry. Never repeats one. */
-export function secretFaults(provider: FileProvider, path: Path, environment: ProviderSurroundings["environment"]): Fault[] {
+export function secretFaults(provider: FileProvider, path: Path, environment: Environment): Fault[] {
   const { api_key_env: key, headers = {} } = provider;
   const unfit = (name: string) => `the variable ${name} holds characters that no header can carry`;
   const ofKey =
@@ -93,8 +122,8 @@ export function secretFaults(provider: FileProvider, path: Path, environment: Pr
   );
   const account = serviceAccountFault(provider, environment);
   const ofAccount = account === null ? [] : [{ path: [...path, "service_account_env"], message: account }];
-  const ofCredentials = (provider.credentials ?? []).flatMap(({ api_key_env: variable }, index) =>
-    canBeSent(environment[variable]?.trim() ?? "") ? [] : [{ path: [...path, "credentials", index], message: unfit(variable) }],
+  const ofCredentials = (provider.credentials ?? []).flatMap((one, index) =>
+    secretFaults(alone(provider, one), [...path, "credentials", index], environment),
   );
   return [...ofKey, ...ofHeaders, ...ofCloud, ...ofAccount, ...ofCredentials];
 }
@@ -107,7 +136,7 @@ export interface UnsetVariable {
   credential?: string;
 }
 
-export function unsetVariables(provider: FileProvider, environment: ProviderSurroundings["environment"]) {
+export function unsetVariables(provider: FileProvider, environment: Environment): UnsetVariable[] {
   const { id, api_key_env: key, headers = {} } = provider;
   const { service_account_env: account } = provider;
   const keys = [...[key, account].filter((name) => name !== undefined), ...cloudVariables(provider).map(({ variable }) => variable)];
@@ -117,8 +146,8 @@ export function unsetVariables(provider: FileProvider, environment: ProviderSurr
   const ofHeaders = Object.entries(headers).flatMap(([header, text]) =>
     fillHeaderText(text, environment).unset.map((variable): UnsetVariable => ({ provider: id, variable, header })),
   );
-  const ofCredentials = (provider.credentials ?? []).flatMap(({ id: credential, api_key_env: variable }): UnsetVariable[] =>
-    environment[variable]?.trim() ? [] : [{ provider: id, variable, header: null, credential }],
+  const ofCredentials = (provider.credentials ?? []).flatMap((one) =>
+    unsetVariables(alone(provider, one), environment).map((unset) => ({ ...unset, credential: one.id })),
   );
   return [...ofKey, ...ofHeaders, ...ofCredentials];
 }

@@ -50,12 +50,12 @@ function rowOf({ catalog, unset }: Loaded, provider: Provider, figures: readonly
 }
 
 function credentialsOf({ unset }: Loaded, provider: Provider, figures: readonly CredentialFigure[]): Pick<Row, "credentials"> {
-  const missing = unset.flatMap((one) => (one.provider === provider.id ? (one.credential ?? []) : []));
+  const missing = new Set(unset.flatMap((one) => (one.provider === provider.id ? (one.credential ?? []) : [])));
   const rowOf = (id: string, key: CredentialRow["key"]): CredentialRow => {
     const figure = figures.find((one) => one.provider === provider.id && one.credential === id);
     return { id, key, attempts: figure?.attempts ?? 0, refused: figure?.refused ?? 0 };
   };
-  const rows = [...(provider.credentials ?? []).map(({ id }) => rowOf(id, "set")), ...missing.map((id) => rowOf(id, "missing"))];
+  const rows = [...(provider.credentials ?? []).map(({ id }) => rowOf(id, "set")), ...[...missing].map((id) => rowOf(id, "missing"))];
   return rows.length === 0 ? {} : { credentials: rows };
 }
 

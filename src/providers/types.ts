@@ -20,8 +20,16 @@ export interface Variant {
   hosts: readonly string[];
 }
 
+/** What makes the headers that authorize a request, where no key does. */
+export interface Authorizer {
+  /** Called before each request, for tokens and signatures; absent: the key is in the headers. */
+  authorize?: Authorize;
+  /** Told of each 401 and 403, so that a credential which was withdrawn is not used until it expires. */
+  onUnauthorized?: () => void;
+}
+
 /** A provider of the catalog file, its secret already read from the environment. */
-export interface Provider {
+export interface Provider extends Authorizer {
   id: string;
   protocol: Protocol;
   /** Without a trailing slash. */
@@ -42,17 +50,14 @@ export interface Provider {
   timeoutMs: number;
   /** What happens to a call whose caller disconnected; null: what follows from the answer so far (docs/behaviour/streams.md#disconnects). */
   onDisconnect: OnDisconnect | null;
-  /** Called before each request, for tokens and signatures; absent: the key is in the headers. */
-  authorize?: Authorize;
-  /** Told of each 401 and 403, so that a credential which was withdrawn is not used until it expires. */
-  onUnauthorized?: () => void;
 }
 
-/** One of a provider's keys. */
-export interface Credential {
+/** One of a provider's keys or identities. */
+export interface Credential extends Authorizer {
   /** Its name in the catalog file. */
   id: string;
-  key: string;
+  /** Absent: it is an identity, which authorizes each request. */
+  key?: string;
   weight: number;
 }
 

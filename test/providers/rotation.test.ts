@@ -1,7 +1,7 @@
 // Which credential a request takes: by weight, and without those that rest.
 import { describe, expect, test } from "vitest";
 import { createRotation } from "../../src/providers/credentials/rotation.ts";
-import { UpstreamError, type UpstreamFault } from "../../src/providers/errors/upstream-error.ts";
+import { type Failure, UpstreamError, type UpstreamFault } from "../../src/providers/errors/upstream-error.ts";
 
 function world(weights: Record<string, number>) {
   let now = 0;
@@ -13,6 +13,7 @@ function world(weights: Record<string, number>) {
     turns: (count: number) => Array.from({ length: count }, () => rotation.choose(new Set())!.id).join(""),
     refuse: (id: string, fault: UpstreamFault, status: number | null, retryAfterMs: number | null = null) =>
       rotation.refused(of(id), new UpstreamError(fault, "no", { status, retryAfterMs })),
+    fail: (id: string, failure: Failure) => rotation.refused(of(id), new UpstreamError("our_fault", "no", { failure })),
     pass: (ms: number) => (now += ms),
   };
 }
@@ -63,6 +64,16 @@ describe("rest", () => {
     const { next, refuse } = world({ a: 1, b: 1 });
     expect(refuse("a", fault, status)).toBe(false);
     expect(next("b")).toBe("a");
+  });
+
+  test("a minute where no token could be had for it, though nothing was asked of the provider", () => {
+    const { next, fail, pass } = world({ a: 1, b: 1 });
+    expect(fail("a", { cause: "credentials", detail: "the account was deleted" })).toBe(true);
+    pass(59_999);
+    expect([next(), next()]).toEqual(["b", "b"]);
+    pass(1);
+    expect(new Set([next(), next()])).toEqual(new Set(["a", "b"]));
+    expect(fail("b", { cause: "clock_skew", detail: "this machine's clock is wrong" })).toBe(false);
   });
 
   test("a shorter rest does not end a longer one", () => {

@@ -12,12 +12,13 @@ const longestMs = 10_000;
 /** Name, value, name, value; empty for a provider whose key is in its headers already. Rejects with UpstreamError or the signal's reason. */
 export async function authorizationFor(request: UpstreamRequest, { origin, path }: Address, ms = longestMs): Promise<readonly string[]> {
   const { provider, method, body, signal, disconnect } = request;
-  if (provider.authorize === undefined) return [];
+  const { authorize } = request.authorizer ?? provider;
+  if (authorize === undefined) return [];
   const sent = pairsOf([...targetOf(provider).headers, ...(request.headers ?? [])]);
   if (body !== null) sent["content-type"] = request.contentType;
   const bound = Math.min(ms, provider.timeoutMs);
   const stopped = [signal, ...(disconnect === undefined ? [] : [disconnect.stopUpstream])];
-  const added = await untilStopped(provider.authorize({ method, origin, path, headers: sent, body }), stopped, bound);
+  const added = await untilStopped(authorize({ method, origin, path, headers: sent, body }), stopped, bound);
   hideMade(provider, added);
   return Object.entries(added).flat();
 }

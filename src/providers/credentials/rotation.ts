@@ -1,5 +1,5 @@
 // Which of a provider's credentials a request takes (docs/behaviour/providers.md#credentials): by weight, without those that rest because
-// the provider refused them or found them too busy. Kept in this process's memory.
+// the provider refused them or found them too busy, or because no token could be had for them. Kept in this process's memory.
 import type { UpstreamError } from "../errors/upstream-error.ts";
 import type { Credential } from "../types.ts";
 
@@ -62,8 +62,8 @@ export function createRotation(credentials: readonly Credential[], now: () => nu
   };
 }
 
-function restOf({ fault, status, retryAfterMs }: UpstreamError): number | null {
-  if (fault === "our_fault") return refusedStatuses.has(status) ? refusedMs : null;
+function restOf({ fault, status, retryAfterMs, failure }: UpstreamError): number | null {
+  if (fault === "our_fault") return refusedStatuses.has(status) || failure?.cause === "credentials" ? refusedMs : null;
   if (fault !== "rate_limited") return null;
   return Math.min(Math.max(retryAfterMs ?? usualMs, shortestMs), longestMs);
 }

@@ -72,11 +72,11 @@ export function hideMade(provider: Provider, added: Readonly<Record<string, stri
   const known = madeFor.get(provider) ?? [];
   const others = tokens.filter((token) => !known.includes(token));
   if (others.length === 0) return;
-  madeFor.set(provider, [...others, ...known].slice(0, madeMax));
+  madeFor.set(provider, [...others, ...known].slice(0, madeMax * (provider.credentials?.length ?? 1)));
   searchedFor.delete(provider);
 }
 
-/** The newest: that of before may still be on its way when the next is there. */
+/** The newest of each credential: that of before may still be on its way when the next is there. */
 const madeMax = 4;
 const madeFor = new WeakMap<Provider, readonly string[]>();
 

@@ -57,14 +57,17 @@ async function exchangeByTurns(
     const used: UsedCredential = { id: credential.id };
     const { heard: told } = request;
     const heard = told && Object.assign((id: string | null, served: boolean) => told(id, served, used), { named: told.named });
-    const headers = [...(request.headers ?? []), ...authHeader(request.provider.protocol, credential.key)];
+    const key = credential.key === undefined ? [] : authHeader(request.provider.protocol, credential.key);
     try {
-      return await once({ ...request, heard, headers });
+      return await once({ ...request, heard, headers: [...(request.headers ?? []), ...key], authorizer: credential });
     } catch (error) {
       if (!(error instanceof UpstreamError) || !rotation.refused(credential, error)) throw error;
       tried.add(credential);
       const next = request.disconnect?.isGone() ? null : rotation.choose(tried);
-      if (next === null) throw error;
+      if (next === null) {
+        request.heard?.(null, false, used); // where no token could be had, nothing has named it
+        throw error;
+      }
       request.heard?.(null, false, { ...used, refusal: error });
       credential = next;
     }

@@ -39,7 +39,7 @@ export function connectUpstreams(change: Partial<UpstreamLimits> = {}): Upstream
         if (closed) throw new Error("The upstream connections are closed.");
         const address = addressOf(request);
         const { pool, slots } = origins.of(address);
-        const { authorize, onUnauthorized } = request.provider;
+        const { authorize, onUnauthorized } = request.authorizer ?? request.provider;
         const answered = (answer: UpstreamAnswer) => {
           if (answer.status === 401 || answer.status === 403) onUnauthorized?.();
           resolve(answer);

@@ -1,6 +1,6 @@
 // The types of one request to an upstream, its answer, and the client that sends it.
 import type { IncomingHttpHeaders } from "node:http";
-import type { Disconnect, Heard, Provider, StreamedBody } from "../types.ts";
+import type { Authorizer, Disconnect, Heard, Provider, StreamedBody } from "../types.ts";
 
 export type { StreamedBody } from "../types.ts";
 
@@ -27,6 +27,8 @@ export interface RecordTimes {
 
 export interface UpstreamRequest {
   provider: Provider;
+  /** In place of the provider's own: one of its credentials. */
+  authorizer?: Authorizer;
   method: "GET" | "POST" | "PUT";
   /**
    * Below the provider's base URL, with a leading slash; or an absolute address that the provider answered with, on any origin, to which
