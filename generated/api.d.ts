@@ -4886,12 +4886,27 @@ export interface components {
             /** @description What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
             warnings: components["schemas"]["CatalogProblem"][];
         };
-        /** @description One of a provider's secrets. */
+        /** @description One of a provider's keys or identities. With nothing but an `id`, for `vertex` and `bedrock`, it is the machine's own. */
         CatalogCredential: {
+            /** @description `bedrock`: name of the environment variable that holds the access key's id. Default: the machine's own identity. */
+            access_key_id_env?: string;
             /** @description Name of the environment variable that holds the secret. */
-            api_key_env: string;
+            api_key_env?: string;
+            /** @description `azure-openai`: who gets tokens from Microsoft Entra, in place of `api_key_env`. */
+            entra?: components["schemas"]["CatalogEntra"];
             /** @description Its name in metrics, logs and lists. */
             id: string;
+            /** @description `bedrock`: ARN of a role that is assumed with these credentials. */
+            role_arn?: string;
+            /** @description `bedrock`: name of the environment variable that holds the secret access key. */
+            secret_access_key_env?: string;
+            /**
+             * @description `vertex`: name of the environment variable that holds the JSON of a service account's key. Default: the machine's own identity, from its
+             *     metadata server.
+             */
+            service_account_env?: string;
+            /** @description `bedrock`: name of the environment variable that holds the session token of a temporary access key. */
+            session_token_env?: string;
             /**
              * Format: int32
              * @description Its share of the requests, among the weights of all; default 1.
@@ -5412,9 +5427,9 @@ export interface components {
              */
             base_url?: string;
             /**
-             * @description Several secrets in place of `api_key_env`: requests are spread over them by weight, one that the provider refuses rests for a minute,
-             *     one that is rate-limited for as long as the provider says, and another is tried at once. For `openai`, `anthropic`, `azure-openai`,
-             *     `gemini`, `cohere` and `rerank`.
+             * @description Several of the keys and identities above in place of one: requests are spread over them by weight, one that the provider refuses, or that gets
+             *     no token, rests for a minute, one that is rate-limited for as long as the provider says, and another is tried at once. For `openai`,
+             *     `anthropic`, `azure-openai`, `gemini`, `vertex`, `bedrock`, `cohere` and `rerank`.
              */
             credentials?: components["schemas"]["CatalogCredential"][];
             /** @description `azure-openai`: who gets tokens from Microsoft Entra, in place of `api_key_env`. */

@@ -61393,17 +61393,6 @@ const schema_CatalogProvider = {
 "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
 "description": "Name of the environment variable that holds the secret."
 },
-"credentials": {
-"type": "array",
-"items": { "$ref": "#/components/schemas/CatalogCredential" },
-"minItems": 1,
-"maxItems": 16
-},
-"region": {
-"type": "string",
-"pattern": "^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$",
-"description": "`bedrock`: the region whose models are called, and for which requests are signed."
-},
 "access_key_id_env": {
 "type": "string",
 "pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
@@ -61424,6 +61413,23 @@ const schema_CatalogProvider = {
 "pattern": "^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$",
 "description": "`bedrock`: ARN of a role that is assumed with these credentials."
 },
+"service_account_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "`vertex`: name of the environment variable that holds the JSON of a service account's key. Default: the machine's own identity, from its\nmetadata server."
+},
+"entra": { "$ref": "#/components/schemas/CatalogEntra" },
+"credentials": {
+"type": "array",
+"items": { "$ref": "#/components/schemas/CatalogCredential" },
+"minItems": 1,
+"maxItems": 16
+},
+"region": {
+"type": "string",
+"pattern": "^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$",
+"description": "`bedrock`: the region whose models are called, and for which requests are signed."
+},
 "project": {
 "type": "string",
 "pattern": "^([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]{3,61}$",
@@ -61434,17 +61440,11 @@ const schema_CatalogProvider = {
 "pattern": "^[a-z]{2,}(-[a-z]+[0-9]{1,2})?$",
 "description": "`vertex`: the location whose models are called, such as `europe-west4`; `global`, `us` and `eu` are larger ones."
 },
-"service_account_env": {
-"type": "string",
-"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
-"description": "`vertex`: name of the environment variable that holds the JSON of a service account's key. Default: the machine's own identity, from its\nmetadata server."
-},
 "api_version": {
 "type": "string",
 "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$",
 "description": "`azure-openai`: the version of the API whose paths name deployments, such as `2024-10-21`. Default: the paths under `/openai/v1`, which\nhave no version."
 },
-"entra": { "$ref": "#/components/schemas/CatalogEntra" },
 "headers": {
 "type": "object",
 "additionalProperties": { "type": "string" }
@@ -61499,29 +61499,6 @@ const schema_ProviderVariant = {
 "lm-studio"
 ]
 };
-const schema_CatalogCredential = {
-"type": "object",
-"required": ["id", "api_key_env"],
-"properties": {
-"id": {
-"type": "string",
-"pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
-"description": "Its name in metrics, logs and lists."
-},
-"api_key_env": {
-"type": "string",
-"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
-"description": "Name of the environment variable that holds the secret."
-},
-"weight": {
-"type": "integer",
-"format": "int32",
-"minimum": 1,
-"maximum": 1e3
-}
-},
-"additionalProperties": false
-};
 const schema_CatalogEntra = {
 "type": "object",
 "properties": {
@@ -61568,19 +61545,673 @@ const schema_CatalogEntra = {
 };
 const func_191f75b3 = Object.prototype.hasOwnProperty;
 const pattern_831b2ab4 = new RegExp("^[A-Za-z_][A-Za-z0-9_]*$", "u");
-const pattern_0fd2e731 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "u");
-const pattern_934cc0a5 = new RegExp("^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$", "u");
 const pattern_d21d220c = new RegExp("^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$", "u");
+const pattern_88cc4c62 = new RegExp("^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$", "u");
+const pattern_f750aafe = new RegExp("^/", "u");
+const pattern_934cc0a5 = new RegExp("^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$", "u");
 const pattern_8285fac1 = new RegExp("^([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]{3,61}$", "u");
 const pattern_c6ac0b0d = new RegExp("^[a-z]{2,}(-[a-z]+[0-9]{1,2})?$", "u");
 const pattern_e44e0a05 = new RegExp("^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$", "u");
-const pattern_88cc4c62 = new RegExp("^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$", "u");
-const pattern_f750aafe = new RegExp("^/", "u");
+const schema_CatalogCredential = {
+"type": "object",
+"required": ["id"],
+"properties": {
+"id": {
+"type": "string",
+"pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+"description": "Its name in metrics, logs and lists."
+},
+"api_key_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "Name of the environment variable that holds the secret."
+},
+"access_key_id_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "`bedrock`: name of the environment variable that holds the access key's id. Default: the machine's own identity."
+},
+"secret_access_key_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "`bedrock`: name of the environment variable that holds the secret access key."
+},
+"session_token_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "`bedrock`: name of the environment variable that holds the session token of a temporary access key."
+},
+"role_arn": {
+"type": "string",
+"pattern": "^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$",
+"description": "`bedrock`: ARN of a role that is assumed with these credentials."
+},
+"service_account_env": {
+"type": "string",
+"pattern": "^[A-Za-z_][A-Za-z0-9_]*$",
+"description": "`vertex`: name of the environment variable that holds the JSON of a service account's key. Default: the machine's own identity, from its\nmetadata server."
+},
+"entra": { "$ref": "#/components/schemas/CatalogEntra" },
+"weight": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 1e3
+}
+},
+"additionalProperties": false
+};
+const pattern_0fd2e731 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "u");
+function validate_CatalogCredential(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+const evaluated0 = validate_CatalogCredential.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.id === void 0 && (missing0 = "id")) {
+validate_CatalogCredential.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_CatalogCredential,
+data
+}];
+return false;
+} else {
+for (const key0 in data) if (!func_191f75b3.call(schema_CatalogCredential.properties, key0)) {
+validate_CatalogCredential.errors = [{
+instancePath,
+keyword: "additionalProperties",
+params: { additionalProperty: key0 },
+message: "must NOT have additional properties",
+parentSchema: schema_CatalogCredential,
+data
+}];
+return false;
+}
+if (data.id !== void 0) {
+let data0 = data.id;
+if (typeof data0 === "string") {
+if (!pattern_0fd2e731.test(data0)) {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/id",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" },
+message: "must match pattern \"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$\"",
+parentSchema: schema_CatalogCredential.properties.id,
+data: data0
+}];
+return false;
+}
+} else {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogCredential.properties.id,
+data: data0
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.api_key_env !== void 0) {
+let data1 = data.api_key_env;
+if (typeof data1 === "string") {
+if (!pattern_831b2ab4.test(data1)) {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/api_key_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogCredential.properties.api_key_env,
+data: data1
+}];
+return false;
+}
+} else {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/api_key_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogCredential.properties.api_key_env,
+data: data1
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.access_key_id_env !== void 0) {
+let data2 = data.access_key_id_env;
+if (typeof data2 === "string") {
+if (!pattern_831b2ab4.test(data2)) {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/access_key_id_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogCredential.properties.access_key_id_env,
+data: data2
+}];
+return false;
+}
+} else {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/access_key_id_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogCredential.properties.access_key_id_env,
+data: data2
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.secret_access_key_env !== void 0) {
+let data3 = data.secret_access_key_env;
+if (typeof data3 === "string") {
+if (!pattern_831b2ab4.test(data3)) {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/secret_access_key_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogCredential.properties.secret_access_key_env,
+data: data3
+}];
+return false;
+}
+} else {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/secret_access_key_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogCredential.properties.secret_access_key_env,
+data: data3
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.session_token_env !== void 0) {
+let data4 = data.session_token_env;
+if (typeof data4 === "string") {
+if (!pattern_831b2ab4.test(data4)) {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/session_token_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogCredential.properties.session_token_env,
+data: data4
+}];
+return false;
+}
+} else {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/session_token_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogCredential.properties.session_token_env,
+data: data4
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.role_arn !== void 0) {
+let data5 = data.role_arn;
+if (typeof data5 === "string") {
+if (!pattern_d21d220c.test(data5)) {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/role_arn",
+keyword: "pattern",
+params: { pattern: "^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$" },
+message: "must match pattern \"^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$\"",
+parentSchema: schema_CatalogCredential.properties.role_arn,
+data: data5
+}];
+return false;
+}
+} else {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/role_arn",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogCredential.properties.role_arn,
+data: data5
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.service_account_env !== void 0) {
+let data6 = data.service_account_env;
+if (typeof data6 === "string") {
+if (!pattern_831b2ab4.test(data6)) {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/service_account_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogCredential.properties.service_account_env,
+data: data6
+}];
+return false;
+}
+} else {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/service_account_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogCredential.properties.service_account_env,
+data: data6
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.entra !== void 0) {
+let data7 = data.entra;
+if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
+for (const key1 in data7) if (!(key1 === "tenant" || key1 === "client_id" || key1 === "client_secret_env" || key1 === "certificate_file" || key1 === "federated_token_file" || key1 === "managed_identity" || key1 === "authority" || key1 === "scope")) {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/entra",
+keyword: "additionalProperties",
+params: { additionalProperty: key1 },
+message: "must NOT have additional properties",
+parentSchema: schema_CatalogEntra,
+data: data7
+}];
+return false;
+}
+if (data7.tenant !== void 0) {
+let data8 = data7.tenant;
+if (typeof data8 === "string") {
+if (!pattern_88cc4c62.test(data8)) {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/entra/tenant",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$" },
+message: "must match pattern \"^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$\"",
+parentSchema: schema_CatalogEntra.properties.tenant,
+data: data8
+}];
+return false;
+}
+} else {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/entra/tenant",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.tenant,
+data: data8
+}];
+return false;
+}
+var valid2 = true;
+} else var valid2 = true;
+if (valid2) {
+if (data7.client_id !== void 0) {
+let data9 = data7.client_id;
+if (typeof data9 === "string") {
+if (func_7a031813(data9) > 200) {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/entra/client_id",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_CatalogEntra.properties.client_id,
+data: data9
+}];
+return false;
+} else if (func_7a031813(data9) < 1) {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/entra/client_id",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogEntra.properties.client_id,
+data: data9
+}];
+return false;
+}
+} else {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/entra/client_id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.client_id,
+data: data9
+}];
+return false;
+}
+var valid2 = true;
+} else var valid2 = true;
+if (valid2) {
+if (data7.client_secret_env !== void 0) {
+let data10 = data7.client_secret_env;
+if (typeof data10 === "string") {
+if (!pattern_831b2ab4.test(data10)) {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/entra/client_secret_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogEntra.properties.client_secret_env,
+data: data10
+}];
+return false;
+}
+} else {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/entra/client_secret_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.client_secret_env,
+data: data10
+}];
+return false;
+}
+var valid2 = true;
+} else var valid2 = true;
+if (valid2) {
+if (data7.certificate_file !== void 0) {
+let data11 = data7.certificate_file;
+if (typeof data11 === "string") {
+if (func_7a031813(data11) > 1e3) {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/entra/certificate_file",
+keyword: "maxLength",
+params: { limit: 1e3 },
+message: "must NOT have more than 1000 characters",
+parentSchema: schema_CatalogEntra.properties.certificate_file,
+data: data11
+}];
+return false;
+} else if (!pattern_f750aafe.test(data11)) {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/entra/certificate_file",
+keyword: "pattern",
+params: { pattern: "^/" },
+message: "must match pattern \"^/\"",
+parentSchema: schema_CatalogEntra.properties.certificate_file,
+data: data11
+}];
+return false;
+}
+} else {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/entra/certificate_file",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.certificate_file,
+data: data11
+}];
+return false;
+}
+var valid2 = true;
+} else var valid2 = true;
+if (valid2) {
+if (data7.federated_token_file !== void 0) {
+let data12 = data7.federated_token_file;
+if (typeof data12 === "string") {
+if (func_7a031813(data12) > 1e3) {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/entra/federated_token_file",
+keyword: "maxLength",
+params: { limit: 1e3 },
+message: "must NOT have more than 1000 characters",
+parentSchema: schema_CatalogEntra.properties.federated_token_file,
+data: data12
+}];
+return false;
+} else if (!pattern_f750aafe.test(data12)) {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/entra/federated_token_file",
+keyword: "pattern",
+params: { pattern: "^/" },
+message: "must match pattern \"^/\"",
+parentSchema: schema_CatalogEntra.properties.federated_token_file,
+data: data12
+}];
+return false;
+}
+} else {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/entra/federated_token_file",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.federated_token_file,
+data: data12
+}];
+return false;
+}
+var valid2 = true;
+} else var valid2 = true;
+if (valid2) {
+if (data7.managed_identity !== void 0) {
+let data13 = data7.managed_identity;
+if (typeof data13 !== "boolean") {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/entra/managed_identity",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_CatalogEntra.properties.managed_identity,
+data: data13
+}];
+return false;
+}
+var valid2 = true;
+} else var valid2 = true;
+if (valid2) {
+if (data7.authority !== void 0) {
+let data14 = data7.authority;
+if (typeof data14 === "string") {
+if (func_7a031813(data14) > 2e3) {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/entra/authority",
+keyword: "maxLength",
+params: { limit: 2e3 },
+message: "must NOT have more than 2000 characters",
+parentSchema: schema_CatalogEntra.properties.authority,
+data: data14
+}];
+return false;
+} else if (func_7a031813(data14) < 1) {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/entra/authority",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogEntra.properties.authority,
+data: data14
+}];
+return false;
+}
+} else {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/entra/authority",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.authority,
+data: data14
+}];
+return false;
+}
+var valid2 = true;
+} else var valid2 = true;
+if (valid2) {
+if (data7.scope !== void 0) {
+let data15 = data7.scope;
+if (typeof data15 === "string") {
+if (func_7a031813(data15) > 500) {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/entra/scope",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_CatalogEntra.properties.scope,
+data: data15
+}];
+return false;
+} else if (func_7a031813(data15) < 1) {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/entra/scope",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogEntra.properties.scope,
+data: data15
+}];
+return false;
+}
+} else {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/entra/scope",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.scope,
+data: data15
+}];
+return false;
+}
+var valid2 = true;
+} else var valid2 = true;
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/entra",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogEntra,
+data: data7
+}];
+return false;
+}
+var valid0 = true;
+} else var valid0 = true;
+if (valid0) {
+if (data.weight !== void 0) {
+let data16 = data.weight;
+if (!(typeof data16 == "number" && !(data16 % 1) && !isNaN(data16))) {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/weight",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_CatalogCredential.properties.weight,
+data: data16
+}];
+return false;
+}
+if (typeof data16 == "number") {
+if (data16 > 1e3 || isNaN(data16)) {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/weight",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e3
+},
+message: "must be <= 1000",
+parentSchema: schema_CatalogCredential.properties.weight,
+data: data16
+}];
+return false;
+} else if (data16 < 1 || isNaN(data16)) {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/weight",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_CatalogCredential.properties.weight,
+data: data16
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data16)) {
+validate_CatalogCredential.errors = [{
+instancePath: instancePath + "/weight",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_CatalogCredential.properties.weight,
+data: data16
+}];
+return false;
+}
+}
+var valid0 = true;
+} else var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_CatalogCredential.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogCredential,
+data
+}];
+return false;
+}
+validate_CatalogCredential.errors = vErrors;
+return true;
+}
+validate_CatalogCredential.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
 function validate_CatalogProvider(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
+let errors = 0;
 const evaluated0 = validate_CatalogProvider.evaluated;
 if (evaluated0.dynamicProps) evaluated0.props = void 0;
 if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === void 0 && (missing0 = "id") || data.protocol === void 0 && (missing0 = "protocol")) {
@@ -61594,6 +62225,7 @@ data
 }];
 return false;
 } else {
+const _errs1 = errors;
 for (const key0 in data) if (!func_191f75b3.call(schema_CatalogProvider.properties, key0)) {
 validate_CatalogProvider.errors = [{
 instancePath,
@@ -61605,8 +62237,11 @@ data
 }];
 return false;
 }
+if (_errs1 === errors) {
 if (data.id !== void 0) {
 let data0 = data.id;
+const _errs2 = errors;
+if (errors === _errs2) {
 if (typeof data0 === "string") {
 if (func_7a031813(data0) > 100) {
 validate_CatalogProvider.errors = [{
@@ -61640,11 +62275,14 @@ data: data0
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs2 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.label !== void 0) {
 let data1 = data.label;
+const _errs4 = errors;
+if (errors === errors) {
 if (typeof data1 === "string") {
 if (!pattern_5d0b68be.test(data1)) {
 validate_CatalogProvider.errors = [{
@@ -61668,11 +62306,13 @@ data: data1
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs4 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.protocol !== void 0) {
 let data2 = data.protocol;
+const _errs7 = errors;
 if (typeof data2 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/protocol",
@@ -61695,11 +62335,12 @@ data: data2
 }];
 return false;
 }
-var valid0 = true;
+var valid0 = _errs7 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.variant !== void 0) {
 let data3 = data.variant;
+const _errs10 = errors;
 if (typeof data3 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/variant",
@@ -61722,11 +62363,13 @@ data: data3
 }];
 return false;
 }
-var valid0 = true;
+var valid0 = _errs10 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.base_url !== void 0) {
 let data4 = data.base_url;
+const _errs13 = errors;
+if (errors === _errs13) {
 if (typeof data4 === "string") {
 if (func_7a031813(data4) > 2e3) {
 validate_CatalogProvider.errors = [{
@@ -61760,11 +62403,14 @@ data: data4
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs13 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.api_key_env !== void 0) {
 let data5 = data.api_key_env;
+const _errs15 = errors;
+if (errors === _errs15) {
 if (typeof data5 === "string") {
 if (!pattern_831b2ab4.test(data5)) {
 validate_CatalogProvider.errors = [{
@@ -61788,184 +62434,529 @@ data: data5
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs15 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.access_key_id_env !== void 0) {
+let data6 = data.access_key_id_env;
+const _errs17 = errors;
+if (errors === _errs17) {
+if (typeof data6 === "string") {
+if (!pattern_831b2ab4.test(data6)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/access_key_id_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogProvider.properties.access_key_id_env,
+data: data6
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/access_key_id_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.access_key_id_env,
+data: data6
+}];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.secret_access_key_env !== void 0) {
+let data7 = data.secret_access_key_env;
+const _errs19 = errors;
+if (errors === _errs19) {
+if (typeof data7 === "string") {
+if (!pattern_831b2ab4.test(data7)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/secret_access_key_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogProvider.properties.secret_access_key_env,
+data: data7
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/secret_access_key_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.secret_access_key_env,
+data: data7
+}];
+return false;
+}
+}
+var valid0 = _errs19 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.session_token_env !== void 0) {
+let data8 = data.session_token_env;
+const _errs21 = errors;
+if (errors === _errs21) {
+if (typeof data8 === "string") {
+if (!pattern_831b2ab4.test(data8)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/session_token_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogProvider.properties.session_token_env,
+data: data8
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/session_token_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.session_token_env,
+data: data8
+}];
+return false;
+}
+}
+var valid0 = _errs21 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.role_arn !== void 0) {
+let data9 = data.role_arn;
+const _errs23 = errors;
+if (errors === _errs23) {
+if (typeof data9 === "string") {
+if (!pattern_d21d220c.test(data9)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/role_arn",
+keyword: "pattern",
+params: { pattern: "^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$" },
+message: "must match pattern \"^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$\"",
+parentSchema: schema_CatalogProvider.properties.role_arn,
+data: data9
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/role_arn",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.role_arn,
+data: data9
+}];
+return false;
+}
+}
+var valid0 = _errs23 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.service_account_env !== void 0) {
+let data10 = data.service_account_env;
+const _errs25 = errors;
+if (errors === _errs25) {
+if (typeof data10 === "string") {
+if (!pattern_831b2ab4.test(data10)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/service_account_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogProvider.properties.service_account_env,
+data: data10
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/service_account_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogProvider.properties.service_account_env,
+data: data10
+}];
+return false;
+}
+}
+var valid0 = _errs25 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.entra !== void 0) {
+let data11 = data.entra;
+const _errs27 = errors;
+if (errors === errors) {
+if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
+const _errs30 = errors;
+for (const key1 in data11) if (!(key1 === "tenant" || key1 === "client_id" || key1 === "client_secret_env" || key1 === "certificate_file" || key1 === "federated_token_file" || key1 === "managed_identity" || key1 === "authority" || key1 === "scope")) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra",
+keyword: "additionalProperties",
+params: { additionalProperty: key1 },
+message: "must NOT have additional properties",
+parentSchema: schema_CatalogEntra,
+data: data11
+}];
+return false;
+}
+if (_errs30 === errors) {
+if (data11.tenant !== void 0) {
+let data12 = data11.tenant;
+const _errs31 = errors;
+if (errors === _errs31) {
+if (typeof data12 === "string") {
+if (!pattern_88cc4c62.test(data12)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/tenant",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$" },
+message: "must match pattern \"^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$\"",
+parentSchema: schema_CatalogEntra.properties.tenant,
+data: data12
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/tenant",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.tenant,
+data: data12
+}];
+return false;
+}
+}
+var valid5 = _errs31 === errors;
+} else var valid5 = true;
+if (valid5) {
+if (data11.client_id !== void 0) {
+let data13 = data11.client_id;
+const _errs33 = errors;
+if (errors === _errs33) {
+if (typeof data13 === "string") {
+if (func_7a031813(data13) > 200) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/client_id",
+keyword: "maxLength",
+params: { limit: 200 },
+message: "must NOT have more than 200 characters",
+parentSchema: schema_CatalogEntra.properties.client_id,
+data: data13
+}];
+return false;
+} else if (func_7a031813(data13) < 1) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/client_id",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogEntra.properties.client_id,
+data: data13
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/client_id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.client_id,
+data: data13
+}];
+return false;
+}
+}
+var valid5 = _errs33 === errors;
+} else var valid5 = true;
+if (valid5) {
+if (data11.client_secret_env !== void 0) {
+let data14 = data11.client_secret_env;
+const _errs35 = errors;
+if (errors === _errs35) {
+if (typeof data14 === "string") {
+if (!pattern_831b2ab4.test(data14)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/client_secret_env",
+keyword: "pattern",
+params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
+message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
+parentSchema: schema_CatalogEntra.properties.client_secret_env,
+data: data14
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/client_secret_env",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.client_secret_env,
+data: data14
+}];
+return false;
+}
+}
+var valid5 = _errs35 === errors;
+} else var valid5 = true;
+if (valid5) {
+if (data11.certificate_file !== void 0) {
+let data15 = data11.certificate_file;
+const _errs37 = errors;
+if (errors === _errs37) {
+if (typeof data15 === "string") {
+if (func_7a031813(data15) > 1e3) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/certificate_file",
+keyword: "maxLength",
+params: { limit: 1e3 },
+message: "must NOT have more than 1000 characters",
+parentSchema: schema_CatalogEntra.properties.certificate_file,
+data: data15
+}];
+return false;
+} else if (!pattern_f750aafe.test(data15)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/certificate_file",
+keyword: "pattern",
+params: { pattern: "^/" },
+message: "must match pattern \"^/\"",
+parentSchema: schema_CatalogEntra.properties.certificate_file,
+data: data15
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/certificate_file",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.certificate_file,
+data: data15
+}];
+return false;
+}
+}
+var valid5 = _errs37 === errors;
+} else var valid5 = true;
+if (valid5) {
+if (data11.federated_token_file !== void 0) {
+let data16 = data11.federated_token_file;
+const _errs39 = errors;
+if (errors === _errs39) {
+if (typeof data16 === "string") {
+if (func_7a031813(data16) > 1e3) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/federated_token_file",
+keyword: "maxLength",
+params: { limit: 1e3 },
+message: "must NOT have more than 1000 characters",
+parentSchema: schema_CatalogEntra.properties.federated_token_file,
+data: data16
+}];
+return false;
+} else if (!pattern_f750aafe.test(data16)) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/federated_token_file",
+keyword: "pattern",
+params: { pattern: "^/" },
+message: "must match pattern \"^/\"",
+parentSchema: schema_CatalogEntra.properties.federated_token_file,
+data: data16
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/federated_token_file",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.federated_token_file,
+data: data16
+}];
+return false;
+}
+}
+var valid5 = _errs39 === errors;
+} else var valid5 = true;
+if (valid5) {
+if (data11.managed_identity !== void 0) {
+let data17 = data11.managed_identity;
+const _errs41 = errors;
+if (typeof data17 !== "boolean") {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/managed_identity",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_CatalogEntra.properties.managed_identity,
+data: data17
+}];
+return false;
+}
+var valid5 = _errs41 === errors;
+} else var valid5 = true;
+if (valid5) {
+if (data11.authority !== void 0) {
+let data18 = data11.authority;
+const _errs43 = errors;
+if (errors === _errs43) {
+if (typeof data18 === "string") {
+if (func_7a031813(data18) > 2e3) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/authority",
+keyword: "maxLength",
+params: { limit: 2e3 },
+message: "must NOT have more than 2000 characters",
+parentSchema: schema_CatalogEntra.properties.authority,
+data: data18
+}];
+return false;
+} else if (func_7a031813(data18) < 1) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/authority",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogEntra.properties.authority,
+data: data18
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/authority",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.authority,
+data: data18
+}];
+return false;
+}
+}
+var valid5 = _errs43 === errors;
+} else var valid5 = true;
+if (valid5) {
+if (data11.scope !== void 0) {
+let data19 = data11.scope;
+const _errs45 = errors;
+if (errors === _errs45) {
+if (typeof data19 === "string") {
+if (func_7a031813(data19) > 500) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/scope",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_CatalogEntra.properties.scope,
+data: data19
+}];
+return false;
+} else if (func_7a031813(data19) < 1) {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/scope",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_CatalogEntra.properties.scope,
+data: data19
+}];
+return false;
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra/scope",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CatalogEntra.properties.scope,
+data: data19
+}];
+return false;
+}
+}
+var valid5 = _errs45 === errors;
+} else var valid5 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_CatalogProvider.errors = [{
+instancePath: instancePath + "/entra",
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_CatalogEntra,
+data: data11
+}];
+return false;
+}
+}
+var valid0 = _errs27 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.credentials !== void 0) {
-let data6 = data.credentials;
-if (Array.isArray(data6)) {
-if (data6.length > 16) {
+let data20 = data.credentials;
+const _errs47 = errors;
+if (errors === _errs47) {
+if (Array.isArray(data20)) {
+if (data20.length > 16) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/credentials",
 keyword: "maxItems",
 params: { limit: 16 },
 message: "must NOT have more than 16 items",
 parentSchema: schema_CatalogProvider.properties.credentials,
-data: data6
+data: data20
 }];
 return false;
-} else if (data6.length < 1) {
+} else if (data20.length < 1) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/credentials",
 keyword: "minItems",
 params: { limit: 1 },
 message: "must NOT have fewer than 1 items",
 parentSchema: schema_CatalogProvider.properties.credentials,
-data: data6
+data: data20
 }];
 return false;
 } else {
-const len0 = data6.length;
+const len0 = data20.length;
 for (let i0 = 0; i0 < len0; i0++) {
-let data7 = data6[i0];
-if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
-let missing1;
-if (data7.id === void 0 && (missing1 = "id") || data7.api_key_env === void 0 && (missing1 = "api_key_env")) {
-validate_CatalogProvider.errors = [{
+const _errs49 = errors;
+if (!validate_CatalogCredential(data20[i0], {
 instancePath: instancePath + "/credentials/" + i0,
-keyword: "required",
-params: { missingProperty: missing1 },
-message: "must have required property '" + missing1 + "'",
-parentSchema: schema_CatalogCredential,
-data: data7
-}];
-return false;
-} else {
-for (const key1 in data7) if (!(key1 === "id" || key1 === "api_key_env" || key1 === "weight")) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/credentials/" + i0,
-keyword: "additionalProperties",
-params: { additionalProperty: key1 },
-message: "must NOT have additional properties",
-parentSchema: schema_CatalogCredential,
-data: data7
-}];
-return false;
+parentData: data20,
+parentDataProperty: i0,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_CatalogCredential.errors : vErrors.concat(validate_CatalogCredential.errors);
+errors = vErrors.length;
 }
-if (data7.id !== void 0) {
-let data8 = data7.id;
-if (typeof data8 === "string") {
-if (!pattern_0fd2e731.test(data8)) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/credentials/" + i0 + "/id",
-keyword: "pattern",
-params: { pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" },
-message: "must match pattern \"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$\"",
-parentSchema: schema_CatalogCredential.properties.id,
-data: data8
-}];
-return false;
-}
-} else {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/credentials/" + i0 + "/id",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogCredential.properties.id,
-data: data8
-}];
-return false;
-}
-var valid6 = true;
-} else var valid6 = true;
-if (valid6) {
-if (data7.api_key_env !== void 0) {
-let data9 = data7.api_key_env;
-if (typeof data9 === "string") {
-if (!pattern_831b2ab4.test(data9)) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/credentials/" + i0 + "/api_key_env",
-keyword: "pattern",
-params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
-message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
-parentSchema: schema_CatalogCredential.properties.api_key_env,
-data: data9
-}];
-return false;
-}
-} else {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/credentials/" + i0 + "/api_key_env",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogCredential.properties.api_key_env,
-data: data9
-}];
-return false;
-}
-var valid6 = true;
-} else var valid6 = true;
-if (valid6) {
-if (data7.weight !== void 0) {
-let data10 = data7.weight;
-if (!(typeof data10 == "number" && !(data10 % 1) && !isNaN(data10))) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/credentials/" + i0 + "/weight",
-keyword: "type",
-params: { type: "integer" },
-message: "must be integer",
-parentSchema: schema_CatalogCredential.properties.weight,
-data: data10
-}];
-return false;
-}
-if (typeof data10 == "number") {
-if (data10 > 1e3 || isNaN(data10)) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/credentials/" + i0 + "/weight",
-keyword: "maximum",
-params: {
-comparison: "<=",
-limit: 1e3
-},
-message: "must be <= 1000",
-parentSchema: schema_CatalogCredential.properties.weight,
-data: data10
-}];
-return false;
-} else if (data10 < 1 || isNaN(data10)) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/credentials/" + i0 + "/weight",
-keyword: "minimum",
-params: {
-comparison: ">=",
-limit: 1
-},
-message: "must be >= 1",
-parentSchema: schema_CatalogCredential.properties.weight,
-data: data10
-}];
-return false;
-} else if (!formats_6f7aca8b.validate(data10)) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/credentials/" + i0 + "/weight",
-keyword: "format",
-params: { format: "int32" },
-message: "must match format \"int32\"",
-parentSchema: schema_CatalogCredential.properties.weight,
-data: data10
-}];
-return false;
-}
-}
-var valid6 = true;
-} else var valid6 = true;
-}
-}
-}
-} else {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/credentials/" + i0,
-keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_CatalogCredential,
-data: data7
-}];
-return false;
-}
+if (!(_errs49 === errors)) break;
 }
 }
 } else {
@@ -61975,24 +62966,27 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogProvider.properties.credentials,
-data: data6
+data: data20
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs47 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.region !== void 0) {
-let data11 = data.region;
-if (typeof data11 === "string") {
-if (!pattern_934cc0a5.test(data11)) {
+let data22 = data.region;
+const _errs50 = errors;
+if (errors === _errs50) {
+if (typeof data22 === "string") {
+if (!pattern_934cc0a5.test(data22)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/region",
 keyword: "pattern",
 params: { pattern: "^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$" },
 message: "must match pattern \"^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$\"",
 parentSchema: schema_CatalogProvider.properties.region,
-data: data11
+data: data22
 }];
 return false;
 }
@@ -62003,136 +62997,27 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.region,
-data: data11
+data: data22
 }];
 return false;
 }
-var valid0 = true;
-} else var valid0 = true;
-if (valid0) {
-if (data.access_key_id_env !== void 0) {
-let data12 = data.access_key_id_env;
-if (typeof data12 === "string") {
-if (!pattern_831b2ab4.test(data12)) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/access_key_id_env",
-keyword: "pattern",
-params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
-message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
-parentSchema: schema_CatalogProvider.properties.access_key_id_env,
-data: data12
-}];
-return false;
 }
-} else {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/access_key_id_env",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogProvider.properties.access_key_id_env,
-data: data12
-}];
-return false;
-}
-var valid0 = true;
-} else var valid0 = true;
-if (valid0) {
-if (data.secret_access_key_env !== void 0) {
-let data13 = data.secret_access_key_env;
-if (typeof data13 === "string") {
-if (!pattern_831b2ab4.test(data13)) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/secret_access_key_env",
-keyword: "pattern",
-params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
-message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
-parentSchema: schema_CatalogProvider.properties.secret_access_key_env,
-data: data13
-}];
-return false;
-}
-} else {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/secret_access_key_env",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogProvider.properties.secret_access_key_env,
-data: data13
-}];
-return false;
-}
-var valid0 = true;
-} else var valid0 = true;
-if (valid0) {
-if (data.session_token_env !== void 0) {
-let data14 = data.session_token_env;
-if (typeof data14 === "string") {
-if (!pattern_831b2ab4.test(data14)) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/session_token_env",
-keyword: "pattern",
-params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
-message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
-parentSchema: schema_CatalogProvider.properties.session_token_env,
-data: data14
-}];
-return false;
-}
-} else {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/session_token_env",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogProvider.properties.session_token_env,
-data: data14
-}];
-return false;
-}
-var valid0 = true;
-} else var valid0 = true;
-if (valid0) {
-if (data.role_arn !== void 0) {
-let data15 = data.role_arn;
-if (typeof data15 === "string") {
-if (!pattern_d21d220c.test(data15)) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/role_arn",
-keyword: "pattern",
-params: { pattern: "^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$" },
-message: "must match pattern \"^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$\"",
-parentSchema: schema_CatalogProvider.properties.role_arn,
-data: data15
-}];
-return false;
-}
-} else {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/role_arn",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogProvider.properties.role_arn,
-data: data15
-}];
-return false;
-}
-var valid0 = true;
+var valid0 = _errs50 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.project !== void 0) {
-let data16 = data.project;
-if (typeof data16 === "string") {
-if (!pattern_8285fac1.test(data16)) {
+let data23 = data.project;
+const _errs52 = errors;
+if (errors === _errs52) {
+if (typeof data23 === "string") {
+if (!pattern_8285fac1.test(data23)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/project",
 keyword: "pattern",
 params: { pattern: "^([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]{3,61}$" },
 message: "must match pattern \"^([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]{3,61}$\"",
 parentSchema: schema_CatalogProvider.properties.project,
-data: data16
+data: data23
 }];
 return false;
 }
@@ -62143,24 +63028,27 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.project,
-data: data16
+data: data23
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs52 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.location !== void 0) {
-let data17 = data.location;
-if (typeof data17 === "string") {
-if (!pattern_c6ac0b0d.test(data17)) {
+let data24 = data.location;
+const _errs54 = errors;
+if (errors === _errs54) {
+if (typeof data24 === "string") {
+if (!pattern_c6ac0b0d.test(data24)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/location",
 keyword: "pattern",
 params: { pattern: "^[a-z]{2,}(-[a-z]+[0-9]{1,2})?$" },
 message: "must match pattern \"^[a-z]{2,}(-[a-z]+[0-9]{1,2})?$\"",
 parentSchema: schema_CatalogProvider.properties.location,
-data: data17
+data: data24
 }];
 return false;
 }
@@ -62171,52 +63059,27 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.location,
-data: data17
+data: data24
 }];
 return false;
 }
-var valid0 = true;
-} else var valid0 = true;
-if (valid0) {
-if (data.service_account_env !== void 0) {
-let data18 = data.service_account_env;
-if (typeof data18 === "string") {
-if (!pattern_831b2ab4.test(data18)) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/service_account_env",
-keyword: "pattern",
-params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
-message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
-parentSchema: schema_CatalogProvider.properties.service_account_env,
-data: data18
-}];
-return false;
 }
-} else {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/service_account_env",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogProvider.properties.service_account_env,
-data: data18
-}];
-return false;
-}
-var valid0 = true;
+var valid0 = _errs54 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.api_version !== void 0) {
-let data19 = data.api_version;
-if (typeof data19 === "string") {
-if (!pattern_e44e0a05.test(data19)) {
+let data25 = data.api_version;
+const _errs56 = errors;
+if (errors === _errs56) {
+if (typeof data25 === "string") {
+if (!pattern_e44e0a05.test(data25)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/api_version",
 keyword: "pattern",
 params: { pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$" },
 message: "must match pattern \"^[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?$\"",
 parentSchema: schema_CatalogProvider.properties.api_version,
-data: data19
+data: data25
 }];
 return false;
 }
@@ -62227,324 +63090,33 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.api_version,
-data: data19
-}];
-return false;
-}
-var valid0 = true;
-} else var valid0 = true;
-if (valid0) {
-if (data.entra !== void 0) {
-let data20 = data.entra;
-if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
-for (const key2 in data20) if (!(key2 === "tenant" || key2 === "client_id" || key2 === "client_secret_env" || key2 === "certificate_file" || key2 === "federated_token_file" || key2 === "managed_identity" || key2 === "authority" || key2 === "scope")) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra",
-keyword: "additionalProperties",
-params: { additionalProperty: key2 },
-message: "must NOT have additional properties",
-parentSchema: schema_CatalogEntra,
-data: data20
-}];
-return false;
-}
-if (data20.tenant !== void 0) {
-let data21 = data20.tenant;
-if (typeof data21 === "string") {
-if (!pattern_88cc4c62.test(data21)) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra/tenant",
-keyword: "pattern",
-params: { pattern: "^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$" },
-message: "must match pattern \"^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$\"",
-parentSchema: schema_CatalogEntra.properties.tenant,
-data: data21
-}];
-return false;
-}
-} else {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra/tenant",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogEntra.properties.tenant,
-data: data21
-}];
-return false;
-}
-var valid8 = true;
-} else var valid8 = true;
-if (valid8) {
-if (data20.client_id !== void 0) {
-let data22 = data20.client_id;
-if (typeof data22 === "string") {
-if (func_7a031813(data22) > 200) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra/client_id",
-keyword: "maxLength",
-params: { limit: 200 },
-message: "must NOT have more than 200 characters",
-parentSchema: schema_CatalogEntra.properties.client_id,
-data: data22
-}];
-return false;
-} else if (func_7a031813(data22) < 1) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra/client_id",
-keyword: "minLength",
-params: { limit: 1 },
-message: "must NOT have fewer than 1 characters",
-parentSchema: schema_CatalogEntra.properties.client_id,
-data: data22
-}];
-return false;
-}
-} else {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra/client_id",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogEntra.properties.client_id,
-data: data22
-}];
-return false;
-}
-var valid8 = true;
-} else var valid8 = true;
-if (valid8) {
-if (data20.client_secret_env !== void 0) {
-let data23 = data20.client_secret_env;
-if (typeof data23 === "string") {
-if (!pattern_831b2ab4.test(data23)) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra/client_secret_env",
-keyword: "pattern",
-params: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" },
-message: "must match pattern \"^[A-Za-z_][A-Za-z0-9_]*$\"",
-parentSchema: schema_CatalogEntra.properties.client_secret_env,
-data: data23
-}];
-return false;
-}
-} else {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra/client_secret_env",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogEntra.properties.client_secret_env,
-data: data23
-}];
-return false;
-}
-var valid8 = true;
-} else var valid8 = true;
-if (valid8) {
-if (data20.certificate_file !== void 0) {
-let data24 = data20.certificate_file;
-if (typeof data24 === "string") {
-if (func_7a031813(data24) > 1e3) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra/certificate_file",
-keyword: "maxLength",
-params: { limit: 1e3 },
-message: "must NOT have more than 1000 characters",
-parentSchema: schema_CatalogEntra.properties.certificate_file,
-data: data24
-}];
-return false;
-} else if (!pattern_f750aafe.test(data24)) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra/certificate_file",
-keyword: "pattern",
-params: { pattern: "^/" },
-message: "must match pattern \"^/\"",
-parentSchema: schema_CatalogEntra.properties.certificate_file,
-data: data24
-}];
-return false;
-}
-} else {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra/certificate_file",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogEntra.properties.certificate_file,
-data: data24
-}];
-return false;
-}
-var valid8 = true;
-} else var valid8 = true;
-if (valid8) {
-if (data20.federated_token_file !== void 0) {
-let data25 = data20.federated_token_file;
-if (typeof data25 === "string") {
-if (func_7a031813(data25) > 1e3) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra/federated_token_file",
-keyword: "maxLength",
-params: { limit: 1e3 },
-message: "must NOT have more than 1000 characters",
-parentSchema: schema_CatalogEntra.properties.federated_token_file,
-data: data25
-}];
-return false;
-} else if (!pattern_f750aafe.test(data25)) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra/federated_token_file",
-keyword: "pattern",
-params: { pattern: "^/" },
-message: "must match pattern \"^/\"",
-parentSchema: schema_CatalogEntra.properties.federated_token_file,
 data: data25
 }];
 return false;
 }
-} else {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra/federated_token_file",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogEntra.properties.federated_token_file,
-data: data25
-}];
-return false;
 }
-var valid8 = true;
-} else var valid8 = true;
-if (valid8) {
-if (data20.managed_identity !== void 0) {
-let data26 = data20.managed_identity;
-if (typeof data26 !== "boolean") {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra/managed_identity",
-keyword: "type",
-params: { type: "boolean" },
-message: "must be boolean",
-parentSchema: schema_CatalogEntra.properties.managed_identity,
-data: data26
-}];
-return false;
-}
-var valid8 = true;
-} else var valid8 = true;
-if (valid8) {
-if (data20.authority !== void 0) {
-let data27 = data20.authority;
-if (typeof data27 === "string") {
-if (func_7a031813(data27) > 2e3) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra/authority",
-keyword: "maxLength",
-params: { limit: 2e3 },
-message: "must NOT have more than 2000 characters",
-parentSchema: schema_CatalogEntra.properties.authority,
-data: data27
-}];
-return false;
-} else if (func_7a031813(data27) < 1) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra/authority",
-keyword: "minLength",
-params: { limit: 1 },
-message: "must NOT have fewer than 1 characters",
-parentSchema: schema_CatalogEntra.properties.authority,
-data: data27
-}];
-return false;
-}
-} else {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra/authority",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogEntra.properties.authority,
-data: data27
-}];
-return false;
-}
-var valid8 = true;
-} else var valid8 = true;
-if (valid8) {
-if (data20.scope !== void 0) {
-let data28 = data20.scope;
-if (typeof data28 === "string") {
-if (func_7a031813(data28) > 500) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra/scope",
-keyword: "maxLength",
-params: { limit: 500 },
-message: "must NOT have more than 500 characters",
-parentSchema: schema_CatalogEntra.properties.scope,
-data: data28
-}];
-return false;
-} else if (func_7a031813(data28) < 1) {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra/scope",
-keyword: "minLength",
-params: { limit: 1 },
-message: "must NOT have fewer than 1 characters",
-parentSchema: schema_CatalogEntra.properties.scope,
-data: data28
-}];
-return false;
-}
-} else {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra/scope",
-keyword: "type",
-params: { type: "string" },
-message: "must be string",
-parentSchema: schema_CatalogEntra.properties.scope,
-data: data28
-}];
-return false;
-}
-var valid8 = true;
-} else var valid8 = true;
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/entra",
-keyword: "type",
-params: { type: "object" },
-message: "must be object",
-parentSchema: schema_CatalogEntra,
-data: data20
-}];
-return false;
-}
-var valid0 = true;
+var valid0 = _errs56 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.headers !== void 0) {
-let data29 = data.headers;
-if (data29 && typeof data29 == "object" && !Array.isArray(data29)) for (const key3 in data29) {
-let data30 = data29[key3];
-if (typeof data30 !== "string") {
+let data26 = data.headers;
+const _errs58 = errors;
+if (errors === _errs58) {
+if (data26 && typeof data26 == "object" && !Array.isArray(data26)) for (const key2 in data26) {
+let data27 = data26[key2];
+const _errs61 = errors;
+if (typeof data27 !== "string") {
 validate_CatalogProvider.errors = [{
-instancePath: instancePath + "/headers/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),
+instancePath: instancePath + "/headers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.headers.additionalProperties,
-data: data30
+data: data27
 }];
 return false;
 }
+if (!(_errs61 === errors)) break;
 }
 else {
 validate_CatalogProvider.errors = [{
@@ -62553,30 +63125,35 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogProvider.properties.headers,
-data: data29
+data: data26
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs58 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.forward !== void 0) {
-let data31 = data.forward;
-if (Array.isArray(data31)) {
-const len1 = data31.length;
+let data28 = data.forward;
+const _errs63 = errors;
+if (errors === _errs63) {
+if (Array.isArray(data28)) {
+const len1 = data28.length;
 for (let i1 = 0; i1 < len1; i1++) {
-let data32 = data31[i1];
-if (typeof data32 !== "string") {
+let data29 = data28[i1];
+const _errs65 = errors;
+if (typeof data29 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/forward/" + i1,
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.forward.items,
-data: data32
+data: data29
 }];
 return false;
 }
+if (!(_errs65 === errors)) break;
 }
 } else {
 validate_CatalogProvider.errors = [{
@@ -62585,28 +63162,31 @@ keyword: "type",
 params: { type: "array" },
 message: "must be array",
 parentSchema: schema_CatalogProvider.properties.forward,
-data: data31
+data: data28
 }];
 return false;
 }
-var valid0 = true;
+}
+var valid0 = _errs63 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.timeout_ms !== void 0) {
-let data33 = data.timeout_ms;
-if (!(typeof data33 == "number" && !(data33 % 1) && !isNaN(data33))) {
+let data30 = data.timeout_ms;
+const _errs67 = errors;
+if (!(typeof data30 == "number" && !(data30 % 1) && !isNaN(data30))) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data33
+data: data30
 }];
 return false;
 }
-if (typeof data33 == "number") {
-if (data33 > 36e5 || isNaN(data33)) {
+if (errors === _errs67) {
+if (typeof data30 == "number") {
+if (data30 > 36e5 || isNaN(data30)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "maximum",
@@ -62616,10 +63196,10 @@ limit: 36e5
 },
 message: "must be <= 3600000",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data33
+data: data30
 }];
 return false;
-} else if (data33 < 1 || isNaN(data33)) {
+} else if (data30 < 1 || isNaN(data30)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "minimum",
@@ -62629,50 +63209,53 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data33
+data: data30
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data33)) {
+} else if (!formats_6f7aca8b.validate(data30)) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/timeout_ms",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_CatalogProvider.properties.timeout_ms,
-data: data33
+data: data30
 }];
 return false;
 }
 }
-var valid0 = true;
+}
+var valid0 = _errs67 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.on_disconnect !== void 0) {
-let data34 = data.on_disconnect;
-if (typeof data34 !== "string") {
+let data31 = data.on_disconnect;
+const _errs69 = errors;
+if (typeof data31 !== "string") {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data34
+data: data31
 }];
 return false;
 }
-if (!(data34 === "cancel" || data34 === "drain")) {
+if (!(data31 === "cancel" || data31 === "drain")) {
 validate_CatalogProvider.errors = [{
 instancePath: instancePath + "/on_disconnect",
 keyword: "enum",
 params: { allowedValues: schema_CatalogProvider.properties.on_disconnect.enum },
 message: "must be equal to one of the allowed values",
 parentSchema: schema_CatalogProvider.properties.on_disconnect,
-data: data34
+data: data31
 }];
 return false;
 }
-var valid0 = true;
+var valid0 = _errs69 === errors;
 } else var valid0 = true;
+}
 }
 }
 }
@@ -62705,8 +63288,9 @@ data
 }];
 return false;
 }
+}
 validate_CatalogProvider.errors = vErrors;
-return true;
+return errors === 0;
 }
 validate_CatalogProvider.evaluated = {
 "props": true,

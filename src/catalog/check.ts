@@ -96,6 +96,52 @@ const protocolsOf: Partial<Record<FileModel["type"], readonly FileProvider["prot
 /** Those that have endpoints for variations and for text completions (docs/behaviour/providers.md#protocols). */
 const openaiProtocols: readonly FileProvider["protocol"][] = ["openai", "azure-openai"];
 
+/** What a provider reports and the file does not price, so that it counts as less than it may be. No fault: it may be meant. */
+export function gapWarnings({ models, providers }: CatalogFile): Fault[] {
+  const protocols = new Map(providers.map(({ id, protocol }) => [id, protocol]));
+  return models.flatMap((model, index): Fault[] => {
+    const { id, type, pricing, routes = [], state } = model;
+    if (type !== "language" || state?.retired) return [];
+    const path = ["models", index];
+    const writes = routes.filter((route) => reportsWrites(protocols.get(route.provider), route.model));
+    const unpriced = pricing?.mode === "per-token" && pricing.cache_write === undefined && pricing.input > 0 ? writes[0] : undefined;
+    const ofPrice = `${id} has no cache_write: what ${unpriced?.provider}/${unpriced?.model} writes to its cache is sold at the price of input`;
+    return [
+      ...(unpriced === undefined ? [] : [{ path: [...path, "pricing"], message: ofPrice }]),
+      ...routes.flatMap((route, place) =>
+        gapsOf(model, route, writes.includes(route)).map((message) => ({ path: [...path, "routes", place, "cost"], message })),
+      ),
+    ];
+  });
+}
+
+type FileRoute = NonNullable<FileModel["routes"]>[number];
+
+/** Of a route's cost; one that names no token's leaves all of them open. */
+function gapsOf({ id, pricing }: FileModel, { cost }: FileRoute, writes: boolean): string[] {
+  if (cost === undefined || (cost.input === undefined && cost.output === undefined)) return [];
+  const { input, output, cache_write: write, per_web_search: search } = cost;
+  const sold = pricing?.mode === "per-token" && pricing.per_web_search !== undefined;
+  const gaps = { input: input === undefined, output: output === undefined, per_web_search: sold && search === undefined };
+  const free = Object.entries(gaps).flatMap(([key, missing]) => (missing ? [`${key}, so that it costs nothing`] : []));
+  const asInput = writes && write === undefined && input !== 0 ? ["cache_write, so that it costs what input costs"] : [];
+  return [...free, ...asInput].map((gap) => `the cost of ${id} at this route names no ${gap}`);
+}
+
+/** Anthropic's models, wherever they are: such tokens cost more than input there. Other vendors report none, or charge them as input. */
+function reportsWrites(protocol: FileProvider["protocol"] | undefined, model: string): boolean {
+  switch (protocol) {
+    case "anthropic":
+      return true;
+    case "vertex":
+      return /^(?:anthropic\/|claude)/.test(model);
+    case "bedrock":
+      return /(?:^|[./])anthropic\./.test(model);
+    default:
+      return false;
+  }
+}
+
 function stateFaults({ state }: FileModel, path: Path, names: Names): Fault[] {
   if (state === undefined) return [];
   const faults: Fault[] = [];

@@ -3,7 +3,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { buildCatalog } from "./build.ts";
-import { catalogFaults } from "./check.ts";
+import { catalogFaults, gapWarnings } from "./check.ts";
 import { type CatalogFile, type Fault, type Problem, schemaFaults } from "./file.ts";
 import { withMarkup } from "./markup.ts";
 import { fileBytesMax, parseCatalogText, type Parsed } from "./parse.ts";
@@ -95,7 +95,7 @@ export function checkCatalog(text: string): Checked {
 export function readChecked(text: string): { checked: Checked; file: CatalogFile | null } {
   const { file, counts, problems, lineOf } = readCatalogText(text);
   if (file === undefined || problems.length > 0) return { checked: { ...counts, problems, warnings: [] }, file: null };
-  return { checked: { ...counts, problems, warnings: problemsOf(costWarnings(file), lineOf) }, file };
+  return { checked: { ...counts, problems, warnings: problemsOf([...costWarnings(file), ...gapWarnings(file)], lineOf) }, file };
 }
 
 /** The file as it was read, prices filled in; throws a CatalogFault that names it. */

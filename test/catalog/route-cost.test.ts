@@ -62,6 +62,51 @@ describe("a route's cost", () => {
   });
 });
 
+describe("what a provider reports and the file does not price is warned of", () => {
+  const claude = { anthropic: "claude", vertex: "anthropic/claude", bedrock: "us.anthropic.claude-v1:0" };
+  const others = { anthropic: "", vertex: "gemini", bedrock: "us.amazon.nova-v1:0" };
+  const places = {
+    anthropic: "base_url: http://127.0.0.1:9/v1",
+    vertex: "project: my-project, location: global",
+    bedrock: "region: eu-central-1",
+  };
+  const protocols = Object.keys(places) as (keyof typeof places)[];
+  const over = (protocol: keyof typeof places, model: string, cost: string, more = "") =>
+    checkCatalog(
+      [
+        ...["providers:", `  - { id: north, protocol: ${protocol}, ${places[protocol]} }`, "models:"],
+        ...["  - id: a", "    type: language", `    pricing: { mode: per-token, input: 2, output: 8${more} }`, "    routes:"],
+        `      - { provider: north, model: "${model}"${cost === "" ? "" : `, cost: { ${cost} }`} }`,
+      ].join("\n"),
+    ).warnings;
+  const priced = ", cache_write: 2.5";
+  const rates = "input: 2, output: 8";
+
+  test.each(protocols)("%s: cache writes of a Claude model, in a price and in a cost", (protocol) => {
+    expect(over(protocol, claude[protocol], rates, priced)).toEqual([
+      { line: 8, message: "models[0].routes[0].cost: the cost of a at this route names no cache_write, so that it costs what input costs" },
+    ]);
+    const said = `models[0].pricing: a has no cache_write: what north/${claude[protocol]} writes to its cache is sold at the price of input`;
+    expect(over(protocol, claude[protocol], "")).toEqual([{ line: 6, message: said }]);
+    expect(over(protocol, claude[protocol], `${rates}, cache_write: 2.5`, priced)).toEqual([]);
+    expect(over(protocol, claude[protocol], "input: 0, output: 0", priced)).toEqual([]);
+    expect(over(protocol, claude[protocol], "per_request: 0", priced)).toEqual([]);
+  });
+
+  test.each(["vertex", "bedrock"] as const)("%s: not of other vendors' models", (protocol) => {
+    expect(over(protocol, others[protocol], rates)).toEqual([]);
+  });
+
+  test("answers, prompts and searches that would count as free", () => {
+    const names = (what: string) => `models[0].routes[0].cost: the cost of a at this route names no ${what}, so that it costs nothing`;
+    const saying = (more: string, cost: string) => check(chat("a", { more, cost })).warnings.map(({ message }) => message);
+    expect(saying("", "input: 2")).toEqual([names("output")]);
+    expect(saying("", "output: 8")).toContain(names("input"));
+    expect(saying(", per_web_search: 0.01", "input: 2, output: 8")).toContain(names("per_web_search"));
+    expect(saying(", per_web_search: 0.01", "input: 2, output: 8, per_web_search: 0")).toEqual([]);
+  });
+});
+
 describe("a price below a cost is warned of, and is no problem", () => {
   test("with the line of the cost", () => {
     expect(check(chat("a", { cost: "input: 2.5, output: 8" }))).toMatchObject({
