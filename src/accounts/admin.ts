@@ -83,7 +83,7 @@ export function refuseKey(): never {
 
 // Pages of accounts with their money, newest first, for the operator.
 
-interface AccountFilter {
+export interface AccountFilter {
   /** Only accounts older than this one; null: from the newest. */
   before: bigint | null;
   /** Only this account; absent or null: any. */
@@ -101,11 +101,8 @@ export interface ListedAccount extends AccountRecord {
   balance: Amount;
   purchased: Amount;
   assignedTier: number | null;
-  /** Charges of the last 30 days. */
-  spentLately: Amount;
 }
 
-/** Limits the page before it computes the sums. */
 export async function listAccounts(
   db: Db,
   { before, accountId = null, email, suspended }: AccountFilter,
@@ -113,7 +110,7 @@ export async function listAccounts(
 ): Promise<ListedAccount[]> {
   const { rows } = await db.pool.query<ListedAccount>(
     `select a.id as "accountId", a.email, a.workspace_name as "workspaceName", a.email_verified_at is not null as verified, a.suspended_at as "suspendedAt",
-       a.created_at as "createdAt", b.available + b.reserved as balance, b.purchased, a.assigned_tier as "assignedTier", s.spent as "spentLately"
+       a.created_at as "createdAt", b.available + b.reserved as balance, b.purchased, a.assigned_tier as "assignedTier"
      from (
        select * from account
        where ($1::bigint is null or id < $1) and ($2::text is null or position(lower($2) in lower(email)) > 0)
@@ -121,10 +118,6 @@ export async function listAccounts(
        order by id desc limit $4
      ) a
      join balance b on b.account_id = a.id
-     cross join lateral (
-       select coalesce(sum(l.cost), 0)::bigint as spent from usage_log l
-       where l.account_id = a.id and l.created_at > now() - interval '30 days'
-     ) s
      order by a.id desc`,
     [before, email, suspended, limit, accountId],
   );

@@ -1,14 +1,10 @@
-// What a key spent, what its calls in flight hold and what it has left, for its life and in the running period; and its days. Reads alone.
+// What a key spent, what its calls in flight hold and what it has left, for its life and in the running period. Reads alone.
 import type { components } from "../../generated/api.d.ts";
 import type { Queries } from "../db/connect.ts";
-import { keyIdText } from "../ids.ts";
 import { type Amount, toUsd } from "../money.ts";
 import { shownBudget, type StoredBudget } from "./key-budgets.ts";
-import type { FoundKey } from "./key-records.ts";
 
 type KeyUsage = components["schemas"]["ApiKeyUsage"];
-
-const daysShown = 30;
 
 interface Row extends StoredBudget {
   spent: Amount;
@@ -16,13 +12,6 @@ interface Row extends StoredBudget {
   period_spent: Amount;
   starts: Date | null;
   ends: Date | null;
-}
-
-/** Undefined: the key has just been deleted. */
-export async function readKeyUsage(db: Queries, { id, accountId }: FoundKey): Promise<KeyUsage | undefined> {
-  const spending = await readKeySpending(db, id);
-  if (spending === undefined) return undefined;
-  return { object: "api_key_usage", id: keyIdText(id), ...spending, days: await readDays(db, accountId, id) };
 }
 
 /** For its life and in the running period. Undefined: the key has just been deleted. */
@@ -61,18 +50,4 @@ export async function readKeySpending(
 function leftOf(limit: Amount | null, taken: Amount): number | null {
   if (limit === null) return null;
   return limit > taken ? toUsd(limit - taken) : 0;
-}
-
-/** Newest first, days without a request included. */
-async function readDays(db: Queries, accountId: bigint, keyId: bigint): Promise<KeyUsage["days"]> {
-  const { rows } = await db.pool.query<{ day: string; requests: number; cost: Amount }>(
-    `select to_char(d, 'YYYY-MM-DD') as day, coalesce(u.requests, 0) as requests, coalesce(u.cost, 0)::bigint as cost
-     from (select date_trunc('day', clock_timestamp() at time zone 'UTC') as today) t,
-       lateral generate_series(t.today, t.today - make_interval(days => $3 - 1), interval '-1 day') d
-     left join (select date_trunc('day', created_at at time zone 'UTC') as day, count(*)::int as requests, sum(cost)::bigint as cost
-       from usage_log where account_id = $1 and key_id = $2 and created_at >= now() - make_interval(days => $3) group by 1) u on u.day = d
-     order by d desc`,
-    [accountId, keyId, daysShown],
-  );
-  return rows.map(({ day, requests, cost }) => ({ date: day, requests, cost_usd: toUsd(cost) }));
 }

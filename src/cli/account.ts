@@ -1,5 +1,5 @@
 // `svc account …` and `svc session …`: creates accounts, lists, shows and changes them, and opens sessions.
-import { createAccount, listAccounts, type ListedAccount, Refused, statusOf } from "../accounts/admin.ts";
+import { createAccount, Refused, statusOf } from "../accounts/admin.ts";
 import { listKeys } from "../accounts/key-records.ts";
 import { openSession, sessionCookiePair } from "../accounts/sessions.ts";
 import { systemClock } from "../clock.ts";
@@ -10,7 +10,7 @@ import { readBalance, readMediaHolds } from "../ledger/balance.ts";
 import { always, openRecalls } from "../ledger/slice-ends.ts";
 import { type PostedKind, postEntry, postSignupCredit, type SignupCredit } from "../ledger/post.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";
-import { changeSuspension, changeTier } from "../operators/accounts.ts";
+import { changeSuspension, changeTier, listSpending, type SpendingAccount } from "../operators/accounts.ts";
 import { shellActor } from "../operators/action-log.ts";
 import { isEmailAddress } from "../text/email-address.ts";
 import { readAccount, readAmount, readWholeNumber } from "./arguments.ts";
@@ -152,7 +152,7 @@ export async function list({ config, options }: Input): Promise<Outcome> {
   const email = typeof options.email === "string" ? options.email : null;
   return withDatabase(config, async (db) => {
     const before = typeof options.after === "string" ? (await readAccount(db, options.after)).accountId : null;
-    const found = await listAccounts(db, { before, email, suspended }, limit + 1);
+    const found = await listSpending(db, systemClock(), { before, email, suspended }, limit + 1);
     const accounts = found.slice(0, limit);
     const more = found.length > limit;
     const data = accounts.map((account) => ({
@@ -178,7 +178,7 @@ function readStatus(status: string | boolean | undefined): boolean | null {
   return status === "suspended";
 }
 
-function accountLine(account: ListedAccount, tier: number): string {
+function accountLine(account: SpendingAccount, tier: number): string {
   const money = `balance ${usdText(account.balance)} USD, ${usdText(account.spentLately)} spent in 30 days`;
   return `${accountIdText(account.accountId)} ${account.email} ${statusOf(account)}, tier ${tier}, ${money}`;
 }

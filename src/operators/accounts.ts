@@ -1,22 +1,43 @@
 // Accounts for operators: the list, one account with its money, and what operators change of one.
 import type { components } from "../../generated/api.d.ts";
-import { findAccount, listAccounts, type ListedAccount, setSuspended, statusOf } from "../accounts/admin.ts";
+import { type AccountFilter, findAccount, listAccounts, type ListedAccount, setSuspended, statusOf } from "../accounts/admin.ts";
 import { listKeys } from "../accounts/key-records.ts";
 import { memberRecords, readMembers } from "../accounts/members.ts";
 import { isOperator } from "../accounts/operators.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
+import type { Db } from "../db/connect.ts";
 import { fail, failNotPossible, failParameter } from "../errors/fail.ts";
 import { accountIdText, cutId } from "../ids.ts";
 import { readBalance, readMediaHolds } from "../ledger/balance.ts";
-import { toUsd } from "../money.ts";
+import { readSpent } from "../ledger/summary/read-summary.ts";
+import { type Amount, toUsd } from "../money.ts";
 import { type Actor, recorded } from "./action-log.ts";
 
 type Account = components["schemas"]["OperatorAccount"];
 type Detail = components["schemas"]["OperatorAccountDetail"];
 
-export function accountRecord(catalog: Pick<Catalog, "tiers">, account: ListedAccount): Account {
+export interface SpendingAccount extends ListedAccount {
+  /** Charges of the last 30 days. */
+  spentLately: Amount;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** A page of accounts, newest first, with what each spent lately. */
+export async function listSpending(db: Db, at: Date, filter: AccountFilter, limit: number): Promise<SpendingAccount[]> {
+  const listed = await listAccounts(db, filter, limit);
+  const spent = await readSpent(
+    db,
+    listed.map(({ accountId }) => accountId),
+    // Until tomorrow: a call of this moment counts.
+    { from: new Date(at.getTime() - 30 * dayMs), to: new Date(at.getTime() + dayMs) },
+  );
+  return listed.map((account) => ({ ...account, spentLately: spent.get(account.accountId) ?? 0n }));
+}
+
+export function accountRecord(catalog: Pick<Catalog, "tiers">, account: SpendingAccount): Account {
   return {
     id: accountIdText(account.accountId),
     object: "account",
@@ -42,9 +63,9 @@ export async function findAccountId({ db }: Pick<Context, "db">, text: string): 
   return found?.accountId ?? fail("account_not_found", { text: { id: cutId(text) } });
 }
 
-export async function accountDetail({ db, catalog }: Pick<Context, "db" | "catalog">, accountId: bigint): Promise<Detail> {
+export async function accountDetail({ db, catalog, clock }: Pick<Context, "db" | "catalog" | "clock">, accountId: bigint): Promise<Detail> {
   const [listed, balance, holds, keys, members] = await Promise.all([
-    listAccounts(db, { before: accountId + 1n, email: null, suspended: null }, 1),
+    listSpending(db, clock(), { before: accountId + 1n, email: null, suspended: null }, 1),
     readBalance(db, accountId),
     readMediaHolds(db, accountId),
     listKeys(db, accountId, null, keysMax + 1),

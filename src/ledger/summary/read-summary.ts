@@ -93,20 +93,30 @@ export async function readSummary({ pool }: Queries, question: SummaryQuestion):
   const { groups, after, limit, filter } = question;
   const texts = groups.map((group) => `${groupTexts[group]} collate "C"`);
   const byTag = groups.includes("tag") && filter.tag === undefined;
-  const place =
-    after === undefined ? "" : `or (${["start", ...texts].join(", ")}) > (${[after.start, ...after.names].map(put).join(", ")})`;
+  const byAccount = !byTag && groups.includes("account") && isOfEveryone({ ...question, groups: [] }, "calls");
+  const order = ["start", ...texts].join(", ");
+  const place = after === undefined ? null : `(${order}) > (${[after.start, ...after.names].map(put).join(", ")})`;
+  const most = put(limit + 2);
+  // Of very many accounts those of the page are found first, without adding their figures.
+  const page = byAccount
+    ? `with page as materialized (select account_id from (${partOf(question, "calls", put)}) part where ${place ?? "true"}
+         group by account_id, ${order} order by ${order} limit ${most})`
+    : "";
+  const part = partOf(question, byTag ? "tags" : "calls", put, byAccount ? "any(array(select account_id from page))" : null);
+  const isApart = byTag || byAccount;
   const grouped = `
     select grouping(start) = 1 as "isTotal", start, array[${texts.join(", ")}]::text[] as names, ${figureSums}
-    from (${partOf(question, byTag ? "tags" : "calls", put)}) part ${groups.includes("member") ? makers : ""}
-    group by grouping sets ((${["start", ...texts].join(", ")}), ())
-    having ${byTag ? "false" : "grouping(start) = 1"} ${place === "" ? "or grouping(start) = 0" : place}
-    order by ${["grouping(start) desc", "start", ...texts].join(", ")}
-    limit ${put(limit + 2)}`;
-  // Calls have several tags, or none: their total is not the sum of the tags'.
-  const total = byTag
-    ? `(select true as "isTotal", null::timestamptz as start, null::text[] as names, ${figureSums} from (${partOf(question, "calls", put)}) part) union all`
+    from (${part}) part ${groups.includes("member") ? makers : ""}
+    group by ${isApart ? order : `grouping sets ((${order}), ())`}
+    having ${isApart ? "false" : "grouping(start) = 1"} or ${place ?? "grouping(start) = 0"}
+    order by grouping(start) desc, ${order}
+    limit ${most}`;
+  // Calls have several tags, or none: their total is not the sum of the tags'. And the total of all accounts has sums of its own.
+  const total = isApart
+    ? `(select true as "isTotal", null::timestamptz as start, null::text[] as names, ${figureSums}
+        from (${partOf({ ...question, groups: [] }, "calls", put)}) part) union all`
     : "";
-  const { rows } = await pool.query<SummaryRow & { isTotal: boolean }>(`${total} (${grouped})`, values);
+  const { rows } = await pool.query<SummaryRow & { isTotal: boolean }>(`${page} ${total} (${grouped})`, values);
   const [first, ...rest] = rows;
   return { total: first!, rows: rest.slice(0, limit + 1) };
 }
@@ -116,8 +126,8 @@ const expense = (sum: string, unasked: string) => `coalesce(${sum}, case when ${
 
 type Put = (value: unknown) => string;
 
-/** What the rollups have of each period, and rows of the log, as the same columns. `tags`: a row for each tag of a call. */
-function partOf(question: SummaryQuestion, of: "calls" | "tags", put: Put): string {
+/** What the rollups have of each period, and rows of the log, as the same columns. `tags`: a row for each tag of a call; `only`: of these accounts. */
+function partOf(question: SummaryQuestion, of: "calls" | "tags", put: Put, only: string | null = null): string {
   const { accountId, span, buckets, filter } = question;
   const [first, last] = [ceilQuarter(span.from), floorQuarter(span.to)];
   const whole = first < last ? { from: first, to: last } : { from: span.to, to: span.to };
@@ -125,7 +135,10 @@ function partOf(question: SummaryQuestion, of: "calls" | "tags", put: Put): stri
   const arrays = [pieces.map((p) => p.start), pieces.map((p) => p.minutes), pieces.map((p) => p.since), pieces.map((p) => p.before)].map(
     put,
   );
-  const mine = (table: string) => (accountId === null ? "true" : `${table}.account_id = ${put(accountId)}`);
+  const mine = (table: string) => {
+    const one = accountId === null ? only : put(accountId);
+    return one === null ? "true" : `${table}.account_id = ${one}`;
+  };
   const tagHash = filter.tag === undefined ? `usage_tag_hash(null)` : `usage_tag_hash(${put(filter.tag)})`;
   const start = `(${put(buckets.map((b) => b.start))}::timestamptz[])[width_bucket(l.created_at, ${put(buckets.map((b) => b.since))}::timestamptz[])]`;
   const tags = of === "tags" ? "usage_tags(l.tags) tag" : `(select ${filter.tag === undefined ? "null" : put(filter.tag)}::text) one(tag)`;
@@ -189,6 +202,47 @@ export function besideSums(
     log(wholeUntil, until),
     select(late, "late", `late.created_at >= ${wholeSince} and late.created_at < least(${wholeUntil}, ${closed})`),
   ].join(" union all ");
+}
+
+/** What each of the accounts was charged for its calls; without those that were charged nothing. */
+export async function readSpent({ pool }: Queries, accountIds: readonly bigint[], { from, to }: Span): Promise<Map<bigint, Amount>> {
+  const whole = { from: ceilQuarter(from), to: floorQuarter(to) };
+  const pieces = piecesOf([{ start: whole.from, since: whole.from }], whole);
+  const times = { since: "$2::timestamptz", wholeSince: "$3::timestamptz", wholeUntil: "$4::timestamptz", until: "$5::timestamptz" };
+  const beside = besideSums(
+    times,
+    (rows, of, within) => `select l.account_id, l.cost from ${rows} where ${of}.account_id = any($1) and ${within}`,
+  );
+  const { rows } = await pool.query<{ accountId: bigint; spent: Amount }>(
+    `select account_id as "accountId", sum(cost)::bigint as spent from (
+       select r.account_id, r.cost from unnest($6::int[], $7::timestamptz[], $8::timestamptz[]) p(span, since, before)
+       join usage_rollup r on r.account_id = any($1) and r.span = p.span and r.starts_at >= p.since and r.starts_at < p.before
+         and r.tag_hash = usage_tag_hash(null)
+       union all ${beside}
+     ) part(account_id, cost) group by 1`,
+    [accountIds, from, whole.from, whole.to, to, pieces.map((p) => p.minutes), pieces.map((p) => p.since), pieces.map((p) => p.before)],
+  );
+  return new Map(rows.map(({ accountId, spent }) => [accountId, spent]));
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** A key's calls on each of the last days of UTC, newest first, days without one included. */
+export async function readKeyDays(
+  db: Queries,
+  { accountId, id }: { accountId: bigint; id: bigint },
+  { at, days }: { at: Date; days: number },
+): Promise<{ day: Date; requests: bigint; cost: Amount }[]> {
+  const today = Math.floor(at.getTime() / dayMs) * dayMs;
+  const starts = Array.from({ length: days }, (_, back) => new Date(today - back * dayMs));
+  const buckets = starts.toReversed().map((start) => ({ start, since: start }));
+  const span = { from: buckets[0]!.start, to: new Date(today + dayMs) };
+  const { rows } = await readSummary(db, { accountId, span, buckets, groups: [], filter: { keyIds: [id] }, limit: days });
+  const sums = new Map(rows.map((row) => [row.start.getTime(), row]));
+  return starts.map((day) => {
+    const sum = sums.get(day.getTime());
+    return { day, requests: sum?.requests ?? 0n, cost: sum?.cost ?? 0n };
+  });
 }
 
 /** Whether the sums over all accounts answer it, which know neither accounts nor keys nor tags. */
