@@ -122,6 +122,7 @@ export type OperationId =
   | "disableProvider"
   | "enableProvider"
   | "listOperatorSettings"
+  | "updateOperatorSettings"
   | "getOperatorUsageSummary"
   | "endVoucherBatch"
   | "listVouchers"
@@ -5625,6 +5626,41 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
     "bodies": [],
     "bodyRequired": false,
     "bodyMax": 26214400,
+    "parameters": [],
+    "successes": [
+      200
+    ],
+    "streams": false,
+    "counts": false
+  },
+  "updateOperatorSettings": {
+    "id": "updateOperatorSettings",
+    "method": "patch",
+    "path": "/v1/operator/settings",
+    "auth": "session",
+    "xApiKey": false,
+    "operator": "admin",
+    "dialect": "standard",
+    "errors": [
+      "invalid_json",
+      "missing_parameter",
+      "invalid_parameter",
+      "missing_api_key",
+      "invalid_api_key",
+      "permission_denied",
+      "csrf_failed",
+      "endpoint_not_found",
+      "request_too_large",
+      "rate_limit_exceeded",
+      "confirmation_required",
+      "internal_error",
+      "overloaded"
+    ],
+    "bodies": [
+      "application/json"
+    ],
+    "bodyRequired": true,
+    "bodyMax": 65536,
     "parameters": [],
     "successes": [
       200

@@ -862,6 +862,14 @@ create table session (
 CREATE INDEX session_expires ON public.session USING btree (expires_at);
 CREATE INDEX session_newest ON public.session USING btree (account_id, created_at DESC, id DESC);
 
+create table setting (
+  field text not null,
+  value jsonb not null,
+  changed_at timestamp with time zone not null,
+  changed_by text not null,
+  constraint setting_pkey PRIMARY KEY (field)
+);
+
 create table sign_in_flow (
   hash bytea not null,
   provider text not null,

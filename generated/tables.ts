@@ -552,6 +552,13 @@ export interface Session {
   user_agent: string | null;
 }
 
+export interface Setting {
+  changed_at: Timestamp;
+  changed_by: string;
+  field: string;
+  value: Json;
+}
+
 export interface SignInFlow {
   browser: Buffer | null;
   code_verifier: string;
@@ -869,6 +876,7 @@ export interface DB {
   replica: Replica;
   sealing_key: SealingKey;
   session: Session;
+  setting: Setting;
   sign_in_flow: SignInFlow;
   signup_mailbox: SignupMailbox;
   stored_file: StoredFile;

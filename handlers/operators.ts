@@ -22,6 +22,7 @@ import { listOperatorJobs } from "./list-operator-jobs.ts";
 import { getOperatorJob } from "./get-operator-job.ts";
 import { cancelOperatorJob } from "./cancel-operator-job.ts";
 import { listOperatorSettings } from "./list-operator-settings.ts";
+import { updateOperatorSettings } from "./update-operator-settings.ts";
 import { getOperatorUsageSummary } from "./get-operator-usage-summary.ts";
 import { getOperatorCatalog } from "./get-operator-catalog.ts";
 import { checkCatalog } from "./check-catalog.ts";
@@ -62,6 +63,7 @@ export const operatorHandlers = {
   getOperatorJob,
   cancelOperatorJob,
   listOperatorSettings,
+  updateOperatorSettings,
   getOperatorUsageSummary,
   getOperatorCatalog,
   checkCatalog,

@@ -37,6 +37,8 @@ export interface Config {
   signInProviders: SignInProvider[];
   /** Null: there are no online payments; the operator adds credit by hand. */
   stripe: StripeConfig | null;
+  /** A disputed payment suspends its account. */
+  suspendOnDispute: boolean;
   workers: number;
   /** Months of the usage log that are kept beside the current one; 0: all. */
   usageLogMonths: number;
@@ -97,8 +99,6 @@ export interface StripeConfig {
   apiBase: string | null;
   /** Stripe adds the tax of the payer's address to what was ordered. */
   automaticTax: boolean;
-  /** A disputed payment suspends its account. */
-  suspendOnDispute: boolean;
 }
 
 export interface TracesConfig {
@@ -137,6 +137,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     operatorsNeedCode: oneOf(text("SVC_OPERATORS_TOTP"), "SVC_OPERATORS_TOTP", ["required"]) !== null,
     signInProviders: readSignInProviders(environment, text),
     stripe: readStripe(text),
+    suspendOnDispute: oneOf(text("SVC_SUSPEND_ON_DISPUTE"), "SVC_SUSPEND_ON_DISPUTE", onOff) === "1",
     workers: wholeNumber(text("SVC_WORKERS"), "SVC_WORKERS", 1, 256) ?? 1,
     ...readUsageMonths(text),
     trustedProxies: wholeNumber(text("SVC_TRUSTED_PROXIES"), "SVC_TRUSTED_PROXIES", 0, 16) ?? 0,
@@ -227,8 +228,7 @@ function readStripe(text: (name: string) => string | null): StripeConfig | null 
   if (apiBase !== null && !/^https?:\/\/[^/?#]+\/?$/.test(apiBase))
     throw new Error(`STRIPE_API_BASE must be an http(s) address without a path, not "${apiBase}"`);
   const automaticTax = oneOf(text("STRIPE_AUTOMATIC_TAX"), "STRIPE_AUTOMATIC_TAX", onOff) === "1";
-  const suspendOnDispute = oneOf(text("SVC_SUSPEND_ON_DISPUTE"), "SVC_SUSPEND_ON_DISPUTE", onOff) === "1";
-  return { secretKey, webhookSecret, apiBase, automaticTax, suspendOnDispute };
+  return { secretKey, webhookSecret, apiBase, automaticTax };
 }
 
 function wholeNumber(text: string | null, name: string, min: number, max: number): number | undefined {

@@ -17,6 +17,7 @@ import type { ReceiptKeys } from "./ledger/receipt-keys.ts";
 import type { Limits } from "./limits/limits.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import type { Media } from "./media/types.ts";
+import type { SettingsFollower } from "./operators/changed-settings.ts";
 import type { Payments } from "./payments/types.ts";
 import type { Adapters } from "./providers/adapters.ts";
 import type { Breakers } from "./routing/breaker.ts";
@@ -24,7 +25,10 @@ import type { RouteFigures } from "./routing/figures.ts";
 import type { CallCounts } from "./telemetry/call-figures.ts";
 
 export interface Context {
+  /** With what operators changed; in force when the call began, which keeps it. */
   config: Config;
+  /** The changes of it. */
+  settings: SettingsFollower;
   clock: Clock;
   log: Logger;
   db: Db;

@@ -36,6 +36,7 @@ import type { Send } from "./notices/deliver.ts";
 import { type NoticeTimes, startNotices } from "./notices/worker.ts";
 import { sendWebhook, type WebhookOptions, webhookPausesMs } from "./webhooks/send.ts";
 import { disabledChannel, openDisabledRoutes } from "./operators/disabled-routes.ts";
+import { followSettings } from "./operators/changed-settings.ts";
 import { keepToppedUp } from "./payments/auto-charge.ts";
 import { openAdapters } from "./providers/adapters.ts";
 import { connectUpstreams } from "./providers/transport/http.ts";
@@ -122,7 +123,8 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   await disabled.refresh();
   const surroundings = { environment: config.environment, simulatorUrl: options.simulatorUrl ?? null };
   const catalogs = opening.adopt(await followCatalog({ db, file, surroundings, clock, log, onFault }), (opened) => opened.close());
-  const alsoHears = [{ channel: disabledChannel, changed: () => void disabled.refresh() }, catalogs.hears];
+  const settings = opening.adopt(await followSettings({ db, environment: config, onFault }), (opened) => opened.close());
+  const alsoHears = [{ channel: disabledChannel, changed: () => void disabled.refresh() }, catalogs.hears, settings.hears];
   const domain = await openDomain(config, options, { opening, db, clock, log, metrics, batchers, onFault, alsoHears });
   const upstreams = opening.adopt(connectUpstreams(), (opened) => opened.close());
   const media = opening.adopt(await openMedia(config, options.media), (opened) => opened.close());
@@ -143,7 +145,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   };
   const jobs = opening.adopt(await startJobs(engine), (opened) => opened.stop(0));
   const { countAttempt, countOverrun, countKept, countHold } = metrics;
-  const parts = { config, clock, log, db, catalog: catalogs.catalog, catalogs, breakers, providers, media, jobs };
+  const parts = { config: settings.config, settings, clock, log, db, catalog: catalogs.catalog, catalogs, breakers, providers, media, jobs };
   const context: Context = { ...parts, ...domain, countAttempt, countOverrun, countKept, countHold, publicUrl: config.publicUrl ?? "" };
   const { mailer } = domain;
   const send = (delivery: Parameters<Send>[0]) => sendWebhook({ db, config, onFault, options: options.webhooks }, delivery);
@@ -256,13 +258,14 @@ interface Running {
 
 /** A gateway that serves, and how it ends. */
 function running({ url, context, jobs, batches, server, handOver, opened, graceMs }: Running): Gateway {
-  let served = context.catalog;
+  let serving = context;
+  const use = (changed: Partial<Context>) => server.useContext((serving = { ...serving, ...changed }));
   context.catalogs.serveWith((catalog) => {
-    if (catalog === served) return;
-    served = catalog;
+    if (catalog === serving.catalog) return;
     jobs.useCatalog(catalog);
-    server.useContext({ ...context, catalog });
+    use({ catalog });
   });
+  context.settings.serveWith((config) => use({ config }));
   let stopping: Promise<void> | undefined;
   const stop = async (how: Stopping) => {
     // In parallel: jobs and requests don't depend on each other. Another process finishes the jobs that take longer.

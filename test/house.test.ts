@@ -65,7 +65,7 @@ const mayImport: Record<string, readonly string[]> = {
   // What is handed down: the types of the things that main.ts builds, be they built from what takes a context.
   context: [
     ...[...domain, "db", "identity", "mail", "media", "providers", "routing", "telemetry"],
-    ...["calls/admit", "jobs/types", "payments/types", ...leaves],
+    ...["calls/admit", "jobs/types", "operators/changed-settings", "payments/types", ...leaves],
   ],
   operation: ["calls/ask", "context", "providers", ...leaves],
   calls: [...domain, "context", "db", "operation", "providers", "routing", ...leaves],

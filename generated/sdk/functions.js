@@ -473,6 +473,10 @@ export function listOperatorSettings(client, options) {
   return pages((cursor) => call(client, { path: "/v1/operator/settings", auth: "session" }, { ...undefined, ...cursor }, options));
 }
 
+export function updateOperatorSettings(client, input, options) {
+  return call(client, { path: "/v1/operator/settings", method: "PATCH", auth: "session" }, input, options);
+}
+
 export function getOperatorUsageSummary(client, input, options) {
   return pages((cursor) => call(client, { path: "/v1/operator/usage/summary", auth: "session" }, { ...input, ...cursor }, options));
 }

@@ -256,6 +256,7 @@ export class Svc {
         enable: of(f.enableProvider),
       },
       settings: of(f.listOperatorSettings),
+      updateSettings: of(f.updateOperatorSettings),
       usage: of(f.getOperatorUsageSummary),
       vouchers: {
         endBatch: of(f.endVoucherBatch),

@@ -12,6 +12,7 @@ import { type PostedKind, postEntry, postSignupCredit, type SignupCredit } from 
 import { type Amount, toUsd, usdText } from "../money.ts";
 import { changeSuspension, changeTier, listSpending, type SpendingAccount } from "../operators/accounts.ts";
 import { shellActor } from "../operators/action-log.ts";
+import { readChanged, settingsWith } from "../operators/changed-settings.ts";
 import { isEmailAddress } from "../text/email-address.ts";
 import { readAccount, readAmount, readWholeNumber } from "./arguments.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
@@ -49,8 +50,8 @@ export async function create({ config, options }: Input): Promise<Outcome> {
 }
 
 /** Refuses an empty value: the operator would believe that it took effect. */
-async function giveSignupCredit(db: Queries, { signUp }: Config, to: Pick<SignupCredit, "accountId" | "email" | "at">): Promise<void> {
-  const amount = signUp.credit;
+async function giveSignupCredit(db: Queries, environment: Config, to: Pick<SignupCredit, "accountId" | "email" | "at">): Promise<void> {
+  const amount = settingsWith(environment, await readChanged(db)).signUp.credit;
   if (amount === 0n) throw new Refused("SVC_SIGNUP_CREDIT is 0: there is no signup credit to give");
   if ((await postSignupCredit(db, { ...to, amount, ref: "cli" })) === 0n)
     throw new Refused(`another address of the mailbox of ${to.email} already got the signup credit`);

@@ -153,7 +153,7 @@ export const commands: readonly Command[] = [
       account: text("ACCOUNT", "the request's account, if several accounts sent the same id"),
     },
     does: "refund the charge of a call or a media job, once; REQUEST_ID may be the job's id",
-    run: async (input) => (await import("./refund.ts")).refund(input),
+    run: async (input) => (await import("./money.ts")).refund(input),
   },
   {
     name: "payment list",

@@ -1,24 +1,28 @@
-// `svc account deposit`, `credit` and `adjust`: money that the operator adds and corrects. A lost answer is asked for again, and the amount
-// is posted once. `svc payment …`: events of the payment provider that could not be applied.
+// `svc account deposit`, `credit` and `adjust`, and `svc refund`: money that the operator adds, corrects and gives back. A lost answer is asked for
+// again, and the amount is posted once. `svc payment …`: events of the payment provider that could not be applied.
 import { Refused } from "../accounts/admin.ts";
+import { tiersOf } from "../catalog/tiers.ts";
+import type { Tier } from "../catalog/types.ts";
 import { systemClock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
 import { accountIdText, topupIdText, uuidv7 } from "../ids.ts";
+import { readStaffJobs } from "../jobs/staff-jobs.ts";
 import { type Balance, readBalance } from "../ledger/balance.ts";
 import { entryId, findEntry } from "../ledger/entries.ts";
-import { correct, type Corrected, MaybePosted, postEntryOnce, postPatiently } from "../ledger/post.ts";
+import { correct, type Corrected, MaybePosted, postEntryOnce, postPatiently, refund as giveBack, type Refunded } from "../ledger/post.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";
-import { correctionOf, correctionRefusal, moneyOf } from "../operators/money.ts";
+import { type Charge, correctionOf, correctionRefusal, findCharge, moneyOf } from "../operators/money.ts";
 import { dismissUnapplied, listUnapplied } from "../payments/event-rows.ts";
 import { readAccount, readAmount, readSignedAmount } from "./arguments.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
 import { recordedByShell } from "./record.ts";
+import { findRequest } from "./request.ts";
 import { withDatabase } from "./with-database.ts";
 
 /** A restart of Postgres takes less time, on a busy machine too. */
-export const timeoutMs = 20_000;
+const timeoutMs = 20_000;
 /** The server gives up an attempt before the connection does, so after a minute no attempt can still be running. */
-export const ofATry = { statementTimeoutMs: 4_000, silenceMs: 5_000 };
+const ofATry = { statementTimeoutMs: 4_000, silenceMs: 5_000 };
 
 export async function deposit(input: Input): Promise<Outcome> {
   return add(input, "deposit");
@@ -49,7 +53,7 @@ async function add({ config, words }: Input, kind: "deposit" | "bonus"): Promise
 }
 
 /** Runs `post`; where it may have posted, the error says how to find out. */
-export async function orSayWhereToLook<T>(
+async function orSayWhereToLook<T>(
   db: Db,
   accountId: bigint,
   money: "purchased" | "earned",
@@ -141,4 +145,55 @@ export async function dismissPayment({ config, words }: Input): Promise<Outcome>
       throw new Refused(`no such event waits: ${id}`);
     return { json: { event_id: id, dismissed: true }, text: `${id} is dismissed` };
   });
+}
+
+// Charges that are given back.
+
+export async function refund({ config, words, options }: Input): Promise<Outcome> {
+  const amount = typeof options.amount === "string" ? readAmount(options.amount, "--amount") : null;
+  const reason = readReason(options.reason);
+  const work = async (db: Db): Promise<Outcome> => {
+    const charge = await chargeOf(db, tiersOf(config.catalogPath), words[0]!, options.account);
+    const { name, accountId, id } = charge;
+    const at = systemClock();
+    const row = (given: Refunded) => (given.refused === null ? refundRow({ accountId, id, name, reason }, given) : null);
+    const post = () => recordedByShell(db, at, (transaction) => giveBack(transaction, { accountId, id, at, amount, reason }), row);
+    const done = await orSayWhereToLook(db, accountId, "earned", amount ?? charge.amount, () =>
+      postPatiently(timeoutMs, post, (given) => given),
+    );
+    if (done.refused === "free") throw new Refused(`${name} was not charged`);
+    if (done.refused === "refunded") throw new Refused(`${name} was already refunded, ${usdText(done.refunded)} USD`);
+    if (done.refused === "above") throw new Refused(`${name} was charged ${usdText(done.refunded)} USD: a refund is never more`);
+    const { balance, seq, refunded } = done;
+    const account = accountIdText(accountId);
+    const json = { account_id: account, balance: toUsd(balance), entry_id: entryId(seq), refunded: toUsd(refunded) };
+    return { json, text: `${name} refunded, ${usdText(refunded)} USD returned to ${account}, balance ${usdText(balance)} USD` };
+  };
+  return withDatabase(config, work, ofATry);
+}
+
+function refundRow(
+  { accountId, id, name, reason }: { accountId: bigint; id: string; name: string; reason: string },
+  { seq, refunded, balance }: { seq: bigint; refunded: Amount; balance: Amount },
+) {
+  const [account_id, entry_id] = [accountIdText(accountId), entryId(seq)];
+  const after = { account_id, entry_id, amount_usd: toUsd(refunded), balance_usd: toUsd(balance) };
+  return { action: "call.refund", target: name, reason, effect: id, after };
+}
+
+interface NamedCharge extends Charge {
+  /** As the operator named it. */
+  name: string;
+}
+
+/** Of a job by its own id, else of the one call that was charged of those with that request id. */
+async function chargeOf(db: Db, tiers: readonly Tier[], name: string, account: Input["options"][string]): Promise<NamedCharge> {
+  const [job] = await readStaffJobs(db, tiers, { shownId: name }, 1);
+  const newest = job === undefined ? (await findRequest(db, name, account)).account_id : null;
+  const found = await findCharge(db, tiers, name, account === undefined ? null : newest);
+  if (typeof found !== "string") return { name, ...found };
+  if (found === "accounts") throw new Refused(`several accounts sent ${name}: name one with --account`);
+  if (found === "calls")
+    throw new Refused(`several calls of ${accountIdText(newest!)} have the id ${name}: correct them with svc account adjust --earned`);
+  throw new Refused(`${name} was not charged`);
 }

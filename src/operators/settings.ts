@@ -1,13 +1,17 @@
-// The settings that the gateway runs with, for operators: the values in force and where they come from. Secrets are never shown.
+// The settings that the gateway runs with, for operators: the values in force, where they come from, and which change while it runs. Secrets are
+// never shown.
 import type { components } from "../../generated/api.d.ts";
 import { catalogVariables } from "../catalog/load.ts";
 import type { Config } from "../config.ts";
 import type { Context } from "../context.ts";
+import type { Queries } from "../db/connect.ts";
 import { usdText } from "../money.ts";
 import { unnamed } from "../text/service-name.ts";
+import { changeable, type ChangedSetting, fields, readChanged, settingsWith, valuesOf } from "./changed-settings.ts";
 
-type Setting = components["schemas"]["OperatorSetting"];
-type Needs = Pick<Context, "config" | "catalog" | "publicUrl">;
+type Schemas = components["schemas"];
+type Plain = Pick<Schemas["OperatorSetting"], "name" | "secret" | "value"> & { source: "env" | "default" };
+type Needs = Pick<Context, "catalog" | "publicUrl"> & { environment: Config };
 type Value = string | number | boolean | null;
 
 /** The value in force; null: none. */
@@ -36,7 +40,7 @@ const shown: Record<string, (config: Config) => Value> = {
   SVC_SIGNUP: ({ signUp }) => signUp.mode,
   SVC_SIGNUP_CREDIT: ({ signUp }) => usdText(signUp.credit),
   SVC_SIGNUP_DOMAINS: ({ signUp }) => signUp.domains?.join(", ") ?? null,
-  SVC_SUSPEND_ON_DISPUTE: ({ stripe }) => onOff(stripe?.suspendOnDispute ?? false),
+  SVC_SUSPEND_ON_DISPUTE: ({ suspendOnDispute }) => onOff(suspendOnDispute),
   SVC_TRUSTED_PROXIES: ({ trustedProxies }) => trustedProxies,
   SVC_USAGE_LOG_MONTHS: ({ usageLogMonths }) => usageLogMonths,
   SVC_USAGE_SUMMARY_MONTHS: ({ usageRollupMonths }) => usageRollupMonths,
@@ -62,14 +66,34 @@ const secret = [
   ...["SVC_METRICS_TOKEN", "SVC_RECEIPT_SECRET", "SVC_RESPONSES_SECRET", "SVC_WEBHOOK_SECRET"],
 ];
 
-export function listSettings({ config, catalog, publicUrl }: Needs): Setting[] {
+export async function settingList(db: Queries, needs: Needs): Promise<Schemas["OperatorSettingList"]> {
+  const changed = await readChanged(db);
+  return { object: "list", data: listSettings(needs, changed), changeable: valuesOf(needs.environment, changed) };
+}
+
+export function listSettings(needs: Needs, changed: readonly ChangedSetting[]): Schemas["OperatorSetting"][] {
+  const inForce = new Map(
+    plainSettings({ ...needs, environment: settingsWith(needs.environment, changed) }).map(({ name, value }) => [name, value]),
+  );
+  const fieldOf = new Map<string, string>(fields.map((field) => [changeable[field].variable, field]));
+  return plainSettings(needs).map(({ name, source, secret, value }) => {
+    const field = fieldOf.get(name) ?? null;
+    const by = changed.find((one) => one.field === field);
+    return {
+      ...{ name, source: by === undefined ? source : ("operator" as const), secret, value: inForce.get(name) ?? null, field },
+      ...{ environment_value: value, changed_at: by?.changedAt.toISOString() ?? null, changed_by: by?.changedBy ?? null },
+    };
+  });
+}
+
+function plainSettings({ environment: config, catalog, publicUrl }: Needs): Plain[] {
   const { environment } = config;
   const isSet = (name: string) => Boolean(environment[name]?.trim());
-  const setting = (name: string, value: Value): Setting => ({
+  const setting = (name: string, value: Value): Plain => ({
     ...{ name, source: isSet(name) ? ("env" as const) : ("default" as const), secret: false },
     value: value === null ? null : withoutPassword(String(value)),
   });
-  const hidden = (name: string): Setting => ({ name, source: isSet(name) ? "env" : "default", secret: true, value: null });
+  const hidden = (name: string): Plain => ({ name, source: isSet(name) ? "env" : "default", secret: true, value: null });
   const found = [
     ...Object.entries(shown).map(([name, valueOf]) => setting(name, valueOf({ ...config, publicUrl }))),
     ...tracing.map((name) => setting(name, environment[name]?.trim() || null)),
@@ -81,9 +105,9 @@ export function listSettings({ config, catalog, publicUrl }: Needs): Setting[] {
 
 function signInSettings(
   { signInProviders }: Config,
-  setting: (name: string, value: Value) => Setting,
-  hidden: (name: string) => Setting,
-): Setting[] {
+  setting: (name: string, value: Value) => Plain,
+  hidden: (name: string) => Plain,
+): Plain[] {
   return signInProviders.flatMap(({ name, clientId, speaks }) => {
     const start = `SVC_SIGNIN_${name.toUpperCase().replaceAll("-", "_")}`;
     const at = speaks.protocol === "github" ? setting(`${start}_URL`, speaks.site.href) : setting(`${start}_ISSUER`, speaks.issuer.href);
@@ -94,7 +118,7 @@ function signInSettings(
 function groupSettings(
   start: string,
   speaks: Config["signInProviders"][number]["speaks"],
-  setting: (name: string, value: Value) => Setting,
+  setting: (name: string, value: Value) => Plain,
 ) {
   if (speaks.protocol !== "openid") return [];
   const rules = speaks.groups?.rules.map(({ group, workspace, role }) => `${group}=${workspace}:${role}`).join(",") ?? null;

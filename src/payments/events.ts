@@ -34,16 +34,17 @@ type Taken =
 interface Taking {
   transaction: Queries;
   at: Date;
-  suspendsOnDispute: boolean;
+  suspendOnDispute: boolean;
 }
 
-export async function takeEvent({ db, log, payments }: Pick<Context, "db" | "log" | "payments">, event: PaymentEvent, at: Date) {
+type Needs = Pick<Context, "db" | "log" | "payments" | "config">;
+
+export async function takeEvent({ db, log, payments, config: { suspendOnDispute } }: Needs, event: PaymentEvent, at: Date) {
   refuseInDoubt(db); // its provider sends it again
   const about = { event: event.id, type: event.type, about: event.about, topup: event.topupId && topupIdText(event.topupId) };
   try {
     if (event.kind === "card") return await takeCard(db, payments, event, at);
-    const suspendsOnDispute = payments?.suspendsOnDispute === true;
-    const taken = await inTransaction(db, (transaction) => take({ transaction, at, suspendsOnDispute }, event));
+    const taken = await inTransaction(db, (transaction) => take({ transaction, at, suspendOnDispute }, event));
     if (taken.kind === "unknown") log.warn(about, "a payment event names no top-up of this gateway; it has no effect");
     if (taken.kind === "late") log.warn({ ...about, was: taken.was }, "a payment came after its top-up was given up; it is credited");
     if (taken.kind === "suspended") log.warn(about, "a payment is disputed: its account is suspended");
@@ -143,7 +144,7 @@ async function takeDispute(taking: Taking, topup: Topup, event: DisputeEvent): P
   await bookDue(taking, topup, "dispute");
   if (step === "created" || step === "withdrawn") await turnOff(taking.transaction, topup.accountId);
   if (step === "withdrawn" || (step === "created" && !isInquiry)) await noteDispute(taking, topup, about, amount);
-  const suspends = taking.suspendsOnDispute && (step === "withdrawn" || (step === "created" && !isInquiry)) && !closed;
+  const suspends = taking.suspendOnDispute && (step === "withdrawn" || (step === "created" && !isInquiry)) && !closed;
   if (!suspends) return { kind: "done" };
   await setSuspended(taking.transaction, topup.accountId, taking.at);
   return { kind: "suspended" };

@@ -47,7 +47,6 @@ export function connectStripe(config: StripeConfig): Payments {
     },
     // What a saved card is charged would be without tax.
     cards: config.automaticTax ? null : stripeCards(stripe, bounded),
-    suspendsOnDispute: config.suspendOnDispute,
   };
 }
 

@@ -124,6 +124,4 @@ export interface Payments {
   cards: CardCharges | null;
   /** Throws where the signature is wrong or too old at that time. Undefined: the event is about no payment. */
   readEvent(bytes: Buffer, signature: string, at: Date): PaymentEvent | undefined;
-  /** Whether a dispute suspends the account. */
-  suspendsOnDispute: boolean;
 }

@@ -73,6 +73,45 @@ describe.skipIf(chromiumPath === null)("an operator", () => {
     await close();
   });
 
+  test("closes the sign-up at once, says who did, and takes it back; support only reads it", async () => {
+    const { page, account, faults, close } = await open("/settings");
+    const table = page.getByRole("table", { name: "Changed without a restart" });
+    const row = table.getByRole("row", { name: /^Who may sign up/ });
+    const choose = async (action: string) => {
+      await row.getByRole("button", { name: "Actions for Who may sign up" }).click();
+      await page.getByRole("menuitem", { name: action }).click();
+    };
+    await choose("Change");
+    const dialog = page.getByRole("dialog", { name: "Change setting" });
+    await dialog.getByLabel("Who may sign up").selectOption({ label: "Nobody" });
+    expect(await violationsOf(page)).toEqual([]);
+    await keepScreen(page, "desktop-light-operator-setting");
+    await give(page, "a wave of fakes", "Change setting");
+    await row.getByText("Nobody").waitFor();
+    await row.getByText(account.email).waitFor();
+    expect((await gateway.request("GET", "/v1/auth/options")).json.sign_up).toBe("closed");
+    await table.getByRole("button", { name: "Actions for Domains of throw-away mail" }).click();
+    await page.getByRole("menuitem", { name: "Change" }).click();
+    await dialog.getByLabel("Domains of throw-away mail").fill("trash.example\nno domain");
+    await give(page, "fakes", "Change setting");
+    await dialog.getByRole("alert").getByText("disposable_domains[1]").first().waitFor();
+    await dialog.getByLabel("Domains of throw-away mail").fill("trash.example\nwaste.example");
+    await give(page, "fakes", "Change setting");
+    await table.getByText("trash.example, waste.example").waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await keepScreen(page, "desktop-light-operator-settings-changed");
+    await choose("Reset");
+    await give(page, "over", "Reset setting");
+    await row.getByText("The environment").waitFor();
+    expect((await gateway.request("GET", "/v1/auth/options")).json.sign_up).toBe("open");
+    expect(faults).toEqual([]);
+    await close();
+    const support = await open("/settings", "support");
+    await support.page.getByRole("table", { name: "Changed without a restart" }).getByText("trash.example, waste.example").waitFor();
+    expect(await support.page.getByRole("button", { name: /^Actions for/ }).count()).toBe(0);
+    await support.close();
+  });
+
   test("support is offered no new account", async () => {
     const { page, close } = await open("/accounts", "support");
     await page.getByRole("table", { name: "Accounts" }).waitFor();

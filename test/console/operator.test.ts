@@ -75,6 +75,8 @@ describe.skipIf(chromiumPath === null)("the operators' pages", () => {
         "/jobs": "Jobs",
         [`/jobs?job=${job.shownId}`]: "Jobs",
         [`/jobs?q=${word}&status=${word}&kind=${word}&job=${word}`]: "Jobs",
+        "/vouchers": "Vouchers",
+        [`/vouchers?q=${word}&status=${word}`]: "Vouchers",
         "/ledger": "Ledger",
         "/settings": "Settings",
         "/audit": "Audit log",

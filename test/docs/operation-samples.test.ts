@@ -92,6 +92,7 @@ const last: OperationId[] = [
   "deleteApiKey",
   "applyCatalog",
   "revertCatalog",
+  "updateOperatorSettings",
   "endOtherSessions",
   "signOut",
 ];

@@ -16,7 +16,7 @@ const order = () => ({
   expiresAt: new Date(Date.now() + 3_600_000),
 });
 const connect = (key = secretKey, apiBase = stripe.url) =>
-  connectStripe({ secretKey: key, webhookSecret, apiBase, automaticTax: false, suspendOnDispute: false });
+  connectStripe({ secretKey: key, webhookSecret, apiBase, automaticTax: false });
 
 describe("a failure", () => {
   test("our key is refused: the message says so and does not hold the key", async () => {

@@ -85,8 +85,8 @@ test("a statement's PDF begins with it", () => {
 });
 
 test("operators see both among the settings", () => {
-  const config = readConfig({ SVC_NAME: "Acme AI", SVC_LOGO: fileOf("logo.png", png) });
-  const settings = listSettings({ config, catalog: readShippedCatalog(), publicUrl: "https://gw.example" });
+  const environment = readConfig({ SVC_NAME: "Acme AI", SVC_LOGO: fileOf("logo.png", png) });
+  const settings = listSettings({ environment, catalog: readShippedCatalog(), publicUrl: "https://gw.example" }, []);
   const valueOf = (wanted: string) => settings.find((setting) => setting.name === wanted)?.value;
   expect([valueOf("SVC_NAME"), valueOf("SVC_LOGO")]).toEqual(["Acme AI", "image/png, 10 bytes"]);
 });

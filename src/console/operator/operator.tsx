@@ -12,6 +12,7 @@ const pages = {
   providers: lazyRouteComponent(() => import("./providers/providers.tsx"), "Providers"),
   catalog: lazyRouteComponent(() => import("./catalog/catalog.tsx"), "Catalog"),
   jobs: lazyRouteComponent(() => import("./jobs/jobs.tsx"), "Jobs"),
+  vouchers: lazyRouteComponent(() => import("./vouchers/vouchers.tsx"), "Vouchers"),
   ledger: lazyRouteComponent(() => import("./ledger/ledger.tsx"), "Ledger"),
   audit: lazyRouteComponent(() => import("./audit/audit.tsx"), "AuditLog"),
   settings: lazyRouteComponent(() => import("./settings/settings.tsx"), "Settings"),

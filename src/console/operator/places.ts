@@ -8,6 +8,7 @@ export const operatorPlaces: readonly Place[] = [
   { to: "/operator/providers", label: "Providers", icon: "server" },
   { to: "/operator/catalog", label: "Catalog", icon: "cube" },
   { to: "/operator/jobs", label: "Jobs", icon: "play" },
+  { to: "/operator/vouchers", label: "Vouchers", icon: "gift" },
   { to: "/operator/ledger", label: "Ledger", icon: "wallet" },
   { to: "/operator/audit", label: "Audit log", icon: "book" },
   { to: "/operator/operators", label: "Operators", icon: "shield" },

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { verifyChain } from "../../../src/ledger/verify.ts";
 import { callSvc } from "../../cli/run-svc.ts";
+import { newOperator } from "../../support/operators.ts";
 import { stripeEnv, type StripeSession } from "../../support/stripe-server.ts";
 import { type Opened, paid, type SignedIn, startTopupGateway, type TopupGateway } from "./topup-gateway.ts";
 
@@ -165,13 +166,17 @@ describe("disputes", () => {
     expect(await show(opened.who)).toMatchObject({ status: "suspended" });
   });
 
-  test("without SVC_SUSPEND_ON_DISPUTE the account stays active", async () => {
+  test("without SVC_SUSPEND_ON_DISPUTE the account stays active, until an operator sets it", async () => {
     const plain = await startTopupGateway();
     try {
       const opened = await plain.opened();
       await plain.tell(completed, opened.session, paid);
       await plain.send(disputeEvent(opened, "created"));
       expect((await plain.request("GET", "/v1/credits/balance", { key: opened.who.key })).json).toMatchObject({ balance: 20 });
+      const { key } = await newOperator(plain, "admin");
+      await plain.request("PATCH", "/v1/operator/settings", { key, body: { suspend_on_dispute: true, reason: "a test" } });
+      await plain.send(disputeEvent(opened, "funds_withdrawn"));
+      expect((await plain.request("GET", "/v1/credits/balance", { key: opened.who.key })).status).toBe(403);
     } finally {
       await plain.stop();
     }

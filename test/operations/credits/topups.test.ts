@@ -202,7 +202,6 @@ describe("settings", () => {
       webhookSecret: "whsec_1",
       apiBase: null,
       automaticTax: false,
-      suspendOnDispute: false,
     });
     expect(() => readConfig({ ...env, SVC_SUSPEND_ON_DISPUTE: "yes" })).toThrow(/SVC_SUSPEND_ON_DISPUTE must be one of 1, 0/);
     expect(() => readConfig({ STRIPE_WEBHOOK_SECRET: "whsec_1" })).toThrow(/both or none/);

@@ -136,9 +136,13 @@ describe("settings", () => {
   test("say what is in force and whether the environment sets it; a secret is never shown, an address without its password", async () => {
     const { json, text } = await get("settings");
     const named = (name: string) => json.data.find((one: { name: string }) => one.name === name);
-    expect(named("SVC_SIGNUP_CREDIT")).toEqual({ name: "SVC_SIGNUP_CREDIT", source: "env", secret: false, value: "1.25" });
-    expect(named("SVC_SIGNUP")).toEqual({ name: "SVC_SIGNUP", source: "default", secret: false, value: "open" });
-    expect(named("STRIPE_WEBHOOK_SECRET")).toEqual({ name: "STRIPE_WEBHOOK_SECRET", source: "env", secret: true, value: null });
+    const unchanged = { field: null, changed_at: null, changed_by: null };
+    const credit = { name: "SVC_SIGNUP_CREDIT", source: "env", secret: false, value: "1.25", environment_value: "1.25" };
+    expect(named("SVC_SIGNUP_CREDIT")).toEqual({ ...unchanged, ...credit, field: "signup_credit_usd" });
+    const name = { name: "SVC_NAME", source: "default", secret: false, value: "Gateway", environment_value: "Gateway" };
+    expect(named("SVC_NAME")).toEqual({ ...unchanged, ...name });
+    const hook = { name: "STRIPE_WEBHOOK_SECRET", source: "env", secret: true, value: null, environment_value: null };
+    expect(named("STRIPE_WEBHOOK_SECRET")).toEqual({ ...unchanged, ...hook });
     expect(named("SVC_METRICS_TOKEN")).toMatchObject({ source: "default", secret: true, value: null });
     expect(named("OTEL_SERVICE_NAME")).toMatchObject({ value: "//x" });
     for (const hidden of [secret, "sk_test_1", "pass"]) expect(text).not.toContain(hidden);

@@ -1,4 +1,4 @@
-// Settings: what the gateway runs with, and where each value comes from. Secrets are only said to be set.
+// Settings: what the gateway runs with, and where each value comes from; those that change while it runs. Secrets are only said to be set.
 import { useQuery } from "@tanstack/react-query";
 import type { OperatorSetting } from "svc-sdk";
 import { listOperatorSettings } from "svc-sdk/operator";
@@ -10,22 +10,24 @@ import { SearchBox, Select } from "../../ui/field.tsx";
 import { Badge, Card, Empty, Loading, Page } from "../../ui/parts.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { useAddress } from "../address.tsx";
+import { RunningSettings } from "./change-setting.tsx";
 
 export function Settings(): ReactNode {
   const { search, set } = useAddress();
   const { data, error, refetch } = useQuery({
     queryKey: ["operator", "settings"],
-    queryFn: () => listOperatorSettings(api).then((list) => list.data),
+    queryFn: () => listOperatorSettings(api),
   });
   const text = (search.q ?? "").trim().toLowerCase();
-  const shown = data?.filter(
+  const shown = data?.data.filter(
     ({ name, source }) => name.toLowerCase().includes(text) && (search.status === undefined || source === search.status),
   );
   return (
     <Page
       title="Settings"
-      about="The settings that the process which answers now was started with. A change needs a restart. Secrets are never shown."
+      about="What the gateway runs with. Some of it changes while it runs, the rest with a restart. Secrets are never shown."
     >
+      {data !== undefined && <RunningSettings values={data.changeable} settings={data.data} />}
       <div className="flex flex-wrap items-end gap-3">
         <SearchBox
           value={search.q ?? ""}
@@ -41,6 +43,7 @@ export function Settings(): ReactNode {
             { value: "", label: "Any" },
             { value: "env", label: "Environment" },
             { value: "default", label: "Default" },
+            { value: "operator", label: "Operator" },
           ]}
           onChange={(event) => set({ status: event.target.value })}
         />
@@ -54,18 +57,20 @@ export function Settings(): ReactNode {
       </Card>
       {data !== undefined && (
         <p className="text-quiet">
-          {count(data.filter(({ source }) => source === "env").length)} of {count(data.length)} are set in the environment.
+          {count(data.data.filter(({ source }) => source === "env").length)} of {count(data.data.length)} are set in the environment.
         </p>
       )}
     </Page>
   );
 }
 
+const sources = { env: "Environment", default: "Default", operator: "Operator" } as const;
+
 const columns: readonly Column<OperatorSetting>[] = [
   { name: "Setting", cell: ({ name }) => <span className="font-mono text-xs break-all">{name}</span> },
   {
     name: "Source",
-    cell: ({ source }) => <Badge tone={source === "env" ? "accent" : "quiet"}>{source === "env" ? "Environment" : "Default"}</Badge>,
+    cell: ({ source }) => <Badge tone={source === "default" ? "quiet" : "accent"}>{sources[source]}</Badge>,
   },
   { name: "Value", cell: (setting) => <Value setting={setting} /> },
 ];
