@@ -2371,7 +2371,7 @@ export interface paths {
         /**
          * List settings
          * @description Lists the settings that the process runs with: those of the gateway, and the variables that the catalog names for providers' keys and
-         *     headers, which are secret. A secret has no `value`; `source` tells whether it is set.
+         *     headers, which are secret. A secret has no `value`; `source` tells whether it is set. Some change while the gateway runs: they have a `field`.
          */
         get: operations["listOperatorSettings"];
         put?: never;
@@ -2379,7 +2379,12 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change settings
+         * @description Changes settings while the gateway runs. Each value holds in every process within seconds, and after a restart, too, whatever the environment
+         *     says; null takes it back. All fields are changed, or none; each that changes is a row of the log of operators' actions.
+         */
+        patch: operations["updateOperatorSettings"];
         trace?: never;
     };
     "/v1/operator/usage/summary": {
@@ -4147,6 +4152,8 @@ export interface components {
             captcha_required: boolean;
             /** @description The widget that the console shows for it; null: none, people then sign up at a page of the operator's. */
             captcha_widget: components["schemas"]["CaptchaWidget"] | null;
+            /** @description A sentence of the operator's for everyone, such as of maintenance to come, which the console shows; null: none. */
+            notice: string | null;
             /**
              * @description Always `auth.options`.
              * @enum {string}
@@ -5720,6 +5727,21 @@ export interface components {
             hash: string;
             /** @description The newest entry. */
             id: string;
+        };
+        /** @description What operators change while the gateway runs: the values in force. */
+        ChangeableSettings: {
+            /** @description Domains of throw-away mail that may not sign up, nor those below them, beside the ones of `SVC_DISPOSABLE_DOMAINS`. */
+            disposable_domains: string[];
+            /** @description A sentence for everyone, which the console shows on every page (`SVC_NOTICE`); empty: none. */
+            notice: string;
+            /** @description Who may sign up (`SVC_SIGNUP`). */
+            sign_up: components["schemas"]["SignUpMode"];
+            /** @description The only domains whose addresses may sign up (`SVC_SIGNUP_DOMAINS`); none: those of any. */
+            sign_up_domains: string[];
+            /** @description USD that an account gets when its email address is verified (`SVC_SIGNUP_CREDIT`). */
+            signup_credit_usd: components["schemas"]["Usd"];
+            /** @description Whether a disputed payment suspends its account (`SVC_SUSPEND_ON_DISPUTE`). */
+            suspend_on_dispute: boolean;
         };
         /** @description Giving a charge back. */
         ChargeRefund: {
@@ -19130,6 +19152,14 @@ export interface components {
         };
         /** @description A setting. */
         OperatorSetting: {
+            /** @description When an operator set it; null: none did. */
+            changed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Who set it: an operator's email address, or `svc` with the user of the operating system. Null: nobody. */
+            changed_by: string | null;
+            /** @description The value without what operators set, as text: a reset brings it back. */
+            environment_value: string | null;
+            /** @description The field of `updateOperatorSettings` that changes it while the gateway runs; null: a change needs a restart. */
+            field: string | null;
             /** @description Its variable, such as `SVC_SIGNUP`. */
             name: string;
             /** @description Whether it is secret: its value is never shown. */
@@ -19141,6 +19171,8 @@ export interface components {
         };
         /** @description All settings. */
         OperatorSettingList: {
+            /** @description Those that change while the gateway runs, as `updateOperatorSettings` takes them. */
+            changeable: components["schemas"]["ChangeableSettings"];
             /** @description The settings, in the order of their names. */
             data: components["schemas"]["OperatorSetting"][];
             /**
@@ -19148,6 +19180,25 @@ export interface components {
              * @enum {string}
              */
             object: "list";
+        };
+        /** @description Which settings get which value. What is absent stays; null takes back what operators set, so that the environment's value holds. */
+        OperatorSettingsChange: {
+            /** @description Domains of throw-away mail beside those of `SVC_DISPOSABLE_DOMAINS`: the whole list. */
+            disposable_domains?: components["schemas"]["SettingDomain"][] | null;
+            /** @description A sentence for everyone, such as of maintenance to come; empty: none. */
+            notice?: string | null;
+            /** @description Why, in one line, for the log of operators' actions. */
+            reason: string;
+            /** @description Who may sign up. */
+            sign_up?: components["schemas"]["SignUpMode"] | null;
+            /** @description The only domains whose addresses may sign up, such as `example.com`; an empty list: those of any. */
+            sign_up_domains?: components["schemas"]["SettingDomain"][] | null;
+            /** @description USD that an account gets when its email address is verified, at most 8 decimals; 0: none. */
+            signup_credit_usd?: components["schemas"]["Usd"] | null;
+            /** @description Whether a disputed payment suspends its account. */
+            suspend_on_dispute?: boolean | null;
+        } & {
+            [key: string]: unknown;
         };
         /** @description Sums of requests, with what they cost the operator. */
         OperatorUsageFigures: {
@@ -22889,11 +22940,13 @@ export interface components {
                 type: "permission_error";
             };
         };
+        /** @description A domain. Capitals count as small letters. */
+        SettingDomain: string;
         /**
          * @description Where a setting comes from.
          * @enum {string}
          */
-        SettingSource: "env" | "default";
+        SettingSource: "env" | "default" | "operator";
         /** @description The signature of a thinking block. */
         SignatureDelta: {
             /** @description The whole signature; replaces the previous value. */
@@ -24793,6 +24846,64 @@ export interface components {
                  * @enum {string}
                  */
                 code: "permission_denied" | "session_required" | "csrf_failed";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable?: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "permission_error";
+            };
+        };
+        /** @description Body of a 400. */
+        UpdateOperatorSettingsError400: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "missing_parameter" | "invalid_parameter";
+                /**
+                 * Format: uri
+                 * @description The code's entry in the documentation.
+                 */
+                doc_url: string;
+                /** @description Human-readable; do not parse it. */
+                message: string;
+                /** @description The request field that caused the error; else null. */
+                param: string | null;
+                /** @description Equals the header `x-request-id`. */
+                request_id: string;
+                /** @description Whether retrying the same request can help. */
+                retryable: boolean;
+                /**
+                 * @description Category of the error.
+                 * @enum {string}
+                 */
+                type: "invalid_request_error";
+            };
+        };
+        /** @description Body of a 403. */
+        UpdateOperatorSettingsError403: {
+            /** @description The error. */
+            error: {
+                /**
+                 * @description Stable code to branch on.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "csrf_failed" | "confirmation_required";
                 /**
                  * Format: uri
                  * @description The code's entry in the documentation.
@@ -45205,6 +45316,163 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Milliseconds until the window has room again; only on `rate_limit_exceeded`. */
+                    "retry-after-ms"?: number;
+                    /** @description Requests per minute that the limit allows. */
+                    "x-ratelimit-limit-requests"?: number;
+                    /** @description Requests left in this minute. */
+                    "x-ratelimit-remaining-requests"?: number;
+                    /** @description Time until the limit is fully reset if no more requests are sent, such as `37s` or `1m12s`. */
+                    "x-ratelimit-reset-requests"?: string;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error429RateLimitExceeded"];
+                };
+            };
+            /** @description `internal_error`: An error in the gateway itself. Nothing was charged. */
+            500: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error500InternalError"];
+                };
+            };
+            /** @description `overloaded`: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "retry-after"?: number;
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error503Overloaded"];
+                };
+            };
+        };
+    };
+    updateOperatorSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The changes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OperatorSettingsChange"];
+            };
+        };
+        responses: {
+            /** @description All settings. */
+            200: {
+                headers: {
+                    /**
+                     * @description Id of this request: the id that the caller sent if it is valid, else a new one. Errors repeat it as `error.request_id`. Responses with
+                     *     `cache-control: public` always carry a new id, because caches share them.
+                     */
+                    "x-request-id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorSettingList"];
+                };
+            };
+            /**
+             * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
+             *     `missing_parameter`: A required field is missing. `error.param` names it.
+             *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
+             */
+            400: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateOperatorSettingsError400"];
+                };
+            };
+            /**
+             * @description `missing_api_key`: The request has no credential.
+             *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
+             */
+            401: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
+                };
+            };
+            /**
+             * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
+             *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
+             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             */
+            403: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry"?: "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateOperatorSettingsError403"];
+                };
+            };
+            /** @description `endpoint_not_found`: The path is unknown. */
+            404: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error404EndpointNotFound"];
+                };
+            };
+            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            413: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error413RequestTooLarge"];
                 };
             };
             /** @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit. */

@@ -45074,6 +45074,764 @@ validate_parameters_enableProvider.evaluated = {
 "dynamicProps": false,
 "dynamicItems": false
 };
+const bodies_updateOperatorSettings = validate_bodies_updateOperatorSettings;
+const schema_OperatorSettingsChange = {
+"type": "object",
+"required": ["reason"],
+"properties": {
+"reason": {
+"type": "string",
+"minLength": 1,
+"maxLength": 500,
+"pattern": "^[^\\n\\r]*\\S[^\\n\\r]*$",
+"description": "Why, in one line, for the log of operators' actions."
+},
+"sign_up": { "anyOf": [{ "$ref": "#/components/schemas/SignUpMode" }, { "type": "null" }] },
+"sign_up_domains": {
+"anyOf": [{
+"type": "array",
+"items": { "$ref": "#/components/schemas/SettingDomain" }
+}, { "type": "null" }],
+"maxItems": 1e3
+},
+"signup_credit_usd": {
+"anyOf": [{ "$ref": "#/components/schemas/Usd" }, { "type": "null" }],
+"minimum": 0,
+"maximum": 1e3
+},
+"disposable_domains": {
+"anyOf": [{
+"type": "array",
+"items": { "$ref": "#/components/schemas/SettingDomain" }
+}, { "type": "null" }],
+"maxItems": 1e3
+},
+"suspend_on_dispute": { "anyOf": [{ "type": "boolean" }, { "type": "null" }] },
+"notice": {
+"anyOf": [{ "type": "string" }, { "type": "null" }],
+"maxLength": 300,
+"pattern": "^[^\\n\\r]*$",
+"description": "A sentence for everyone, such as of maintenance to come; empty: none."
+}
+},
+"additionalProperties": true
+};
+const schema_SignUpMode = {
+"type": "string",
+"enum": [
+"open",
+"invite",
+"closed"
+]
+};
+const schema_SettingDomain = {
+"type": "string",
+"minLength": 1,
+"maxLength": 253
+};
+const pattern_f4299529 = new RegExp("^[^\\n\\r]*$", "u");
+function validate_OperatorSettingsChange(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_OperatorSettingsChange.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.reason === void 0 && (missing0 = "reason")) {
+validate_OperatorSettingsChange.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing0 },
+message: "must have required property '" + missing0 + "'",
+parentSchema: schema_OperatorSettingsChange,
+data
+}];
+return false;
+} else {
+if (data.reason !== void 0) {
+let data0 = data.reason;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (typeof data0 === "string") {
+if (func_7a031813(data0) > 500) {
+validate_OperatorSettingsChange.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "maxLength",
+params: { limit: 500 },
+message: "must NOT have more than 500 characters",
+parentSchema: schema_OperatorSettingsChange.properties.reason,
+data: data0
+}];
+return false;
+} else if (func_7a031813(data0) < 1) {
+validate_OperatorSettingsChange.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_OperatorSettingsChange.properties.reason,
+data: data0
+}];
+return false;
+} else if (!pattern_77ac0abe.test(data0)) {
+validate_OperatorSettingsChange.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "pattern",
+params: { pattern: "^[^\\n\\r]*\\S[^\\n\\r]*$" },
+message: "must match pattern \"^[^\\n\\r]*\\S[^\\n\\r]*$\"",
+parentSchema: schema_OperatorSettingsChange.properties.reason,
+data: data0
+}];
+return false;
+}
+} else {
+validate_OperatorSettingsChange.errors = [{
+instancePath: instancePath + "/reason",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_OperatorSettingsChange.properties.reason,
+data: data0
+}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.sign_up !== void 0) {
+let data1 = data.sign_up;
+const _errs4 = errors;
+const _errs5 = errors;
+let valid1 = false;
+const _errs6 = errors;
+if (typeof data1 !== "string") {
+const err0 = {
+instancePath: instancePath + "/sign_up",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_SignUpMode,
+data: data1
+};
+if (vErrors === null) vErrors = [err0];
+else vErrors.push(err0);
+errors++;
+}
+if (!(data1 === "open" || data1 === "invite" || data1 === "closed")) {
+const err1 = {
+instancePath: instancePath + "/sign_up",
+keyword: "enum",
+params: { allowedValues: schema_SignUpMode.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_SignUpMode,
+data: data1
+};
+if (vErrors === null) vErrors = [err1];
+else vErrors.push(err1);
+errors++;
+}
+var _valid0 = _errs6 === errors;
+valid1 = valid1 || _valid0;
+const _errs9 = errors;
+if (data1 !== null) {
+const err2 = {
+instancePath: instancePath + "/sign_up",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_OperatorSettingsChange.properties.sign_up.anyOf[1],
+data: data1
+};
+if (vErrors === null) vErrors = [err2];
+else vErrors.push(err2);
+errors++;
+}
+var _valid0 = _errs9 === errors;
+valid1 = valid1 || _valid0;
+if (!valid1) {
+const err3 = {
+instancePath: instancePath + "/sign_up",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_OperatorSettingsChange.properties.sign_up,
+data: data1
+};
+if (vErrors === null) vErrors = [err3];
+else vErrors.push(err3);
+errors++;
+validate_OperatorSettingsChange.errors = vErrors;
+return false;
+} else {
+errors = _errs5;
+if (vErrors !== null) {
+if (_errs5) vErrors.length = _errs5;
+else vErrors = null;
+}
+}
+var valid0 = _errs4 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.sign_up_domains !== void 0) {
+let data2 = data.sign_up_domains;
+const _errs11 = errors;
+const _errs12 = errors;
+let valid3 = false;
+const _errs13 = errors;
+if (errors === _errs13) {
+if (Array.isArray(data2)) {
+const len0 = data2.length;
+for (let i0 = 0; i0 < len0; i0++) {
+let data3 = data2[i0];
+const _errs15 = errors;
+if (errors === errors) {
+if (typeof data3 === "string") {
+if (func_7a031813(data3) > 253) {
+const err4 = {
+instancePath: instancePath + "/sign_up_domains/" + i0,
+keyword: "maxLength",
+params: { limit: 253 },
+message: "must NOT have more than 253 characters",
+parentSchema: schema_SettingDomain,
+data: data3
+};
+if (vErrors === null) vErrors = [err4];
+else vErrors.push(err4);
+errors++;
+} else if (func_7a031813(data3) < 1) {
+const err5 = {
+instancePath: instancePath + "/sign_up_domains/" + i0,
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_SettingDomain,
+data: data3
+};
+if (vErrors === null) vErrors = [err5];
+else vErrors.push(err5);
+errors++;
+}
+} else {
+const err6 = {
+instancePath: instancePath + "/sign_up_domains/" + i0,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_SettingDomain,
+data: data3
+};
+if (vErrors === null) vErrors = [err6];
+else vErrors.push(err6);
+errors++;
+}
+}
+if (!(_errs15 === errors)) break;
+}
+} else {
+const err7 = {
+instancePath: instancePath + "/sign_up_domains",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_OperatorSettingsChange.properties.sign_up_domains.anyOf[0],
+data: data2
+};
+if (vErrors === null) vErrors = [err7];
+else vErrors.push(err7);
+errors++;
+}
+}
+var _valid1 = _errs13 === errors;
+valid3 = valid3 || _valid1;
+const _errs18 = errors;
+if (data2 !== null) {
+const err8 = {
+instancePath: instancePath + "/sign_up_domains",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_OperatorSettingsChange.properties.sign_up_domains.anyOf[1],
+data: data2
+};
+if (vErrors === null) vErrors = [err8];
+else vErrors.push(err8);
+errors++;
+}
+var _valid1 = _errs18 === errors;
+valid3 = valid3 || _valid1;
+if (!valid3) {
+const err9 = {
+instancePath: instancePath + "/sign_up_domains",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_OperatorSettingsChange.properties.sign_up_domains,
+data: data2
+};
+if (vErrors === null) vErrors = [err9];
+else vErrors.push(err9);
+errors++;
+validate_OperatorSettingsChange.errors = vErrors;
+return false;
+} else {
+errors = _errs12;
+if (vErrors !== null) {
+if (_errs12) vErrors.length = _errs12;
+else vErrors = null;
+}
+}
+if (errors === _errs11) {
+if (Array.isArray(data2)) {
+if (data2.length > 1e3) {
+validate_OperatorSettingsChange.errors = [{
+instancePath: instancePath + "/sign_up_domains",
+keyword: "maxItems",
+params: { limit: 1e3 },
+message: "must NOT have more than 1000 items",
+parentSchema: schema_OperatorSettingsChange.properties.sign_up_domains,
+data: data2
+}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.signup_credit_usd !== void 0) {
+let data4 = data.signup_credit_usd;
+const _errs20 = errors;
+const _errs21 = errors;
+let valid6 = false;
+const _errs22 = errors;
+if (errors === errors) {
+if (typeof data4 == "number") {
+if (!formats_f5433107.validate(data4)) {
+const err10 = {
+instancePath: instancePath + "/signup_credit_usd",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_Usd,
+data: data4
+};
+if (vErrors === null) vErrors = [err10];
+else vErrors.push(err10);
+errors++;
+}
+} else {
+const err11 = {
+instancePath: instancePath + "/signup_credit_usd",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_Usd,
+data: data4
+};
+if (vErrors === null) vErrors = [err11];
+else vErrors.push(err11);
+errors++;
+}
+}
+var _valid2 = _errs22 === errors;
+valid6 = valid6 || _valid2;
+const _errs25 = errors;
+if (data4 !== null) {
+const err12 = {
+instancePath: instancePath + "/signup_credit_usd",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_OperatorSettingsChange.properties.signup_credit_usd.anyOf[1],
+data: data4
+};
+if (vErrors === null) vErrors = [err12];
+else vErrors.push(err12);
+errors++;
+}
+var _valid2 = _errs25 === errors;
+valid6 = valid6 || _valid2;
+if (!valid6) {
+const err13 = {
+instancePath: instancePath + "/signup_credit_usd",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_OperatorSettingsChange.properties.signup_credit_usd,
+data: data4
+};
+if (vErrors === null) vErrors = [err13];
+else vErrors.push(err13);
+errors++;
+validate_OperatorSettingsChange.errors = vErrors;
+return false;
+} else {
+errors = _errs21;
+if (vErrors !== null) {
+if (_errs21) vErrors.length = _errs21;
+else vErrors = null;
+}
+}
+if (errors === _errs20) {
+if (typeof data4 == "number") {
+if (data4 > 1e3 || isNaN(data4)) {
+validate_OperatorSettingsChange.errors = [{
+instancePath: instancePath + "/signup_credit_usd",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e3
+},
+message: "must be <= 1000",
+parentSchema: schema_OperatorSettingsChange.properties.signup_credit_usd,
+data: data4
+}];
+return false;
+} else if (data4 < 0 || isNaN(data4)) {
+validate_OperatorSettingsChange.errors = [{
+instancePath: instancePath + "/signup_credit_usd",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_OperatorSettingsChange.properties.signup_credit_usd,
+data: data4
+}];
+return false;
+}
+}
+}
+var valid0 = _errs20 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.disposable_domains !== void 0) {
+let data5 = data.disposable_domains;
+const _errs27 = errors;
+const _errs28 = errors;
+let valid8 = false;
+const _errs29 = errors;
+if (errors === _errs29) {
+if (Array.isArray(data5)) {
+const len1 = data5.length;
+for (let i1 = 0; i1 < len1; i1++) {
+let data6 = data5[i1];
+const _errs31 = errors;
+if (errors === errors) {
+if (typeof data6 === "string") {
+if (func_7a031813(data6) > 253) {
+const err14 = {
+instancePath: instancePath + "/disposable_domains/" + i1,
+keyword: "maxLength",
+params: { limit: 253 },
+message: "must NOT have more than 253 characters",
+parentSchema: schema_SettingDomain,
+data: data6
+};
+if (vErrors === null) vErrors = [err14];
+else vErrors.push(err14);
+errors++;
+} else if (func_7a031813(data6) < 1) {
+const err15 = {
+instancePath: instancePath + "/disposable_domains/" + i1,
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_SettingDomain,
+data: data6
+};
+if (vErrors === null) vErrors = [err15];
+else vErrors.push(err15);
+errors++;
+}
+} else {
+const err16 = {
+instancePath: instancePath + "/disposable_domains/" + i1,
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_SettingDomain,
+data: data6
+};
+if (vErrors === null) vErrors = [err16];
+else vErrors.push(err16);
+errors++;
+}
+}
+if (!(_errs31 === errors)) break;
+}
+} else {
+const err17 = {
+instancePath: instancePath + "/disposable_domains",
+keyword: "type",
+params: { type: "array" },
+message: "must be array",
+parentSchema: schema_OperatorSettingsChange.properties.disposable_domains.anyOf[0],
+data: data5
+};
+if (vErrors === null) vErrors = [err17];
+else vErrors.push(err17);
+errors++;
+}
+}
+var _valid3 = _errs29 === errors;
+valid8 = valid8 || _valid3;
+const _errs34 = errors;
+if (data5 !== null) {
+const err18 = {
+instancePath: instancePath + "/disposable_domains",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_OperatorSettingsChange.properties.disposable_domains.anyOf[1],
+data: data5
+};
+if (vErrors === null) vErrors = [err18];
+else vErrors.push(err18);
+errors++;
+}
+var _valid3 = _errs34 === errors;
+valid8 = valid8 || _valid3;
+if (!valid8) {
+const err19 = {
+instancePath: instancePath + "/disposable_domains",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_OperatorSettingsChange.properties.disposable_domains,
+data: data5
+};
+if (vErrors === null) vErrors = [err19];
+else vErrors.push(err19);
+errors++;
+validate_OperatorSettingsChange.errors = vErrors;
+return false;
+} else {
+errors = _errs28;
+if (vErrors !== null) {
+if (_errs28) vErrors.length = _errs28;
+else vErrors = null;
+}
+}
+if (errors === _errs27) {
+if (Array.isArray(data5)) {
+if (data5.length > 1e3) {
+validate_OperatorSettingsChange.errors = [{
+instancePath: instancePath + "/disposable_domains",
+keyword: "maxItems",
+params: { limit: 1e3 },
+message: "must NOT have more than 1000 items",
+parentSchema: schema_OperatorSettingsChange.properties.disposable_domains,
+data: data5
+}];
+return false;
+}
+}
+}
+var valid0 = _errs27 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.suspend_on_dispute !== void 0) {
+let data7 = data.suspend_on_dispute;
+const _errs36 = errors;
+const _errs37 = errors;
+let valid11 = false;
+const _errs38 = errors;
+if (typeof data7 !== "boolean") {
+const err20 = {
+instancePath: instancePath + "/suspend_on_dispute",
+keyword: "type",
+params: { type: "boolean" },
+message: "must be boolean",
+parentSchema: schema_OperatorSettingsChange.properties.suspend_on_dispute.anyOf[0],
+data: data7
+};
+if (vErrors === null) vErrors = [err20];
+else vErrors.push(err20);
+errors++;
+}
+var _valid4 = _errs38 === errors;
+valid11 = valid11 || _valid4;
+const _errs40 = errors;
+if (data7 !== null) {
+const err21 = {
+instancePath: instancePath + "/suspend_on_dispute",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_OperatorSettingsChange.properties.suspend_on_dispute.anyOf[1],
+data: data7
+};
+if (vErrors === null) vErrors = [err21];
+else vErrors.push(err21);
+errors++;
+}
+var _valid4 = _errs40 === errors;
+valid11 = valid11 || _valid4;
+if (!valid11) {
+const err22 = {
+instancePath: instancePath + "/suspend_on_dispute",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_OperatorSettingsChange.properties.suspend_on_dispute,
+data: data7
+};
+if (vErrors === null) vErrors = [err22];
+else vErrors.push(err22);
+errors++;
+validate_OperatorSettingsChange.errors = vErrors;
+return false;
+} else {
+errors = _errs37;
+if (vErrors !== null) {
+if (_errs37) vErrors.length = _errs37;
+else vErrors = null;
+}
+}
+var valid0 = _errs36 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.notice !== void 0) {
+let data8 = data.notice;
+const _errs42 = errors;
+const _errs43 = errors;
+let valid12 = false;
+const _errs44 = errors;
+if (typeof data8 !== "string") {
+const err23 = {
+instancePath: instancePath + "/notice",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_OperatorSettingsChange.properties.notice.anyOf[0],
+data: data8
+};
+if (vErrors === null) vErrors = [err23];
+else vErrors.push(err23);
+errors++;
+}
+var _valid5 = _errs44 === errors;
+valid12 = valid12 || _valid5;
+const _errs46 = errors;
+if (data8 !== null) {
+const err24 = {
+instancePath: instancePath + "/notice",
+keyword: "type",
+params: { type: "null" },
+message: "must be null",
+parentSchema: schema_OperatorSettingsChange.properties.notice.anyOf[1],
+data: data8
+};
+if (vErrors === null) vErrors = [err24];
+else vErrors.push(err24);
+errors++;
+}
+var _valid5 = _errs46 === errors;
+valid12 = valid12 || _valid5;
+if (!valid12) {
+const err25 = {
+instancePath: instancePath + "/notice",
+keyword: "anyOf",
+params: {},
+message: "must match a schema in anyOf",
+parentSchema: schema_OperatorSettingsChange.properties.notice,
+data: data8
+};
+if (vErrors === null) vErrors = [err25];
+else vErrors.push(err25);
+errors++;
+validate_OperatorSettingsChange.errors = vErrors;
+return false;
+} else {
+errors = _errs43;
+if (vErrors !== null) {
+if (_errs43) vErrors.length = _errs43;
+else vErrors = null;
+}
+}
+if (errors === _errs42) {
+if (typeof data8 === "string") {
+if (func_7a031813(data8) > 300) {
+validate_OperatorSettingsChange.errors = [{
+instancePath: instancePath + "/notice",
+keyword: "maxLength",
+params: { limit: 300 },
+message: "must NOT have more than 300 characters",
+parentSchema: schema_OperatorSettingsChange.properties.notice,
+data: data8
+}];
+return false;
+} else if (!pattern_f4299529.test(data8)) {
+validate_OperatorSettingsChange.errors = [{
+instancePath: instancePath + "/notice",
+keyword: "pattern",
+params: { pattern: "^[^\\n\\r]*$" },
+message: "must match pattern \"^[^\\n\\r]*$\"",
+parentSchema: schema_OperatorSettingsChange.properties.notice,
+data: data8
+}];
+return false;
+}
+}
+}
+var valid0 = _errs42 === errors;
+} else var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate_OperatorSettingsChange.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_OperatorSettingsChange,
+data
+}];
+return false;
+}
+}
+validate_OperatorSettingsChange.errors = vErrors;
+return errors === 0;
+}
+validate_OperatorSettingsChange.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
+function validate_bodies_updateOperatorSettings(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate_bodies_updateOperatorSettings.evaluated;
+if (evaluated0.dynamicProps) evaluated0.props = void 0;
+if (evaluated0.dynamicItems) evaluated0.items = void 0;
+if (!validate_OperatorSettingsChange(data, {
+instancePath,
+parentData,
+parentDataProperty,
+rootData,
+dynamicAnchors
+})) {
+vErrors = vErrors === null ? validate_OperatorSettingsChange.errors : vErrors.concat(validate_OperatorSettingsChange.errors);
+errors = vErrors.length;
+}
+validate_bodies_updateOperatorSettings.errors = vErrors;
+return errors === 0;
+}
+validate_bodies_updateOperatorSettings.evaluated = {
+"props": true,
+"dynamicProps": false,
+"dynamicItems": false
+};
 const parameters_getOperatorUsageSummary = validate_parameters_getOperatorUsageSummary;
 const schema_parameters_getOperatorUsageSummary = {
 "type": "object",
@@ -71760,6 +72518,7 @@ setOperator: bodies_setOperator,
 removeOperator: bodies_removeOperator,
 disableProvider: bodies_disableProvider,
 enableProvider: bodies_enableProvider,
+updateOperatorSettings: bodies_updateOperatorSettings,
 endVoucherBatch: bodies_endVoucherBatch,
 createVouchers: bodies_createVouchers,
 endVoucher: bodies_endVoucher,
@@ -71970,6 +72729,7 @@ bodies_updateConversation,
 bodies_updateDomain,
 bodies_updateMember,
 bodies_updateNotices,
+bodies_updateOperatorSettings,
 bodies_updateWebhook,
 bodies_updateWorkspace,
 bodies_verifyAccount,

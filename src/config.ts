@@ -3,7 +3,7 @@
 import { foldEmail, isEmailAddress } from "./text/email-address.ts";
 import { domainList, readDomains, readNameServers } from "./text/domain-list.ts";
 import { type GroupSettings, readAsked } from "./text/group-list.ts";
-import { readServiceName, type ServiceName } from "./text/service-name.ts";
+import { readNotice, readServiceName, type ServiceName } from "./text/service-name.ts";
 import { type Amount, parseUsd } from "./money.ts";
 
 export interface Config {
@@ -26,6 +26,8 @@ export interface Config {
   blobUrl: string | null;
   smtpUrl: string | null;
   service: ServiceName;
+  /** A sentence for everyone, which the console shows; null: none. */
+  notice: string | null;
   /** Sender of mails. */
   mailFrom: string;
   signUp: SignUpConfig;
@@ -124,7 +126,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     allowPrivateUrls: oneOf(text("SVC_ALLOW_PRIVATE_URLS"), "SVC_ALLOW_PRIVATE_URLS", onOff) === "1",
     blobUrl: text("SVC_BLOB_URL"),
     nameServers: readNameServers(text("SVC_DNS_SERVERS"), "SVC_DNS_SERVERS"),
-    service: readServiceName(text("SVC_NAME"), text("SVC_LOGO")),
+    ...{ service: readServiceName(text("SVC_NAME"), text("SVC_LOGO")), notice: readNotice(text("SVC_NOTICE")) },
     ...{ smtpUrl: text("SMTP_URL"), mailFrom: text("SVC_MAIL_FROM") ?? "gateway@localhost" },
     signUp: {
       mode: (oneOf(text("SVC_SIGNUP"), "SVC_SIGNUP", ["open", "invite", "closed"]) ?? "open") as SignUpConfig["mode"],

@@ -145,8 +145,8 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   };
   const jobs = opening.adopt(await startJobs(engine), (opened) => opened.stop(0));
   const { countAttempt, countOverrun, countKept, countHold } = metrics;
-  const parts = { config: settings.config, settings, clock, log, db, catalog: catalogs.catalog, catalogs, breakers, providers, media, jobs };
-  const context: Context = { ...parts, ...domain, countAttempt, countOverrun, countKept, countHold, publicUrl: config.publicUrl ?? "" };
+  const parts = { clock, log, db, settings, catalogs, breakers, providers, media, jobs, countAttempt, countOverrun, countKept, countHold };
+  const context: Context = { ...parts, ...domain, config: settings.config, catalog: catalogs.catalog, publicUrl: config.publicUrl ?? "" };
   const { mailer } = domain;
   const send = (delivery: Parameters<Send>[0]) => sendWebhook({ db, config, onFault, options: options.webhooks }, delivery);
   const notices = {

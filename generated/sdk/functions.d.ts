@@ -162,6 +162,7 @@ import type {
   OperatorRemoval,
   OperatorSelf,
   OperatorSettingList,
+  OperatorSettingsChange,
   OperatorUsageSummary,
   OperatorVoucher,
   OperatorVoucherList,
@@ -2369,7 +2370,7 @@ export declare function enableProvider(client: Client, id: string, input: Provid
 
 /**
  * Lists the settings that the process runs with: those of the gateway, and the variables that the catalog names for providers' keys and
- * headers, which are secret. A secret has no `value`; `source` tells whether it is set.
+ * headers, which are secret. A secret has no `value`; `source` tells whether it is set. Some change while the gateway runs: they have a `field`.
  *
  * `GET /v1/operator/settings`, /docs/api/listOperatorSettings
  *
@@ -2381,6 +2382,25 @@ export declare function enableProvider(client: Client, id: string, input: Provid
  * @throws {SvcError} 503 `overloaded`
  */
 export declare function listOperatorSettings(client: Client, options?: RequestOptions): Pages<OperatorSettingList, "listOperatorSettings">;
+
+/**
+ * Changes settings while the gateway runs. Each value holds in every process within seconds, and after a restart, too, whatever the environment
+ * says; null takes it back. All fields are changed, or none; each that changes is a row of the log of operators' actions.
+ *
+ * `PATCH /v1/operator/settings`, /docs/api/updateOperatorSettings
+ *
+ * @example
+ * await svc.operator.updateSettings({ sign_up: "invite", disposable_domains: ["mailinator.com"], reason: "a wave of fake accounts" });
+ * @throws {SvcError} 400 `invalid_json`, `missing_parameter`, `invalid_parameter`
+ * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
+ * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
+ * @throws {SvcError} 404 `endpoint_not_found`
+ * @throws {SvcError} 413 `request_too_large`
+ * @throws {SvcError} 429 `rate_limit_exceeded`
+ * @throws {SvcError} 500 `internal_error`
+ * @throws {SvcError} 503 `overloaded`
+ */
+export declare function updateOperatorSettings(client: Client, input: OperatorSettingsChange, options?: RequestOptions): Call<OperatorSettingList, "updateOperatorSettings">;
 
 /**
  * Sums up all accounts' requests by hour, day or month, up to this moment, with what providers charge for them. Filters combine.

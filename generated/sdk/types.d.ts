@@ -290,6 +290,8 @@ export interface AuthOptions {
   captcha_required: boolean;
   /** The widget that the console shows for it; null: none, people then sign up at a page of the operator's. */
   captcha_widget: CaptchaWidget | null;
+  /** A sentence of the operator's for everyone, such as of maintenance to come, which the console shows; null: none. */
+  notice: string | null;
 }
 
 /** A workspace's automatic top-ups. */
@@ -775,6 +777,22 @@ export interface ChainHead {
   id: string;
   /** Its hash. */
   hash: string;
+}
+
+/** What operators change while the gateway runs: the values in force. */
+export interface ChangeableSettings {
+  /** Who may sign up (`SVC_SIGNUP`). */
+  sign_up: SignUpMode;
+  /** The only domains whose addresses may sign up (`SVC_SIGNUP_DOMAINS`); none: those of any. */
+  sign_up_domains: string[];
+  /** USD that an account gets when its email address is verified (`SVC_SIGNUP_CREDIT`). */
+  signup_credit_usd: number;
+  /** Domains of throw-away mail that may not sign up, nor those below them, beside the ones of `SVC_DISPOSABLE_DOMAINS`. */
+  disposable_domains: string[];
+  /** Whether a disputed payment suspends its account (`SVC_SUSPEND_ON_DISPUTE`). */
+  suspend_on_dispute: boolean;
+  /** A sentence for everyone, which the console shows on every page (`SVC_NOTICE`); empty: none. */
+  notice: string;
 }
 
 /** Giving a charge back. */
@@ -3885,6 +3903,14 @@ export interface OperatorSetting {
   secret: boolean;
   /** The value in force, as text; null: it is secret, or there is none. Passwords in addresses are left out. */
   value: string | null;
+  /** The field of `updateOperatorSettings` that changes it while the gateway runs; null: a change needs a restart. */
+  field: string | null;
+  /** The value without what operators set, as text: a reset brings it back. */
+  environment_value: string | null;
+  /** When an operator set it; null: none did. */
+  changed_at: string | null;
+  /** Who set it: an operator's email address, or `svc` with the user of the operating system. Null: nobody. */
+  changed_by: string | null;
 }
 
 /** All settings. */
@@ -3893,6 +3919,26 @@ export interface OperatorSettingList {
   object: "list";
   /** The settings, in the order of their names. */
   data: OperatorSetting[];
+  /** Those that change while the gateway runs, as `updateOperatorSettings` takes them. */
+  changeable: ChangeableSettings;
+}
+
+/** Which settings get which value. What is absent stays; null takes back what operators set, so that the environment's value holds. */
+export interface OperatorSettingsChange {
+  /** Why, in one line, for the log of operators' actions. */
+  reason: string;
+  /** Who may sign up. */
+  sign_up?: SignUpMode | null | undefined;
+  /** The only domains whose addresses may sign up, such as `example.com`; an empty list: those of any. */
+  sign_up_domains?: string[] | null | undefined;
+  /** USD that an account gets when its email address is verified, at most 8 decimals; 0: none. 0 to 1000. */
+  signup_credit_usd?: number | null | undefined;
+  /** Domains of throw-away mail beside those of `SVC_DISPOSABLE_DOMAINS`: the whole list. */
+  disposable_domains?: string[] | null | undefined;
+  /** Whether a disputed payment suspends its account. */
+  suspend_on_dispute?: boolean | null | undefined;
+  /** A sentence for everyone, such as of maintenance to come; empty: none. */
+  notice?: string | null | undefined;
 }
 
 /** Sums of requests, with what they cost the operator. */
@@ -6121,7 +6167,7 @@ export interface SessionConfirmation {
 }
 
 /** Where a setting comes from. */
-export type SettingSource = "env" | "default";
+export type SettingSource = "env" | "default" | "operator";
 
 /** The end of an external provider's authorization code flow. */
 export interface SignInByCode {
@@ -9037,6 +9083,8 @@ export type UpdateDomainError403 = Refusal<403, "permission_denied" | "session_r
 export type UpdateMemberError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateNoticesError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
 export type UpdateNoticesError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
+export type UpdateOperatorSettingsError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter", "invalid_request_error">>;
+export type UpdateOperatorSettingsError403 = Refusal<403, "permission_denied" | "csrf_failed" | "confirmation_required", OlderErrorBody<"permission_denied" | "csrf_failed" | "confirmation_required", "permission_error">>;
 export type UpdateWebhookError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type UpdateWorkspaceError403 = Refusal<403, "permission_denied" | "session_required" | "csrf_failed", OlderErrorBody<"permission_denied" | "session_required" | "csrf_failed", "permission_error">>;
 export type VerifyAccountError400 = Refusal<400, "invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", ErrorBody<"invalid_json" | "missing_parameter" | "invalid_parameter" | "invalid_token" | "used_token" | "expired_token", "invalid_request_error">>;
@@ -9274,6 +9322,8 @@ export type DisableProviderError = DisableProviderError400 | Error401MissingApiK
 export type EnableProviderError = EnableProviderError400 | Error401MissingApiKeyOrInvalidApiKey | EnableProviderError403 | Error404EndpointNotFoundOrProviderNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.settings`. */
 export type ListOperatorSettingsError = Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+/** The errors of `operator.updateSettings`. */
+export type UpdateOperatorSettingsError = UpdateOperatorSettingsError400 | Error401MissingApiKeyOrInvalidApiKey | UpdateOperatorSettingsError403 | Error404EndpointNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.usage`. */
 export type GetOperatorUsageSummaryError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.vouchers.endBatch`. */
@@ -11017,6 +11067,17 @@ export interface Operations {
     event: never;
     answerHeaders: HeadersOf<"x-request-id">;
     error: ListOperatorSettingsError;
+  };
+  /** `operator.updateSettings`: `PATCH /v1/operator/settings`. */
+  updateOperatorSettings: {
+    path: never;
+    query: never;
+    headers: never;
+    body: OperatorSettingsChange;
+    result: OperatorSettingList;
+    event: never;
+    answerHeaders: HeadersOf<"x-request-id">;
+    error: UpdateOperatorSettingsError;
   };
   /** `operator.usage`: `GET /v1/operator/usage/summary`. */
   getOperatorUsageSummary: {

@@ -37,9 +37,10 @@ function readField(name: string): Field {
 
 const domainsMax = 1_000;
 
-/** An empty text would mean that it is not set: `reset` says so. Of domains it is a list of none. */
+/** An empty text would mean that it is not set: `reset` says so. Of domains it is a list of none, of the notice that there is none. */
 function readValue(field: Field, text: string): Values[Field] {
   if (text.trim() === "" && field.endsWith("_domains")) return [];
+  if (text.trim() === "" && field === "notice") return "";
   if (text.trim() === "") throw new UsageError(`VALUE is empty: svc settings reset ${changeable[field].variable} takes a value back`);
   const config = parsed({ [changeable[field].variable]: text });
   const value = field === "disposable_domains" ? [...config.signUp.disposable] : changeable[field].of(config);
@@ -64,7 +65,7 @@ async function shown(db: Db, config: Config): Promise<Outcome> {
     return { name: changeable[field].variable, field, value: values[field], ...said };
   });
   const lines = settings.map(({ name, value, changed_at, changed_by }) => {
-    const text = Array.isArray(value) ? value.join(",") || "none" : String(value);
+    const text = Array.isArray(value) ? value.join(",") || "none" : String(value) || "none";
     return `${name} ${text}${changed_by === null ? "" : `, set by ${changed_by} at ${changed_at}`}`;
   });
   return { json: { settings }, text: lines.join("\n") };

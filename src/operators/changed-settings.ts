@@ -9,6 +9,7 @@ import { failParameter } from "../errors/fail.ts";
 import { cutId } from "../ids.ts";
 import { amountFromUsd, toUsd } from "../money.ts";
 import { isDomain } from "../text/email-address.ts";
+import { isNotice } from "../text/service-name.ts";
 import { type Actor, record } from "./action-log.ts";
 
 export type Values = components["schemas"]["ChangeableSettings"];
@@ -51,6 +52,11 @@ export const changeable: { [F in Field]: Changeable<F> } = {
     variable: "SVC_SUSPEND_ON_DISPUTE",
     of: ({ suspendOnDispute }) => suspendOnDispute,
     into: (config, suspendOnDispute) => ({ ...config, suspendOnDispute }),
+  },
+  notice: {
+    variable: "SVC_NOTICE",
+    of: ({ notice }) => notice ?? "",
+    into: (config, notice) => ({ ...config, notice: notice || null }),
   },
 };
 
@@ -129,6 +135,8 @@ function checked(change: SettingsChange): [Field, Values[Field] | null][] {
   if (unknown !== undefined) failParameter(cutId(unknown), "no setting that changes while the gateway runs has this name");
   const credit = change.signup_credit_usd;
   if (credit != null && amountFromUsd(credit) === undefined) failParameter("signup_credit_usd", "it may have 8 decimals at most");
+  const { notice } = change;
+  if (notice != null && !isNotice(notice)) failParameter("notice", "it must be a line of 300 characters at most");
   return fields.flatMap((field): [Field, Values[Field] | null][] => {
     const value = change[field];
     if (value === undefined) return [];
@@ -192,7 +200,8 @@ export async function followSettings({ db, environment, onFault, everyMs = 5_000
     serve(config);
   };
   let running = Promise.resolve();
-  const refresh = () => (running = running.then(look).catch((error: unknown) => onFault(error, "reading the settings that operators changed")));
+  const refresh = () =>
+    (running = running.then(look).catch((error: unknown) => onFault(error, "reading the settings that operators changed")));
   return {
     environment,
     get config() {

@@ -34,6 +34,7 @@ const shown: Record<string, (config: Config) => Value> = {
   SVC_LOGO: ({ service }) => service.logo && `${service.logo.type}, ${service.logo.bytes.length} bytes`,
   SVC_MAIL_FROM: ({ mailFrom }) => mailFrom,
   SVC_NAME: ({ service }) => service.name ?? unnamed,
+  SVC_NOTICE: ({ notice }) => notice,
   SVC_OPERATORS: ({ operators }) => operators.join(", ") || null,
   SVC_OPERATORS_TOTP: ({ operatorsNeedCode }) => (operatorsNeedCode ? "required" : null),
   SVC_PUBLIC_URL: ({ publicUrl }) => publicUrl,
@@ -115,11 +116,7 @@ function signInSettings(
   });
 }
 
-function groupSettings(
-  start: string,
-  speaks: Config["signInProviders"][number]["speaks"],
-  setting: (name: string, value: Value) => Plain,
-) {
+function groupSettings(start: string, speaks: Config["signInProviders"][number]["speaks"], setting: (name: string, value: Value) => Plain) {
   if (speaks.protocol !== "openid") return [];
   const rules = speaks.groups?.rules.map(({ group, workspace, role }) => `${group}=${workspace}:${role}`).join(",") ?? null;
   return [

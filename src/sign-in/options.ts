@@ -4,7 +4,11 @@ import type { Config } from "../config.ts";
 
 type Schemas = components["schemas"];
 
-export function authOptions({ signInProviders, signUp }: Pick<Config, "signInProviders" | "signUp">): Schemas["AuthOptions"] {
+export function authOptions({
+  signInProviders,
+  signUp,
+  notice,
+}: Pick<Config, "signInProviders" | "signUp" | "notice">): Schemas["AuthOptions"] {
   const widget = signUp.captcha?.widget ?? null;
   return {
     object: "auth.options",
@@ -17,6 +21,7 @@ export function authOptions({ signInProviders, signUp }: Pick<Config, "signInPro
     sign_up_domains: signUp.domains,
     captcha_required: signUp.captcha !== null,
     captcha_widget: widget === null ? null : { service: widget.service, site_key: widget.siteKey },
+    notice,
   };
 }
 

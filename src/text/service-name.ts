@@ -1,4 +1,4 @@
-// What pages and mails call the service: SVC_NAME and SVC_LOGO.
+// What pages and mails call the service: SVC_NAME and SVC_LOGO. And what the console tells everyone: SVC_NOTICE.
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 
@@ -24,6 +24,16 @@ export function readServiceName(name: string | null, path: string | null): Servi
   // No line breaks, and no signs that turn the text around them.
   if (name !== null && !/^[^\p{C}\p{Zl}\p{Zp}]{1,60}$/u.test(name)) throw new Error("SVC_NAME must be a line of 1 to 60 characters");
   return { name, logo: path === null ? null : readLogo(path) };
+}
+
+/** No line breaks, and no signs that turn the text around them. */
+export function isNotice(text: string): boolean {
+  return /^[^\p{C}\p{Zl}\p{Zp}]{0,300}$/u.test(text);
+}
+
+export function readNotice(text: string | null): string | null {
+  if (text !== null && !isNotice(text)) throw new Error("SVC_NOTICE must be a line of 1 to 300 characters");
+  return text;
 }
 
 function readLogo(path: string): Logo {

@@ -4,7 +4,7 @@ import { language, provider } from "../operations/chat/chat-gateway.ts";
 import { chromiumPath, useBrowser } from "../support/browser.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { give, openOperator, type Role } from "./operators.ts";
-import { keepScreen, violationsOf } from "./people.ts";
+import { keepScreen, openPerson, phone, violationsOf } from "./people.ts";
 
 const catalog = JSON.stringify(
   {
@@ -100,6 +100,16 @@ describe.skipIf(chromiumPath === null)("an operator", () => {
     await table.getByText("trash.example, waste.example").waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await keepScreen(page, "desktop-light-operator-settings-changed");
+    await table.getByRole("button", { name: "Actions for Notice to everyone" }).click();
+    await page.getByRole("menuitem", { name: "Change" }).click();
+    await dialog.getByLabel("Notice to everyone").fill("Maintenance on Sunday <b>at eight</b>");
+    await give(page, "so that nobody is surprised", "Change setting");
+    const visitor = await openPerson(chromium.browser, gateway, { viewport: phone, colorScheme: "dark" });
+    await visitor.page.goto(`${gateway.url}/console/sign-in`);
+    await visitor.page.getByRole("status", { name: "Notice" }).getByText("Maintenance on Sunday <b>at eight</b>").waitFor();
+    expect(await violationsOf(visitor.page)).toEqual([]);
+    await keepScreen(visitor.page, "phone-dark-notice");
+    await visitor.close();
     await choose("Reset");
     await give(page, "over", "Reset setting");
     await row.getByText("The environment").waitFor();
@@ -109,6 +119,8 @@ describe.skipIf(chromiumPath === null)("an operator", () => {
     const support = await open("/settings", "support");
     await support.page.getByRole("table", { name: "Changed without a restart" }).getByText("trash.example, waste.example").waitFor();
     expect(await support.page.getByRole("button", { name: /^Actions for/ }).count()).toBe(0);
+    await support.page.getByRole("status", { name: "Notice" }).getByText("Maintenance on Sunday <b>at eight</b>").waitFor();
+    await keepScreen(support.page, "desktop-light-operator-settings-notice");
     await support.close();
   });
 

@@ -49,15 +49,20 @@ describe.skipIf(chromiumPath === null)("vouchers", () => {
     const rows = page.getByRole("table", { name: "Vouchers" }).getByRole("row");
     await rows.filter({ hasText: account.id }).getByText("redeemed", { exact: true }).waitFor();
     const openRow = rows.filter({ has: page.getByText("open", { exact: true }) });
-    await openRow.first().getByRole("button", { name: /^Actions for vou_/ }).click();
+    await openRow
+      .first()
+      .getByRole("button", { name: /^Actions for vou_/ })
+      .click();
     await page.getByRole("menuitem", { name: "End voucher" }).click();
     await give(page, "lost", "End voucher");
     await rows.getByText("ended", { exact: true }).waitFor();
-    await openRow.first().getByRole("button", { name: /^Actions for vou_/ }).click();
+    await openRow
+      .first()
+      .getByRole("button", { name: /^Actions for vou_/ })
+      .click();
     await page.getByRole("menuitem", { name: "End batch 1" }).click();
     await give(page, "the list was published", "End batch");
-    await openRow.first().waitFor({ state: "detached" });
-    expect(await rows.filter({ has: page.getByText("ended", { exact: true }) }).count()).toBe(2);
+    await expect.poll(() => rows.filter({ has: page.getByText("ended", { exact: true }) }).count()).toBe(2);
     await page.getByRole("combobox", { name: "Status" }).selectOption("redeemed");
     await expect.poll(() => rows.count()).toBe(2);
     await page.getByRole("link", { name: account.id }).click();
@@ -75,7 +80,10 @@ describe.skipIf(chromiumPath === null)("vouchers", () => {
     await page.getByRole("button", { name: "Make vouchers" }).click();
     await page.getByRole("dialog", { name: "Make vouchers" }).getByLabel("Credit of each (USD)").fill("1");
     await give(page, "hasty", "Make vouchers");
-    await page.getByRole("dialog", { name: "New vouchers" }).getByLabel(/^Codes of batch/).waitFor();
+    await page
+      .getByRole("dialog", { name: "New vouchers" })
+      .getByLabel(/^Codes of batch/)
+      .waitFor();
     await close();
   });
 

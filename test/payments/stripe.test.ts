@@ -15,8 +15,7 @@ const order = () => ({
   returnUrl: "https://app.example.com/back",
   expiresAt: new Date(Date.now() + 3_600_000),
 });
-const connect = (key = secretKey, apiBase = stripe.url) =>
-  connectStripe({ secretKey: key, webhookSecret, apiBase, automaticTax: false });
+const connect = (key = secretKey, apiBase = stripe.url) => connectStripe({ secretKey: key, webhookSecret, apiBase, automaticTax: false });
 
 describe("a failure", () => {
   test("our key is refused: the message says so and does not hold the key", async () => {

@@ -1,6 +1,15 @@
 // What is read from the API, by name, and what happens when the session ends while a person works.
 import { MutationCache, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
-import { getCreditBalance, getLimits, listApiKeys, listModels, listTiers, listUsageLogs, SvcError } from "svc-sdk/functions";
+import {
+  getAuthOptions,
+  getCreditBalance,
+  getLimits,
+  listApiKeys,
+  listModels,
+  listTiers,
+  listUsageLogs,
+  SvcError,
+} from "svc-sdk/functions";
 import { api, loadSession } from "./api.ts";
 import { noteUnavailable } from "./reach.ts";
 
@@ -37,6 +46,8 @@ export function noteSessionEnd(error: unknown): void {
 }
 
 export const sessionQuery = queryOptions({ queryKey: ["session"], queryFn: loadSession, staleTime: 60_000 });
+/** The same for everyone: how people sign in, and the operator's notice. */
+export const authOptionsQuery = queryOptions({ queryKey: ["auth-options"], queryFn: () => getAuthOptions(api), staleTime: 60_000 });
 export const balanceQuery = queryOptions({ queryKey: ["balance"], queryFn: () => getCreditBalance(api) });
 /** The newest requests. */
 export const recentQuery = queryOptions({

@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import { IconButton } from "../ui/button.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { AccountMenu } from "./account-menu.tsx";
-import { UnavailableBanner } from "./unavailable-banner.tsx";
+import { NoticeBanner, UnavailableBanner } from "./banners.tsx";
 import { Mark } from "./mark.tsx";
 import { MenuList } from "./menu-list.tsx";
 import { Palette } from "./palette.tsx";
@@ -56,6 +56,7 @@ export function Frame(): ReactNode {
           </div>
         )}
         <UnavailableBanner />
+        <NoticeBanner />
         <Content />
       </div>
       <Palette open={palette} onClose={() => setPalette(false)} />

@@ -1,16 +1,17 @@
 // The buttons of the external providers. One leads to its provider's page, which sends the person back to /sign-in/NAME.
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { getAuthOptions, startSignIn } from "svc-sdk/functions";
+import { startSignIn } from "svc-sdk/functions";
 import type { ReactNode } from "react";
 import { api } from "../lib/api.ts";
 import { keepNext } from "../lib/kept-next.ts";
 import { gatewayUrl } from "../lib/place.ts";
+import { authOptionsQuery } from "../lib/queries.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 
 /** Undefined until it is known: forms don't wait for it. */
 export function useAuthOptions() {
-  return useQuery({ queryKey: ["auth-options"], queryFn: () => getAuthOptions(api), staleTime: 60_000 }).data;
+  return useQuery(authOptionsQuery).data;
 }
 
 /** `next`: where the person was on the way to. */

@@ -2,6 +2,7 @@
 import { Outlet } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { gatewayUrl } from "../lib/place.ts";
+import { NoticeBanner } from "./banners.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
 import { Mark } from "./mark.tsx";
 
@@ -17,6 +18,7 @@ export function PublicFrame(): ReactNode {
           <ThemeSwitch />
         </div>
       </header>
+      <NoticeBanner />
       <main className="flex flex-1 items-start justify-center px-4 pt-[8vh] pb-16">
         <div className="w-full max-w-sm">
           <Outlet />

@@ -23,7 +23,10 @@ afterAll(async () => {
   expect(audited.mismatches).toEqual([]);
 });
 
-const none = { sign_up: null, sign_up_domains: null, signup_credit_usd: null, disposable_domains: null, suspend_on_dispute: null };
+const none = {
+  ...{ sign_up: null, sign_up_domains: null, signup_credit_usd: null },
+  ...{ disposable_domains: null, suspend_on_dispute: null, notice: null },
+};
 const change = (body: object, key = admin.key) =>
   first.request("PATCH", "/v1/operator/settings", { key, body: { reason: "a test", ...body } });
 const read = async (gateway: Gateway = first) => (await gateway.request("GET", "/v1/operator/settings", { key: admin.key })).json;
@@ -86,14 +89,24 @@ describe("PATCH /v1/operator/settings", () => {
     const made = await callSvc({ DATABASE_URL: first.databaseUrl, ...env }, [
       ...["account", "create", "--email", first.newEmail(), "--verified", "--signup-credit", "--json"],
     ]);
-    const { rows } = await first.context.db.pool.query("select lifetime_earned from balance where account_id = $1", [
-      made.json().account_id.slice(4),
+    const { rows } = await first.context.db.pool.query("select earned from balance where account_id = $1", [
+      (made.json() as { account_id: string }).account_id.slice(4),
     ]);
-    expect(rows).toEqual([{ lifetime_earned: 12_345_678n }]);
+    expect(rows).toEqual([{ earned: 12_345_678n }]);
     await change({ signup_credit_usd: 0 });
     expect((await first.signUpVerified(first.newEmail())).json.credit_granted_usd).toBe(0);
     await change({ signup_credit_usd: null });
     expect((await first.signUpVerified(first.newEmail())).json.credit_granted_usd).toBe(1.25);
+  });
+
+  test("the notice is told to everyone, without a key, until it is empty", async () => {
+    const noticeOf = async (gateway: Gateway) => (await gateway.request("GET", "/v1/auth/options")).json.notice;
+    await change({ notice: "Maintenance on Sunday" });
+    expect(await noticeOf(first)).toBe("Maintenance on Sunday");
+    await expect.poll(() => noticeOf(second), { timeout: 5_000 }).toBe("Maintenance on Sunday");
+    expect(await named("SVC_NOTICE")).toMatchObject({ value: "Maintenance on Sunday", environment_value: null });
+    await change({ notice: "" });
+    expect(await noticeOf(first)).toBe(null);
   });
 
   test("each setting that changes is a row of the log, with who, from where, before and after; what stays is none", async () => {
@@ -131,6 +144,9 @@ describe("PATCH /v1/operator/settings", () => {
       ["signup_credit_usd", 1001],
       ["signup_credit_usd", 1e-9],
       ["suspend_on_dispute", "on"],
+      ["notice", "two\nlines"],
+      ["notice", "left\u202eright"],
+      ["notice", "x".repeat(301)],
       ["SVC_SIGNUP", "closed"],
       ["stripe", true],
       ["reason", " "],

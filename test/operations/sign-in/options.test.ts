@@ -13,7 +13,7 @@ beforeAll(async () => {
       ...{ SVC_SIGNIN_OUR_COMPANY_CLIENT_ID: "id", SVC_SIGNIN_OUR_COMPANY_ISSUER: "https://issuer.example" },
       ...{ SVC_SIGNUP: "invite", SVC_SIGNUP_DOMAINS: "example.com,example.org" },
       ...{ SVC_CAPTCHA_VERIFY_URL: "https://captcha.example/siteverify", SVC_CAPTCHA_SECRET: "secret-of-captcha" },
-      SVC_CAPTCHA_WIDGET: "turnstile:0x4AAA_site-key",
+      ...{ SVC_CAPTCHA_WIDGET: "turnstile:0x4AAA_site-key", SVC_NOTICE: "Maintenance on Sunday" },
     },
   });
 });
@@ -32,6 +32,7 @@ test("200 without a key: by default no provider, open sign-up and no CAPTCHA; ca
     sign_up_domains: null,
     captcha_required: false,
     captcha_widget: null,
+    notice: null,
   });
 });
 
@@ -48,6 +49,7 @@ test("200: the providers by name as buttons say it, who may sign up, and the CAP
     sign_up_domains: ["example.com", "example.org"],
     captcha_required: true,
     captcha_widget: { service: "turnstile", site_key: "0x4AAA_site-key" },
+    notice: "Maintenance on Sunday",
   });
   expect(text).not.toMatch(/secret|id-of|issuer|siteverify/);
 });

@@ -39,6 +39,22 @@ const listed = (domains: readonly string[], none: string) => (domains.length ===
 
 const kinds: readonly Kind[] = [
   {
+    name: "notice",
+    label: "Notice to everyone",
+    shown: ({ notice }) => notice || "None",
+    textOf: ({ notice }) => notice,
+    change: (text) => ({ notice: text.trim() }),
+    Control: ({ label, text, onText }) => (
+      <Field
+        label={label}
+        maxLength={300}
+        value={text}
+        onChange={(event) => onText(event.target.value)}
+        hint="The console shows it on every page, before the sign-in, too. Empty: none."
+      />
+    ),
+  },
+  {
     name: "sign_up",
     label: "Who may sign up",
     shown: ({ sign_up }) => signUps[sign_up],
