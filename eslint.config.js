@@ -9,6 +9,7 @@ export default tseslint.config(
       ".svc/",
       ".bench/",
       ".python-clients/",
+      ".more-clients/",
       ".schemathesis/",
       "dist/",
       "src/docs/assets/",

@@ -1,6 +1,7 @@
 // The contract as the Python generator reads it: what it has no word for is said with the words that it has. Only generated/openapi.json's
 // form changes, never what an operation takes or answers.
 import type { Document } from "../generate/document.ts";
+import { eventSchemas } from "./streams.ts";
 
 type Tree = Record<string, unknown>;
 
@@ -13,7 +14,8 @@ export function pythonDocument(document: Document): Tree {
   for (const item of Object.values(paths) as Tree[])
     for (const operation of Object.values(item) as { responses?: Tree }[])
       if (operation.responses !== undefined) operation.responses = answersOf(operation.responses);
-  const schemas = reached(paths, components.schemas);
+  const events = eventSchemas(document).map((name) => ({ $ref: `#/components/schemas/${name}` }));
+  const schemas = reached({ ...paths, events }, components.schemas);
   return constants({ ...rest, paths, components: { ...components, responses: {}, schemas } }) as Tree;
 }
 

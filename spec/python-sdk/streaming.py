@@ -1,8 +1,8 @@
-"""Streams, which the generator does not make: the events of an answer as dicts, in the dialect of the path."""
+"""Any path's stream: the events of an answer as dicts, in the dialect of the path. `streams` has them typed."""
 
 import json
 from collections.abc import AsyncIterator, Iterator
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from .client import AuthenticatedClient
 from .errors import ApiError
@@ -10,6 +10,11 @@ from .errors import ApiError
 
 class _Body(Protocol):
     def to_dict(self) -> dict[str, Any]: ...
+
+
+@runtime_checkable
+class _Form(Protocol):
+    def to_multipart(self) -> list[tuple[str, Any]]: ...
 
 
 class _Events:
@@ -27,13 +32,16 @@ class _Events:
         self._data.clear()
         if text == "[DONE]":
             return None
-        event = json.loads(text)
+        event: dict[str, Any] = json.loads(text)
         if event.get("error") and event.get("object") != "response":
             raise ApiError(200, text.encode())
         return event
 
 
 def _request(path: str, body: _Body | dict[str, Any]) -> dict[str, Any]:
+    if isinstance(body, _Form):
+        parts = [part for part in body.to_multipart() if part[0] != "stream"]
+        return {"method": "POST", "url": path, "files": [*parts, ("stream", (None, b"true", "text/plain"))]}
     fields = body if isinstance(body, dict) else body.to_dict()
     return {"method": "POST", "url": path, "json": {**fields, "stream": True}}
 

@@ -1,14 +1,20 @@
 // The guide "Integrations": what its samples don't show by themselves. guides.test.ts runs them; here the settings of agents are read, and
 // their requests made.
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { generateText } from "ai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { form } from "../clients/matrix/table.ts";
-import { runEnvironment } from "../support/leftovers.ts";
+import { aider, goProgram, npmPackages, pins, pythonLibraries, whyNotThere } from "../clients/more/environment.ts";
+import { interpreter } from "../clients/python/environment.ts";
+import { isEveryday } from "../support/bundle.ts";
+import { runEnvironment, scratchFolder } from "../support/leftovers.ts";
+import { testPackages } from "../support/packages.ts";
 import { readMatrix } from "../support/matrix-page.ts";
-import { blocksOf } from "./guide-blocks.ts";
+import { type Block, blocksOf } from "./guide-blocks.ts";
 import { hasCurl } from "./guide-shell.ts";
 import { runProcess } from "./run-block.ts";
 
@@ -35,15 +41,18 @@ test("nothing else stands in it, and every sample asks and prints the answer", (
     "LangChain",
     "Other TypeScript clients",
     "Other Python clients",
+    "Go",
     "Claude Code",
     "Codex",
+    "opencode",
+    "aider",
   ]);
-  expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(["python", "sh", "toml", "ts"]);
-  // The simulator repeats what it was asked; the sample of the rankings asks nothing.
+  expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(["go", "json", "python", "sh", "toml", "ts"]);
+  // The simulator repeats what it was asked; the samples of the rankings and of values print something else.
   const asking = blocks.filter(({ language, heading }) => ["ts", "python"].includes(language) || heading === "curl");
   for (const { prints, noRun, line } of asking) {
     expect(noRun).toBeNull();
-    expect(String(prints), String(line)).toMatch(/You said: \\*"Hello!|waves, sand and a day at the sea/);
+    expect(String(prints), String(line)).toMatch(/You said: \\*"Hello!|waves, sand and a day at the sea|title=/);
   }
 });
 
@@ -80,13 +89,27 @@ const samples: Record<string, [language: string, text: string]> = {
   "agno (Python)": ["python", "from agno.agent import"],
   "agent-framework-openai (Python)": ["python", "from agent_framework import"],
   "svc-sdk (Python)": ["python", "from svc_sdk import"],
+  "instructor (Python)": ["python", "import instructor"],
+  "haystack-ai (Python)": ["python", "from haystack.utils import"],
+  "llama-index-llms-openai-like (Python)": ["python", "from llama_index.llms.openai_like import"],
+  "strands-agents (Python)": ["python", "from strands import"],
+  Mastra: ["ts", "@mastra/core"],
+  "openai-go (Go)": ["go", "github.com/openai/openai-go"],
+  "anthropic-sdk-go (Go)": ["go", "github.com/anthropics/anthropic-sdk-go"],
+  "sashabaranov/go-openai (Go)": ["go", "github.com/sashabaranov/go-openai"],
+  Codex: ["sh", "codex exec"],
+  "Claude Code": ["sh", "claude -p"],
+  opencode: ["sh", "opencode run"],
+  aider: ["sh", "aider --model"],
 };
 
 test("every client of the matrix has a sample that runs, and says what it needs and shows", () => {
   const names = new Set(readMatrix(form).map(({ names: [name = ""] }) => name));
-  expect([...names].sort()).toEqual(Object.keys(samples).sort());
+  // A sample may be of a client whose row was not run yet.
+  expect(Object.keys(samples)).toEqual(expect.arrayContaining([...names]));
   for (const [name, [language, text]] of Object.entries(samples)) {
-    const found = blocks.some((block) => block.language === language && block.noRun === null && block.code.includes(text));
+    const runs = (block: Block) => block.noRun === null && (block.apart === null || block.apart in apart);
+    const found = blocks.some((block) => block.language === language && runs(block) && block.code.includes(text));
     expect([name, found]).toEqual([name, true]);
   }
 });
@@ -99,16 +122,90 @@ test("what it says that clients show is what the matrix of clients found", () =>
   expect(told.length).toBe(new Set(found.map(({ name }) => name)).size);
   for (const [name, , tokens, cost = ""] of told)
     for (const { cells } of found.filter((row) => row.name === name)) {
-      const streamed = tokens === "not tried" ? "" : tokens!.startsWith("an estimate") ? "about" : "yes";
-      const shown = { whole: cost !== "not shown", stream: !cost.endsWith("not shown") };
+      const streamed = tokens === "not tried" ? "" : /^an estimate|^rounded/.test(tokens!) ? "about" : "yes";
+      const shown = cost.startsWith("a guess") ? "about" : "yes";
       expect([name, cells["usage streamed"], cells["cost"], cells["cost streamed"]]).toEqual([
         name,
         streamed,
-        shown.whole ? "yes" : "no",
-        streamed === "" ? "" : shown.stream ? "yes" : "no",
+        cells["chat"] === "" ? "" : cost === "not shown" ? "no" : shown,
+        streamed === "" ? "" : cost.endsWith("not shown") ? "no" : shown,
       ]);
     }
 });
+
+/** What the samples need that only npm run test:clients installs, by the word of their fence. */
+const apart: Record<
+  string,
+  { path: string; run(code: string, place: { folder: string; environment: Record<string, string> }): Promise<string> }
+> = {
+  "Go's clients": {
+    path: goProgram,
+    async run(code, { environment }) {
+      const file = join(scratchFolder("go-sample-"), "main.go");
+      writeFileSync(file, code);
+      // Go keeps what it compiled in its user's home.
+      return runProcess("go", ["run", file], "", { folder: `${pins}go`, environment: { ...environment, HOME: homedir() } });
+    },
+  },
+  "Python's frameworks": {
+    path: pythonLibraries,
+    run: (code, { folder, environment }) =>
+      runProcess(interpreter, ["-B", "-"], code, { folder, environment: { ...environment, PYTHONPATH: pythonLibraries } }),
+  },
+  Mastra: {
+    path: join(npmPackages, "@mastra/core"),
+    run(code, place) {
+      const modules = join(place.folder, "node_modules");
+      mkdirSync(modules);
+      symlinkSync(join(npmPackages, "@mastra"), join(modules, "@mastra"));
+      symlinkSync(join(testPackages, "@ai-sdk"), join(modules, "@ai-sdk"));
+      return runProcess(process.execPath, ["--input-type=module-typescript", "-"], code, place);
+    },
+  },
+  "Claude Code": {
+    path: join(npmPackages, ".bin/claude"),
+    run: (code, place) => inShell(`${sectionOf("Claude Code").code}${code}`, place),
+  },
+  Codex: {
+    path: join(npmPackages, ".bin/codex"),
+    run(code, place) {
+      mkdirSync(join(place.folder, ".codex"));
+      writeFileSync(join(place.folder, ".codex/config.toml"), sectionOf("Codex").code.replace("http://127.0.0.1:8787", gateway.url));
+      return inShell(code, place);
+    },
+  },
+  opencode: {
+    path: join(npmPackages, ".bin/opencode"),
+    run(code, place) {
+      writeFileSync(join(place.folder, "opencode.json"), sectionOf("opencode").code);
+      return inShell(code, place);
+    },
+  },
+  aider: {
+    path: aider,
+    run: (code, place) =>
+      inShell(`aider() { ${interpreter} -B -m aider --no-git --yes-always --no-check-update --analytics-disable "$@"; }\n${code}`, {
+        ...place,
+        environment: { ...place.environment, PYTHONPATH: aider },
+      }),
+  },
+};
+
+const inShell = (code: string, place: { folder: string; environment: Record<string, string> }) =>
+  runProcess("bash", ["-ec", `exec 2>&1\n${code}`], "", place);
+
+for (const block of blocks.filter((one) => one.apart !== null)) {
+  const { path, run } = apart[block.apart!]!;
+  const reason = isEveryday() ? "not in everyday runs" : whyNotThere(path);
+  describe.skipIf(reason !== null)(reason ?? "installed apart", () => {
+    test(`${block.line}, ${block.heading}: prints the answer`, async () => {
+      const folder = scratchFolder("sample-");
+      const PATH = `${join(npmPackages, ".bin")}:${process.env["PATH"]!}`;
+      const environment = { ...runEnvironment(), HOME: folder, SVC_URL: gateway.url, SVC_KEY: key, PATH };
+      expect(await run(block.code, { folder, environment })).toMatch(block.prints!);
+    });
+  });
+}
 
 describe.skipIf(!hasCurl)("curl", () => {
   test("Claude Code: with these variables its requests are answered, also the small ones", async () => {

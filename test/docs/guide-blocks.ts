@@ -2,6 +2,7 @@
 //
 // ```sh                     runs as it stands
 // ```sh no-run: a reason    doesn't, for that reason; guide-texts.test.ts keeps the list of them
+// ```sh apart: Codex        needs what only npm run test:clients installs: clients-guide.test.ts runs it where that is there
 // <!-- prints: /text/ -->   under a fence: what its output has to hold; its dots mean line ends too
 // <!-- the answer to the last sample of the shell --> under a fence of JSON: that sample prints it; … stands for anything
 // <!-- first, by the operator: a command -->   under a fence: runs before it, and is not for its reader
@@ -22,6 +23,8 @@ export interface Block {
   code: string;
   /** Null: it runs. */
   noRun: string | null;
+  /** What it needs that is installed apart. */
+  apart: string | null;
   prints: RegExp | null;
   answers: RegExp | null;
   /** What the operator does before it. */
@@ -66,14 +69,16 @@ export function blocksIn(page: string, guide: string): Block[] {
 
 /** Those that have to run. */
 export function runBlocksOf(guide: string): Block[] {
-  return blocksOf(guide).filter(({ language, noRun }) => runLanguages.includes(language) && noRun === null);
+  return blocksOf(guide).filter(({ language, noRun, apart }) => runLanguages.includes(language) && noRun === null && apart === null);
 }
 
 function openBlock(fence: RegExpExecArray, place: Pick<Block, "guide" | "heading" | "line">): Block {
   const info = fence[2];
-  const noRun = info === undefined ? null : (/^no-run: (\S.*)$/.exec(info)?.[1] ?? null);
-  if (info !== undefined && noRun === null) throw new Error(`${place.guide}.md:${place.line}: "${info}" is not "no-run: REASON"`);
-  return { ...place, language: fence[1]!, code: "", noRun, prints: null, answers: null, operator: null, answer: null };
+  const [, word, said = null] = /^(no-run|apart): (\S.*)$/.exec(info ?? "") ?? [];
+  if (info !== undefined && said === null)
+    throw new Error(`${place.guide}.md:${place.line}: "${info}" is not "no-run: REASON" or "apart: CLIENT"`);
+  const [noRun, apart] = word === "apart" ? [null, said] : [said, null];
+  return { ...place, language: fence[1]!, code: "", noRun, apart, prints: null, answers: null, operator: null, answer: null };
 }
 
 function takeAnswer(blocks: readonly Block[]): void {

@@ -2,10 +2,9 @@
 // one, those of TypeScript and Python each in a process of its own.
 import { spawn } from "node:child_process";
 import type { Block } from "./guide-blocks.ts";
-import { delimiter, join } from "node:path";
-import { buildPythonSdk } from "../../spec/python-sdk/build.ts";
+import { delimiter } from "node:path";
+import { builtPythonSdk } from "../clients/python/built-sdk.ts";
 import { frameworks, interpreter, pythonSdkTools } from "../clients/python/environment.ts";
-import { scratchFolder } from "../support/leftovers.ts";
 import { openShell, type ShellSession } from "./shell.ts";
 
 export interface Place {
@@ -26,7 +25,7 @@ export function openRunner(place: Place): Runner {
   return {
     async run(block) {
       if (block.language === "ts") return runProcess(process.execPath, ["--input-type=module-typescript", "-"], block.code, place);
-      if (block.language === "python") return runProcess(interpreter, ["-B", "-"], block.code, pythonPlace(place, block.code));
+      if (block.language === "python") return runProcess(interpreter, ["-B", "-"], block.code, await pythonPlace(place, block.code));
       // Any command that fails ends it, and so does a test. Both streams are what a reader sees.
       shell ??= openShell({ ...place, opening: "exec 2>&1; set -eo pipefail" });
       const { code, answers, operator } = block;
@@ -37,15 +36,10 @@ export function openRunner(place: Place): Runner {
   };
 }
 
-let pythonSdk: string | undefined;
-
 /** With the packages that a sample imports, and a folder of its own for what one of them keeps in the home of its user. */
-function pythonPlace(place: Place, code: string): Place {
+async function pythonPlace(place: Place, code: string): Promise<Place> {
   const packages = [frameworks];
-  if (code.includes("svc_sdk")) {
-    if (pythonSdk === undefined) buildPythonSdk((pythonSdk = join(scratchFolder("guide-sdk-"), "sdk")));
-    packages.unshift(pythonSdk, pythonSdkTools);
-  }
+  if (code.includes("svc_sdk")) packages.unshift(await builtPythonSdk(), pythonSdkTools);
   // litellm would load its list of prices from elsewhere.
   const own = { PYTHONPATH: packages.join(delimiter), LLM_USER_PATH: place.folder, LITELLM_LOCAL_MODEL_COST_MAP: "True" };
   return { ...place, environment: { ...place.environment, ...own } };

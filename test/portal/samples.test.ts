@@ -97,6 +97,10 @@ interface Sent {
 const sendToNobody = `
 import contextlib, io, json, os, sys
 import httpx
+import httpx._transports.default as transports
+# Each call makes a client, and each client would read the machine's list of authorities: 60 ms of a processor.
+context = httpx.create_ssl_context()
+transports.create_ssl_context = lambda **settings: context
 os.environ.update(SVC_URL="http://127.0.0.1:1", SVC_KEY="svc_x", SVC_SESSION="svcs_x")
 sent = []
 def answer(self, request):

@@ -44,7 +44,7 @@ export const anthropicClients: readonly Client[] = [
   {
     name: "LangChain, ChatAnthropic",
     version: versionOf("@langchain/anthropic"),
-    estimatesStreams: true,
+    estimates: ["stream"],
     chat: async ({ customer }) => {
       const { text, usage_metadata: usage } = await customer.langchainAnthropic(model).invoke(question);
       return { text, input: usage?.input_tokens, output: usage?.output_tokens };

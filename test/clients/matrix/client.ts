@@ -15,23 +15,32 @@ export interface Shown {
 export interface At {
   base: string;
   customer: Customer;
+  /** The tools that upstreams were told the results of, oldest first. */
+  toolsCalled: () => string[];
 }
 
 export interface Client {
   name: string;
   version: string;
+  /** A path that is there where it is installed: it is one of those that only npm run test:clients installs. */
+  needs?: string;
   chat?: (at: At) => Promise<Shown>;
   stream?: (at: At) => Promise<Shown>;
-  /** It takes the tokens of a stream's input from its beginning, where nothing is counted yet. */
-  estimatesStreams?: true;
-  /** The name of the tool that the model called. */
+  /** Its tokens are not exact: it rounds them, or takes a stream's input from its beginning, where nothing is counted yet. */
+  estimates?: readonly ("chat" | "stream")[];
+  /** Its cost is a guess of its own. */
+  guessesCost?: true;
+  /** The name of the tool that the model called: `toolCalled`, else get_weather. */
   tools?: (at: At) => Promise<string | undefined>;
+  toolCalled?: string;
   /** A value of the schema `title`, `stars`. */
   structured?: (at: At) => Promise<unknown>;
   /** How long a vector is. */
   embeddings?: (at: At) => Promise<number | undefined>;
   /** The code that a call of a model that is not served shows. */
   errors?: (at: At) => Promise<unknown>;
+  /** What it says of such a call, where it shows no code. */
+  refusal?: (at: At) => Promise<unknown>;
 }
 
 export const model = "plain/chat";

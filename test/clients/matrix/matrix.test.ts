@@ -1,19 +1,23 @@
 // The matrix of clients: each published client makes each kind of call, and what it shows of usage and cost is what was charged.
 // docs/client-matrix.md is the result; `npm run test:clients` writes it.
-import { join } from "node:path";
+import { delimiter } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buildPythonSdk } from "../../../spec/python-sdk/build.ts";
-import { scratchFolder } from "../../support/leftovers.ts";
 import { type MatrixRow, readMatrix, writeMatrix } from "../../support/matrix-page.ts";
+import { isEveryday } from "../../support/bundle.ts";
 import { drawn } from "../../support/size.ts";
 import { costOf, useClients } from "../clients.ts";
-import { whyNot } from "../python/environment.ts";
+import { pythonSdkTools, whyNot } from "../python/environment.ts";
+import { builtPythonSdk } from "../python/built-sdk.ts";
 import { describeWithPython, usePython } from "../python/python.ts";
+import { whyNotThere } from "../more/environment.ts";
+import { agents } from "./agents.ts";
 import { anthropicClients } from "./anthropic-like.ts";
-import type { At, Client, Shown } from "./client.ts";
+import type { At, Client } from "./client.ts";
 import { frameworkClients } from "./frameworks.ts";
+import { mastra } from "./mastra.ts";
 import { openaiClients } from "./openai-like.ts";
-import { clientOf, pythonClients } from "./python.ts";
+import { goClients } from "./programs.ts";
+import { clientOf, type PythonClient, pythonClients } from "./python.ts";
 import { type Cell, form } from "./table.ts";
 
 const clients = useClients();
@@ -22,25 +26,34 @@ const rows: MatrixRow[] = [];
 
 /** A key of its own for each call, so that what is charged is that call's. */
 async function place(): Promise<At> {
-  return { base: clients.gateway.url, customer: await clients.customer() };
+  return { base: clients.gateway.url, customer: await clients.customer(), toolsCalled };
+}
+
+function toolsCalled(): string[] {
+  const told = clients.gateway.simulator.calls().flatMap(({ json }) => (json as { messages?: any[] }).messages ?? []);
+  const results = new Set(told.filter(({ role }) => role === "tool").map(({ tool_call_id }) => tool_call_id as string));
+  const called = told.flatMap(({ tool_calls }) => (tool_calls ?? []) as { id: string; function: { name: string } }[]);
+  return called.filter(({ id }) => results.has(id)).map(({ function: { name } }) => name);
 }
 
 /** Usage and cost that a client shows are right or not shown, never wrong. */
-async function seen(call: (at: At) => Promise<Shown>, estimates = false): Promise<{ usage: Cell; cost: Cell }> {
+async function seen(client: Client, column: "chat" | "stream"): Promise<{ usage: Cell; cost: Cell }> {
+  const { estimates = [], guessesCost = false } = client;
+  const rounds = estimates.includes(column);
   const at = await place();
-  const { text, input, output, cost } = await call(at);
+  const { text, input, output, cost } = await client[column]!(at);
   expect(text).toContain("You said:");
   const spent = await at.customer.spent();
   expect(spent).toBeGreaterThan(0);
   const counted = typeof input === "number" && typeof output === "number" && input + output > 0;
-  if (counted && !estimates) expect(costOf({ input, output })).toBeCloseTo(spent, 8);
-  if (typeof cost === "number") expect(cost).toBeCloseTo(spent, 8);
-  return { usage: counted ? (estimates ? "about" : "yes") : "no", cost: typeof cost === "number" ? "yes" : "no" };
+  if (counted && !rounds) expect(costOf({ input, output })).toBeCloseTo(spent, 8);
+  if (typeof cost === "number" && !guessesCost) expect(cost).toBeCloseTo(spent, 8);
+  return { usage: counted ? (rounds ? "about" : "yes") : "no", cost: typeof cost === "number" ? (guessesCost ? "about" : "yes") : "no" };
 }
 
 function rowOf(client: () => Client): void {
   const cells: Record<string, Cell> = {};
-  const { name } = client();
+  const { name, toolCalled = "get_weather" } = client();
   afterAll(() => void rows.push({ names: [name, client().version], cells }));
   const column = (of: keyof Client, title: string, run: () => Promise<void>) => {
     if (client()[of] !== undefined)
@@ -51,13 +64,13 @@ function rowOf(client: () => Client): void {
       });
   };
   column("chat", "chat: the answer; usage and cost are right where they are shown", async () => {
-    ({ usage: cells["usage"], cost: cells["cost"] } = await seen(client().chat!));
+    ({ usage: cells["usage"], cost: cells["cost"] } = await seen(client(), "chat"));
   });
   column("stream", "stream: the same, streamed", async () => {
-    ({ usage: cells["usage streamed"], cost: cells["cost streamed"] } = await seen(client().stream!, client().estimatesStreams));
+    ({ usage: cells["usage streamed"], cost: cells["cost streamed"] } = await seen(client(), "stream"));
   });
   column("tools", "tools: the call of the tool", async () => {
-    expect(await client().tools!(await place())).toBe("get_weather");
+    expect(await client().tools!(await place())).toBe(toolCalled);
   });
   column("structured", "structured: a value of the schema", async () => {
     expect(await client().structured!(await place())).toMatchObject({
@@ -71,33 +84,53 @@ function rowOf(client: () => Client): void {
   column("errors", "errors: the code of a refusal", async () => {
     expect(await client().errors!(await place())).toBe("model_not_found");
   });
+  if (client().refusal !== undefined)
+    test("errors: what a refusal says", async () => {
+      expect(await client().refusal!(await place())).toContain("none/such is not served here");
+      cells["errors"] = "text";
+    });
 }
 
-describe.each([...openaiClients, ...frameworkClients, ...anthropicClients])("$name $version", (client) => rowOf(() => client));
-
-const sdk = join(scratchFolder("matrix-sdk-"), "sdk");
-const ofPython = pythonClients(sdk);
-// Each framework is a process that loads for seconds.
-const frameworks = ofPython.filter(({ module }) => module !== undefined);
-const chosen = new Set(drawn(frameworks, 4));
-describe.each(ofPython.filter((own) => own.module === undefined || chosen.has(own)))("$name, $environment", (own) => {
-  describeWithPython(`${own.name} for Python`, () => {
-    beforeAll(() => own.packages === null && buildPythonSdk(sdk));
-    const python = usePython(own.module ?? "matrix", own.environment);
-    let version = "of this contract";
-    beforeAll(async () => {
-      if (own.packages === null) return;
-      version = (await python.run("version", { base: "", key: "" }, { packages: own.packages })).value as string;
-    });
-    rowOf(() => clientOf(own, version, python));
+/** Of those that only npm run test:clients installs: run where they are there, but not in everyday runs of all tests, for their seconds. */
+function thereOf<Row extends { name: string; needs?: string }>(all: readonly Row[]): readonly Row[] {
+  return all.filter(({ name, needs }) => {
+    const reason = needs === undefined ? null : isEveryday() ? "not in everyday runs" : whyNotThere(needs);
+    if (reason !== null) describe.skip(`${name} (${reason})`, () => test("its row of the matrix"));
+    return reason === null;
   });
-});
+}
+
+const programs = [...openaiClients, ...frameworkClients, ...anthropicClients, mastra, ...goClients, ...agents];
+describe.each(thereOf(programs))("$name $version", (client) => rowOf(() => client));
+
+const ofPython = pythonClients();
+const nameOf = ({ name }: PythonClient) => `${name} (Python)`;
+// Each framework is a process that loads for seconds.
+const frameworks = ofPython.filter(({ module, needs }) => module !== undefined && needs === undefined);
+const chosen = new Set(drawn(frameworks, 4));
+describe.each(thereOf(ofPython.filter((own) => own.needs !== undefined || own.module === undefined || chosen.has(own))))(
+  "$name, $environment",
+  (own) => {
+    describeWithPython(`${own.name} for Python`, () => {
+      beforeAll(async () => {
+        if (own.packages === null) own.environment["PYTHONPATH"] = [await builtPythonSdk(), pythonSdkTools].join(delimiter);
+      });
+      const python = usePython(own.module ?? "matrix", own.environment);
+      let version = "of this contract";
+      beforeAll(async () => {
+        if (own.packages === null) return;
+        version = (await python.run("version", { base: "", key: "" }, { packages: own.packages })).value as string;
+      });
+      rowOf(() => clientOf(own, version, python));
+    });
+  },
+);
 
 test("what docs/client-matrix.md says that a client does, it did, where it ran", () => {
   if (process.env["SVC_CLIENT_MATRIX"] !== undefined) {
     const reason = whyNot();
     if (reason !== null) throw new Error(`without Python's clients the page would lose their rows: ${reason}`);
-    writeMatrix(form, rows);
+    writeMatrix(form, withKept(rows));
   }
   const said = readMatrix(form);
   expect(rows.length).toBeGreaterThan(10);
@@ -108,3 +141,15 @@ test("what docs/client-matrix.md says that a client does, it did, where it ran",
     expect([...names, promised.filter(([column]) => cells[column] !== "yes")]).toEqual([...names, []]);
   }
 });
+
+/** The rows of clients that are not installed here stay as they were. */
+function withKept(written: readonly MatrixRow[]): MatrixRow[] {
+  const ran = new Set(written.map(({ names: [name] }) => name));
+  const optional = new Set([
+    ...programs.filter(({ needs }) => needs !== undefined).map(({ name }) => name),
+    ...ofPython.filter(({ needs }) => needs !== undefined).map(nameOf),
+  ]);
+  const kept = readMatrix(form).filter(({ names: [name = ""] }) => optional.has(name) && !ran.has(name));
+  const order = [...programs.map(({ name }) => name), ...ofPython.map(nameOf)];
+  return [...written, ...kept].sort((one, other) => order.indexOf(one.names[0]!) - order.indexOf(other.names[0]!));
+}

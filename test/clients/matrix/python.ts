@@ -1,6 +1,6 @@
 // Python's clients in the matrix: python/matrix.py has a function for each cell of these.
-import { delimiter } from "node:path";
-import { anthropic2, frameworks, pythonSdkTools } from "../python/environment.ts";
+import { anthropic2, frameworks } from "../python/environment.ts";
+import { pythonLibraries } from "../more/environment.ts";
 import type { Python } from "../python/python.ts";
 import type { At, Client, Shown } from "./client.ts";
 
@@ -10,7 +10,9 @@ export interface PythonClient {
   prefix: string;
   /** Whose versions are shown; null: it is of this contract. */
   packages: readonly string[] | null;
-  columns: readonly Exclude<keyof Client, "name" | "version" | "estimatesStreams">[];
+  /** As a client's. */
+  needs?: string;
+  columns: readonly Exclude<keyof Client, "name" | "version" | "needs" | "estimates" | "guessesCost" | "toolCalled" | "refusal">[];
   environment: Record<string, string>;
   /** The file of its functions. */
   module?: string;
@@ -23,9 +25,22 @@ function framework(name: string, prefix: string, columns: PythonClient["columns"
   return { name, prefix, packages: [name], columns, environment, module };
 }
 
+/** One that only npm run test:clients installs. */
+function apart(name: string, prefix: string, columns: PythonClient["columns"]): PythonClient {
+  return {
+    name,
+    prefix,
+    packages: [name],
+    columns,
+    environment: { PYTHONPATH: pythonLibraries },
+    module: "matrix_more",
+    needs: pythonLibraries,
+  };
+}
+
 const all = ["chat", "stream", "tools", "structured", "errors"] as const;
 
-export function pythonClients(sdk: string): readonly PythonClient[] {
+export function pythonClients(): readonly PythonClient[] {
   return [
     { name: "openai, chat", prefix: "openai", packages: ["openai"], columns: [...all, "embeddings"], environment: {} },
     { name: "openai, Responses", prefix: "responses", packages: ["openai"], columns: all, environment: {} },
@@ -42,12 +57,16 @@ export function pythonClients(sdk: string): readonly PythonClient[] {
     framework("aisuite", "aisuite", all, "matrix_libraries"),
     framework("agno", "agno", all, "matrix_agents"),
     framework("agent-framework-openai", "microsoft", all, "matrix_agents"),
+    apart("instructor", "instructor", ["chat", "structured", "errors"]),
+    apart("haystack-ai", "haystack", all),
+    apart("llama-index-llms-openai-like", "llama", all),
+    apart("strands-agents", "strands", ["chat", "stream", "tools", "errors"]),
     {
       name: "svc-sdk",
       prefix: "svc",
       packages: null,
       columns: ["chat", "stream", "tools", "embeddings", "errors"],
-      environment: { PYTHONPATH: [sdk, pythonSdkTools].join(delimiter) },
+      environment: {}, // the SDK, once it is made
     },
   ];
 }

@@ -1,8 +1,8 @@
 // The form of the matrix of clients: a row for each client, a cell for each column that was run.
 import type { MatrixForm } from "../../support/matrix-page.ts";
 
-/** Empty: the client has no such call. "about": it shows an estimate. */
-export type Cell = "yes" | "no" | "about" | "";
+/** Empty: the client has no such call. "about": it shows an estimate. "text": a sentence. */
+export type Cell = "yes" | "no" | "about" | "text" | "";
 
 export const form: MatrixForm = {
   file: "client-matrix.md",
@@ -10,11 +10,12 @@ export const form: MatrixForm = {
   columns: ["chat", "stream", "tools", "structured", "embeddings", "errors", "usage", "usage streamed", "cost", "cost streamed"],
   head: `# The matrix of clients
 
-Written by \`npm run test:clients\`, which runs every cell against a gateway. An empty cell: the client has no such call, or none was tried.
+Written by \`npm run test:clients\`, which installs all of them and runs every cell against a gateway. The agents and a few others are too large for
+everyday installs: elsewhere their rows are not run, and stay as they are. An empty cell: the client has no such call, or none was tried.
 
 - chat, stream, tools, structured, embeddings: the call as the client makes it, and its answer in the client's own types.
-- errors: the program can read the code of a refusal.
-- usage, cost: the program can read what the call used and what was charged for it, exactly; of a whole answer and of a stream. "about": it takes the
-  input's tokens from the beginning of a stream, where they are an estimate.
+- errors: the program can read the code of a refusal. "text": it shows what the refusal says, not its code.
+- usage, cost: the program can read what the call used and what was charged for it, exactly; of a whole answer and of a stream. "about": it rounds the
+  tokens, or takes the input's from the beginning of a stream, where they are an estimate; a cost that it guesses by other prices.
 `,
 };

@@ -8,16 +8,24 @@ import { beforeAll, expect, test } from "vitest";
 import { operations } from "../../../generated/operations.ts";
 import { buildPythonSdk } from "../../../spec/python-sdk/build.ts";
 import { runEnvironment, scratchFolder } from "../../support/leftovers.ts";
+import { oneInThree } from "../../support/size.ts";
 import { audioCatalog } from "../audio-upstreams.ts";
 import { costOf, useClients } from "../clients.ts";
+import { builtPythonSdk } from "./built-sdk.ts";
 import { interpreter, pythonSdkTools } from "./environment.ts";
 import { describeWithPython, usePython } from "./python.ts";
 
-const folder = join(scratchFolder("python-sdk-"), "sdk");
-const environment = { PYTHONPATH: [folder, pythonSdkTools].join(delimiter) };
+let folder: string;
+/** Filled before a process begins. */
+const environment: Record<string, string> = {};
+const useSdk = () =>
+  beforeAll(async () => {
+    folder = await builtPythonSdk();
+    environment["PYTHONPATH"] = [folder, pythonSdkTools].join(delimiter);
+  });
 
 describeWithPython("svc-sdk for Python", () => {
-  beforeAll(() => buildPythonSdk(folder));
+  useSdk();
   const clients = useClients();
   const python = usePython("python_sdk", environment);
   const customerAt = async () => {
@@ -38,9 +46,9 @@ describeWithPython("svc-sdk for Python", () => {
     expect((await run("operations")).sort()).toEqual(Object.keys(operations).map(snake).sort());
   });
 
-  test("the same contract gives the same files", () => {
+  test("the same contract gives the same files", async () => {
     const again = join(scratchFolder("python-sdk-again-"), "sdk");
-    buildPythonSdk(again);
+    await buildPythonSdk(again);
     expect(filesOf(again)).toEqual(filesOf(folder));
   });
 
@@ -78,6 +86,38 @@ describeWithPython("svc-sdk for Python", () => {
     expect(textOf(await run("streamed_async", { model: "plain/chat" }))).toBe(answer.choices[0].message.content);
   });
 
+  test("typed streams: the events of each dialect are its models, with all that the dicts say", async () => {
+    const { run } = await customerAt();
+    const events = await run("streamed", { model: "plain/chat" });
+    for (const scenario of ["typed_chat", "typed_chat_async"]) {
+      const chat = await run(scenario, { model: "plain/chat" });
+      expect([scenario, chat.types]).toEqual([scenario, ["ChatChunk"]]);
+      expect(chat.events[1].choices).toEqual(events[1].choices);
+    }
+    expect((await run("typed_completion", { model: "plain/chat" })).types).toEqual(["CompletionChunk"]);
+    const message = await run("typed_message", { model: "plain/chat" });
+    const kinds = ["BlockDeltaEvent", "BlockStartEvent", "BlockStopEvent", "MessageDeltaEvent", "MessageStartEvent", "MessageStopEvent"];
+    expect(message.types).toEqual(expect.arrayContaining(kinds));
+    const response = await run("typed_response", { model: "plain/chat" });
+    expect(response.types).toContain("ResponseTextDeltaEvent");
+    expect(response.events.at(-1)).toMatchObject({
+      type: "response.completed",
+      response: { usage: { cost: expect.any(Number) as number } },
+    });
+  });
+
+  oneInThree()(
+    "a type checker sees it all: an answer is no None, events are models, and a member that isn't there is an error",
+    async () => {
+      const args = ["-B", "-m", "mypy", "--strict", "--follow-imports=silent", "--cache-dir", scratchFolder("mypy-"), "typed_program.py"];
+      const env = { ...runEnvironment(), PYTHONPATH: pythonSdkTools, MYPYPATH: folder };
+      const { stdout } = await promisify(execFile)(interpreter, args, { cwd: import.meta.dirname, env }).catch(
+        (error: unknown) => error as { stdout: string },
+      );
+      expect(stdout).toBe("Success: no issues found in 1 source file\n");
+    },
+  );
+
   test("a refusal is ApiError with its code, whole and streamed", async () => {
     const { ran, at } = await customerAt();
     for (const scenario of ["chat", "streamed", "chat_async", "streamed_async", "message"]) {
@@ -108,6 +148,7 @@ describeWithPython("svc-sdk for Python", () => {
 });
 
 describeWithPython("svc-sdk for Python: sound", () => {
+  useSdk();
   const clients = useClients(audioCatalog());
   const python = usePython("python_sdk", environment);
   test("speech as bytes, and a form with a file", async () => {
@@ -117,6 +158,14 @@ describeWithPython("svc-sdk for Python: sound", () => {
     expect(raised).toBeUndefined();
     expect(value.bytes).toBeGreaterThan(1000);
     expect(value.heard.text).not.toBe("");
+  });
+
+  test("a transcript's typed stream, of a form", async () => {
+    const { account } = await clients.customer();
+    const at = { base: clients.gateway.url, key: account.key };
+    const { value, raised } = await python.run("typed_transcript", at, { model: "say/plain", transcriber: "transcribe" });
+    expect(raised).toBeUndefined();
+    expect(value.types).toEqual(expect.arrayContaining(["TranscriptDelta", "TranscriptDone"]));
   });
 });
 

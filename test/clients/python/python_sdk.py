@@ -13,7 +13,22 @@ from svc_sdk.api.account import get_credit_balance
 from svc_sdk.api.audio import create_speech, create_transcription
 from svc_sdk.api.catalog import list_models
 from svc_sdk.api.language import create_chat_completion, create_message
-from svc_sdk.models import ChatRequest, MessageRequest, SpeechRequest, TranscriptionForm
+from svc_sdk.models import (
+    ChatRequest,
+    CompletionRequest,
+    MessageRequest,
+    ResponseRequest,
+    SpeechRequest,
+    TranscriptionForm,
+)
+from svc_sdk.streams import (
+    astream_chat_completion,
+    stream_chat_completion,
+    stream_completion,
+    stream_message,
+    stream_response,
+    stream_transcription,
+)
 from svc_sdk.types import File
 
 SEA = [{"role": "user", "content": "Tell me about the sea."}]
@@ -64,6 +79,46 @@ def streamed_async(client, model):
             return [event async for event in astream(plain, "/v1/chat/completions", {"model": model, "messages": SEA})]
 
     return asyncio.run(run())
+
+
+def seen(events):
+    """Each kind of event, and all of them as they came."""
+    events = list(events)
+    return {"types": sorted({type(event).__name__ for event in events}), "events": [event.to_dict() for event in events]}
+
+
+def typed_chat(client, model):
+    return seen(stream_chat_completion(client, ChatRequest.from_dict({"model": model, "messages": SEA})))
+
+
+def typed_chat_async(client, model):
+    async def run():
+        async with connect(client._base_url, client.token) as plain:
+            body = ChatRequest.from_dict({"model": model, "messages": SEA})
+            return [event async for event in astream_chat_completion(plain, body)]
+
+    return seen(asyncio.run(run()))
+
+
+def typed_completion(client, model):
+    return seen(stream_completion(client, CompletionRequest.from_dict({"model": model, "prompt": "The sea"})))
+
+
+def typed_message(client, model):
+    body = MessageRequest.from_dict({"model": model, "max_tokens": 500, "messages": SEA})
+    return seen(stream_message(client, body))
+
+
+def typed_response(client, model):
+    return seen(stream_response(client, ResponseRequest.from_dict({"model": model, "input": "Tell me about the sea."})))
+
+
+def typed_transcript(client, model, transcriber):
+    spoken = create_speech.sync(
+        client=client, body=SpeechRequest.from_dict({"model": model, "voice": "alloy", "input": "Hello!"})
+    )
+    form = TranscriptionForm(model=transcriber, file=File(payload=io.BytesIO(spoken.payload.read()), file_name="hello.mp3"))
+    return seen(stream_transcription(client, form))
 
 
 def models(client):

@@ -1,0 +1,21 @@
+// The clients that only npm run test:clients installs, for their size: coding agents, frameworks with many packages, Go's. Where one is not
+// there its row of the matrix stays as it was.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Where they are installed; install.ts fills it. */
+export const more = fileURLToPath(new URL("../../../.more-clients", import.meta.url));
+/** Pins, and programs of other languages. */
+export const pins = fileURLToPath(new URL(".//", import.meta.url));
+
+export const npmPackages = join(more, "npm/node_modules");
+export const goProgram = join(more, "go-clients");
+/** Folders for PYTHONPATH. */
+export const pythonLibraries = join(more, "python-libraries");
+export const aider = join(more, "aider");
+
+/** Null: it is there. */
+export function whyNotThere(path: string): string | null {
+  return existsSync(path) ? null : "npm run test:clients installs it";
+}

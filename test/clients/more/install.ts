@@ -1,0 +1,59 @@
+// Installs what environment.ts names, each part for itself: one that can't be had is said, and leaves the others be. A part stands until its
+// pins change.
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { interpreter } from "../python/environment.ts";
+import { aider, goProgram, more, pins, pythonLibraries } from "./environment.ts";
+
+interface Part {
+  name: string;
+  /** By which it is known to be out of date. */
+  files: readonly string[];
+  install(): void;
+}
+
+function run(command: string, args: readonly string[], cwd: string): void {
+  const { status, error } = spawnSync(command, args, { cwd, stdio: ["ignore", "inherit", "inherit"] });
+  if (status !== 0) throw new Error(error?.message ?? `${command} ended with ${String(status)}`);
+}
+
+/** All pins are exact, dependencies as well. */
+function pip(target: string, requirements: string): void {
+  rmSync(target, { recursive: true, force: true });
+  run(
+    interpreter,
+    ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target", target, "-r", requirements],
+    pins,
+  );
+}
+
+const parts: readonly Part[] = [
+  {
+    name: "agents and frameworks of npm",
+    files: ["npm/package.json", "npm/package-lock.json"],
+    install() {
+      const folder = join(more, "npm");
+      mkdirSync(folder, { recursive: true });
+      for (const name of ["package.json", "package-lock.json"]) cpSync(join(pins, "npm", name), join(folder, name));
+      run("npm", ["ci", "--no-audit", "--no-fund"], folder);
+    },
+  },
+  { name: "Go's clients", files: ["go/go.mod", "go/go.sum", "go/main.go", "go/openai.go", "go/anthropic.go", "go/community.go"], install: () => run("go", ["build", "-o", goProgram, "."], join(pins, "go")) }, // prettier-ignore
+  { name: "Python's frameworks", files: ["requirements-libraries.txt"], install: () => pip(pythonLibraries, "requirements-libraries.txt") },
+  { name: "aider", files: ["requirements-aider.txt"], install: () => pip(aider, "requirements-aider.txt") },
+];
+
+mkdirSync(more, { recursive: true });
+for (const { name, files, install } of parts) {
+  const stamp = join(more, `${files[0]!.replace("/", "-")}.installed`);
+  const wanted = files.map((file) => readFileSync(join(pins, file), "utf8")).join("");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) continue;
+  rmSync(stamp, { force: true });
+  try {
+    install();
+    writeFileSync(stamp, wanted);
+  } catch (error) {
+    console.log(`Without ${name}, whose rows of the matrix stay as they were: ${String(error)}`);
+  }
+}
