@@ -46,6 +46,8 @@ export interface Cluster {
   /** As `patronictl` does it. */
   control(...words: string[]): Promise<string>;
   change(config: object): Promise<void>;
+  /** The last characters of what each part has logged. */
+  log(characters: number): string;
   /** All three, until they have a leader. */
   startEtcd(): Promise<void>;
   stop(): Promise<void>;
@@ -137,6 +139,12 @@ export async function startCluster(folder: string): Promise<Cluster> {
         90_000,
       );
     },
+    log: (characters) =>
+      all
+        .flatMap(({ name, etcd, patroni, haproxy }) =>
+          [etcd, patroni, haproxy].map((one) => `${name}, ${one.name}: ${one.log().slice(-characters)}`),
+        )
+        .join("\n"),
     control: (...words) =>
       runAsPostgres([programs.patronictl, "-c", join(machines.a.folder, "state", "etc", "patroni.yaml"), ...words], machines.a.folder),
     async change(config) {
@@ -174,11 +182,9 @@ export async function startCluster(folder: string): Promise<Cluster> {
     for (const { patroni, haproxy, pgbouncer } of all) for (const one of [patroni, haproxy, pgbouncer]) one.start();
     await cluster.whole();
   } catch (error) {
-    const logs = all.flatMap(({ etcd, patroni, haproxy }) =>
-      [etcd, patroni, haproxy].map((one) => `${one.name}: ${one.log().slice(-1500)}`),
-    );
+    const logs = cluster.log(1_500);
     await cluster.stop();
-    throw new Error(`the cluster did not start:\n${logs.join("\n")}`, { cause: error });
+    throw new Error(`the cluster did not start:\n${logs}`, { cause: error });
   }
   return cluster;
 }

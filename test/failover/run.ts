@@ -55,15 +55,11 @@ try {
   }
 } catch (error) {
   faults.push(String((error as Error).stack));
-  if (world !== undefined)
-    faults.push(
-      `the gateways said at last:\n${world
-        .log()
-        .split("\n")
-        .slice(-20)
-        .map((line) => line.slice(0, 300))
-        .join("\n")}`,
-    );
+  if (world !== undefined) {
+    const lines = world.log().split("\n").slice(-20);
+    faults.push(`the gateways said at last:\n${lines.map((line) => line.slice(0, 300)).join("\n")}`);
+    faults.push(`the cluster said at last:\n${world.cluster.log(6_000)}`);
+  }
 } finally {
   await world?.stop();
 }

@@ -43,8 +43,12 @@ const unwrittenMs = 2_000;
 /** Calls of this and of former scenarios whose line in the log of charges may be missing. */
 export const unlogged = new Set<string>();
 
+/** How often a gateway has logged that confirmed commits were missing. */
+const lossesSaid = (world: World) => world.log().match(/the database has lost/g)?.length ?? 0;
+
 export async function play(world: World, scenario: Scenario, number: number): Promise<Result> {
   const prefix = `run${number}-`;
+  const lossesBefore = lossesSaid(world);
   await world.cluster.whole();
   const load = startLoad({ url: world.url, keys: world.keys, prefix }, clients);
   let [harmedAt, harmed] = [0, null as Name | null];
@@ -84,7 +88,10 @@ export async function play(world: World, scenario: Scenario, number: number): Pr
     if (posted === 0) faults.push("nothing was lost: the scenario shows nothing");
     if (first.compare.refused.length > 0) faults.push(`not posted: ${JSON.stringify(first.compare.refused)}`);
     for (const { env } of Object.values(world.cluster.machines)) await world.svcWith(env, "ledger", "accept");
-  } else if (books.uncharged.length > 0) faults.push(`served and not charged: ${books.uncharged.join(", ")}`);
+  } else {
+    if (books.uncharged.length > 0) faults.push(`served and not charged: ${books.uncharged.join(", ")}`);
+    if (lossesSaid(world) > lossesBefore) faults.push("a gateway found that the database had lost what it had confirmed");
+  }
   const ledger = await askLedger(world);
   faults.push(...faultsOf(ledger, unlogged));
   if (scenario.loses) faults.push(...(await unpaid(world, books.uncharged)));
