@@ -28,7 +28,14 @@ describe("svc catalog check", () => {
     ["Google's accounts, the machine's among them", { ...vertex, credentials: [{ id: "a", service_account_env: "A" }, { id: "machine" }] }],
     [
       "Amazon's key pairs, roles and keys",
-      { ...bedrock, credentials: [{ id: "a", ...pair }, { id: "b", ...pair, role_arn: role }, two[0]] },
+      {
+        ...bedrock,
+        credentials: [
+          { id: "a", ...pair },
+          { id: "b", ...pair, role_arn: role },
+          { ...two[0], id: "c" },
+        ],
+      },
     ],
     [
       "roles of one machine",

@@ -109,7 +109,7 @@ const as =
   (body) =>
     describedFaults(vendor, name, body);
 
-/** As OpenAI takes it, and as Azure's own description says: it is of api-version 2025-01-01-preview, and of a client that writes one stop as a list. */
+/** As OpenAI takes it, and as Azure's own description says: it is of api-version 2025-01-01-preview, and of a client that writes one stop and one text as a list. */
 const asAzure =
   (name: string): Check =>
   (body, path) => [
@@ -117,7 +117,7 @@ const asAzure =
     ...describedFaults("azure", name, withoutFiles(body)).filter((fault) => !newerThanAzures.test(fault)),
   ];
 const newerThanAzures =
-  /: has no member "(?:safety_identifier|prompt_cache_key|verbosity)"$|\.reasoning_effort: "(?:none|minimal|xhigh)" is none of |ChatRequest\.stop: is no array$|\.refusal: is no string$/;
+  /: has no member "(?:safety_identifier|prompt_cache_key|verbosity)"$|\.reasoning_effort: "(?:none|minimal|xhigh)" is none of |ChatRequest\.stop: is no array$|EmbeddingRequest\.input(?:\[\d+\])?: is no (?:array|string)$|\.refusal: is no string$/;
 
 /** Files in a message are newer, too. */
 function withoutFiles(body: object): unknown {
