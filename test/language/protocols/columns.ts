@@ -31,12 +31,21 @@ const upstreams = {
   busy: "busy+sim-429",
   breaking: "breaking+sim-cut-after-6",
   torn: "torn+sim-cut-inside-6",
+  filtered: "filtered+sim-finish-filtered",
+  written: "written+sim-prompt-tokens-1000+sim-cache-write-400",
+  uncounted: "uncounted+sim-no-usage+sim-tokens-40",
+  paced: "paced+sim-tokens-400+sim-pace-20ms",
+  lacking: "lacking+sim-404",
+  stopped: "stopped+sim-refuse",
 } as const;
-export type Purpose = keyof typeof upstreams | "vectors";
+/** With a route over another protocol: the first of the two fails. */
+const shared = ["helped", "helping"] as const;
+export type Purpose = keyof typeof upstreams | (typeof shared)[number] | "vectors";
 
 export const modelOf = (column: Column, purpose: Purpose) => `${idOf(column)}/${purpose}`;
 
-const pricing = { mode: "per-token", input: 0.5, output: 1.5, cached: 0.05 };
+export const cacheWrite = 0.625;
+const pricing = { mode: "per-token", input: 0.5, output: 1.5, cached: 0.05, cache_write: cacheWrite };
 const able = { supports_tools: true, supports_vision: true, supports_structured_outputs: true, supports_reasoning: true };
 const language = {
   type: "language",
@@ -49,13 +58,19 @@ const embedders: Partial<Record<Column, string>> = { vertex: "text-embedding-005
 
 /** Of the catalog file. */
 export function modelsOf(column: Column): object[] {
-  const { prefix = "" } = providers[column];
   const provider = idOf(column);
+  const other = column === "openai" ? "anthropic" : "openai";
+  const pair = [other, column] as const;
   return [
     ...Object.entries(upstreams).map(([purpose, upstream]) => ({
       ...{ id: modelOf(column, purpose as Purpose), ...language, pricing },
-      routes: [{ provider, model: `${prefix}${upstream}` }],
+      routes: [routeOf(column, upstream)],
     })),
+    ...shared.map((purpose) => {
+      const [first, second] = purpose === "helping" ? pair : pair.toReversed();
+      const routes = [routeOf(first!, "down+sim-fail-503"), routeOf(second!, upstreams.able)];
+      return { id: modelOf(column, purpose), ...language, pricing, routes };
+    }),
     ...(limits[column]?.["embeddings"] !== undefined
       ? []
       : [
@@ -67,13 +82,59 @@ export function modelsOf(column: Column): object[] {
   ];
 }
 
-export const providersOf = () => columns.map((column) => ({ id: idOf(column), ...providers[column].fields }));
+const routeOf = (column: Column, upstream: string) => ({ provider: idOf(column), model: `${providers[column].prefix ?? ""}${upstream}` });
+
+export const providersOf = () => columns.map((column) => ({ id: idOf(column), on_disconnect: "cancel", ...providers[column].fields }));
 const idOf = (column: Column) => column.replace(/\W+/g, "-").toLowerCase();
 
-/** Why a claim doesn't hold over a protocol; a test holds that it does not. */
+const noEmbeddings = (vendor: string) => ({
+  embeddings: `no: ${vendor} has none`,
+  "embeddings of the width that is asked for": `no: ${vendor} has none`,
+});
+const unnamed = { "the stop sequence is named, whole and streamed": "no: the host does not say which it was" };
+const severalOf = (vendor: string) => ({
+  "several answers, each billed, whole and streamed": `refused: ${vendor} gives one answer a request`,
+});
+const logprobsOf = (vendor: string) => ({
+  "log probabilities, whole and streamed": `left out: ${vendor}'s are not read`,
+  "log probabilities of completions": "refused: log probabilities are not given there",
+});
+const noWrites = (vendor: string) => ({
+  "cache writes at their own price": `no: ${vendor} reports none`,
+  "cache writes": `no: ${vendor} reports none`,
+});
+const ofGemini = {
+  ...{ ...unnamed, ...logprobsOf("Gemini"), ...noWrites("Gemini") },
+  "one tool at a time": "left out: Gemini has no such choice",
+};
+const ofMessages = (vendor: string) => ({
+  ...severalOf(vendor),
+  "log probabilities, whole and streamed": `left out: ${vendor} gives none`,
+  "log probabilities of completions": "refused: log probabilities are not given there",
+  "seed reaches the host": `left out: ${vendor} has none`,
+  "penalties reach the host": `left out: ${vendor} has none`,
+});
+
+/**
+ * Why a claim doesn't hold over a protocol; a test holds that it does not. What is `refused` is a 400 that says so, what is `left out` is not sent,
+ * and the answer comes without it.
+ */
 export const limits: Partial<Record<Column, Record<string, string>>> = {
-  anthropic: { embeddings: "no: Anthropic has none" },
-  "vertex, Claude": { embeddings: "no: Anthropic has none" },
-  bedrock: { "image at an address": "no: Converse takes bytes" },
-  cohere: { "a PDF": "no: Cohere reads text and images alone", caching: "no: Cohere bills cached tokens like others, or not at all" },
+  openai: unnamed,
+  "azure-openai": unnamed,
+  anthropic: { ...noEmbeddings("Anthropic"), ...ofMessages("Anthropic") },
+  gemini: ofGemini,
+  vertex: ofGemini,
+  "vertex, Claude": { ...noEmbeddings("Anthropic"), ...ofMessages("Anthropic") },
+  bedrock: {
+    ...ofMessages("Converse"),
+    "one tool at a time": "left out: Converse has no such choice",
+    "image at an address": "no: Converse takes bytes",
+  },
+  cohere: {
+    ...{ ...unnamed, ...severalOf("Cohere"), ...logprobsOf("Cohere"), ...noWrites("Cohere") },
+    "one tool at a time": "left out: Cohere has no such choice",
+    "a PDF": "refused: Cohere reads text and images alone",
+    caching: "no: Cohere bills cached tokens like others, or not at all",
+  },
 };
