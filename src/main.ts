@@ -265,7 +265,7 @@ function running({ url, context, jobs, batches, server, handOver, opened, graceM
     jobs.useCatalog(catalog);
     use({ catalog });
   });
-  context.settings.serveWith((config) => use({ config }));
+  context.settings.serveWith((config) => config !== serving.config && use({ config }));
   let stopping: Promise<void> | undefined;
   const stop = async (how: Stopping) => {
     // In parallel: jobs and requests don't depend on each other. Another process finishes the jobs that take longer.

@@ -49,7 +49,7 @@ export async function lockForChange(transaction: Queries, { accountId, createdBy
 
 async function assertManagesKeys(transaction: Queries, accountId: bigint, personId: bigint): Promise<Role> {
   const { role } = (await findMember(transaction, accountId, personId)) ?? refuse("you are not a member of this workspace");
-  if (!managing.includes(role)) refuse(`in this workspace you are ${role}, and this needs ${managing.join(" or ")}`);
+  if (!managing.includes(role)) refuse(`your role in this workspace is ${role}, and this needs ${managing.join(" or ")}`);
   return role;
 }
 

@@ -1,6 +1,5 @@
 // The usage of a call whose upstream reported none (docs/behaviour/billing.md#usage). The prompt is what the upstream measured before the
 // end, else a real tokenizer's count, else an estimate from its bytes; the answer is what was sent to the client.
-import { tokensOf } from "../calls/log-row.ts";
 import type { Context } from "../context.ts";
 import type { Tally } from "../providers/types.ts";
 import type { Attempt } from "../routing/attempt.ts";
@@ -28,9 +27,9 @@ export async function countPrompt({ log }: Pick<Context, "log">, size: PromptSiz
 
 // What an upstream bills, beside what its caller is charged (docs/behaviour/billing.md#expenses).
 
-/** For its answer: also for an interrupted stream, of which nothing is charged. */
+/** For an answer of which nothing is charged, such as an interrupted stream. */
 export function usageUpstream(size: PromptSize, source: { tally: Tally } | null, charged: Usage): Usage {
-  if (source === null || tokensOf({ usage: charged }) > 0) return charged;
+  if (source === null) return charged;
   const { usage, prompt, deltas, characters } = source.tally;
   return usage ?? { ...promptAlone(size), ...prompt, output: countedOutputTokens(deltas, characters) };
 }

@@ -3,7 +3,7 @@
 import { errors } from "../../generated/errors.ts";
 import type { Ask } from "../calls/ask.ts";
 import { atLesserPrice, openCall, type PaidCall } from "../calls/call.ts";
-import { aborted, type Bill, type Hold, noError, type Outcome } from "../calls/log-row.ts";
+import { aborted, type Bill, type Hold, noError, type Outcome, tokensOf } from "../calls/log-row.ts";
 import { type Likely, tryReserving } from "../calls/quote.ts";
 import { refuseUnpaid } from "../calls/refusals.ts";
 import type { Resolved } from "../catalog/resolve.ts";
@@ -96,7 +96,7 @@ export async function openTokenCall(context: Opening, ask: Ask, asked: TokenRequ
   const hold = holdOf(reserved.granted, reserved);
   const nothing: TokenBill = { ...billAt(model, noUsage, hold.bounds, held), cost: 0n };
   const used = (answered: boolean, charged: Usage, attempt: Attempt) => ({
-    usage: answered ? usageUpstream(size, call.source, charged) : usageUnread(call, attempt),
+    usage: !answered ? usageUnread(call, attempt) : tokensOf({ usage: charged }) > 0 ? charged : usageUpstream(size, call.source, charged),
     tier: sentTier(ask, attempt.candidate, asked.tier),
   });
   const paid = openCall<TokenHold, TokenBill>(context, ask, { admitted, stream, hold, rate, nothing, used });

@@ -130,7 +130,7 @@ describe.skipIf(chromiumPath === null)("Members", () => {
     await guest.page.getByRole("button", { name: "Accept invitation" }).click();
     await guest.page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
     await guest.page.goto(`${gateway.url}/console/invitations`);
-    await guest.page.getByText("The link is not complete.").waitFor();
+    await guest.page.getByText("The link is incomplete.").waitFor();
 
     await page.reload();
     await page.getByRole("table", { name: "Members" }).getByText(joiner.email).waitFor();

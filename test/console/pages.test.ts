@@ -10,7 +10,7 @@ const outside: Record<string, string> = {
   "/verify": "Verify your email",
   "/sign-in": "Sign in",
   "/forgot-password": "Forgot your password?",
-  "/reset-password": "The link is not complete",
+  "/reset-password": "The link is incomplete",
 };
 const inside: Record<string, string> = {
   "": "Home",

@@ -90,7 +90,7 @@ describe.skipIf(chromiumPath === null)("Shared conversations", () => {
     const show = (code: string) => page.evaluate(`location.hash = ${JSON.stringify(`chat=${code}`)}`);
     for (const code of ["", "AAAA", "é", codeOf({ ...good, turns: [{ text: 1 }] }), codeOf({ ...good, turns: "x".repeat(2_000_000) })]) {
       await show(code);
-      await page.getByText("The link holds no conversation").waitFor();
+      await page.getByText("The link has no conversation in it").waitFor();
       await page.getByRole("button", { name: "Dismiss" }).click();
     }
     await page.getByRole("textbox", { name: "Message" }).fill("My own");

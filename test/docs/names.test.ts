@@ -47,6 +47,7 @@ const elsewhere: Record<string, string> = {
   process_resident_memory_bytes: "a metric of Node's client of Prometheus",
   check_embedding_ctx_length: "a setting of LangChain for Python",
   stream_usage: "a setting of LangChain for Python",
+  is_chat_model: "a setting of LlamaIndex",
 };
 
 /** The words that are set as code in the prose. */

@@ -78,7 +78,7 @@ describe("400", () => {
 
   test("prompt_too_long and invalid_duration name the model and the field", async () => {
     const { message } = (await music({ prompt, model: "demo/song", lyrics: "x".repeat(601) })).json.error;
-    expect(message).toBe("lyrics holds 601 characters; demo/song takes at most 600.");
+    expect(message).toBe("lyrics has 601 characters; demo/song takes at most 600.");
   });
 
   test.each([0, -1, 300_001, 5_000_000_000, 1e300, 3000.5, 0.1])("invalid_duration says the model's range: %d ms", async (length) => {

@@ -164,7 +164,7 @@ describe("roles", () => {
     async (_, operation) => {
       for (const role of roles) {
         const reply = await probe(team[role], operation, team.workspace);
-        const isRefused = reply.status === 403 && String(reply.json.error.message).includes("in this workspace you are");
+        const isRefused = reply.status === 403 && String(reply.json.error.message).includes("your role in this workspace is");
         expect([role, isRefused]).toEqual([role, !operation.roles!.includes(role)]);
       }
       const stranger = await gateway.person();

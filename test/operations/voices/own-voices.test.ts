@@ -141,7 +141,7 @@ test("400 description_too_long: 1001 characters after NFC", async () => {
   const account = await world.account();
   const reply = await world.design(account, { description: "x".repeat(1001) });
   await world.expectRefused(account, reply, 400, "description_too_long");
-  expect(reply.json.error.message).toBe("description holds 1001 characters; at most 1000 are taken.");
+  expect(reply.json.error.message).toBe("description has 1001 characters; it may have at most 1000.");
 });
 
 describe("models", () => {
