@@ -22,7 +22,12 @@ export interface LoggedCall extends Connected {
   served: Candidate | null;
   firstByteMs: number | null;
   /** What an attempt made its upstream do; `answered`: it is the one that answered, and this was charged for it. */
-  used(answered: boolean, charged: Usage, attempt: Attempt): Used;
+  used(answered: boolean, charged: ChargedUsage, attempt: Attempt): Used;
+}
+
+/** What a call was charged for; `estimated`: its upstream measured nothing. */
+export interface ChargedUsage extends Pick<Outcome, "estimated"> {
+  usage: Usage;
 }
 
 /** What a call is charged. */
@@ -47,7 +52,7 @@ export function logRow(call: LoggedCall, { cost, prices, usage, units, unit }: B
   const { ask, admitted, hold, served } = call;
   const { model, alias } = admitted;
   const { input, cacheRead, cacheWrite, cacheWriteHour, output, reasoning } = usage ?? noUsage;
-  const attempts = attemptRecords(call, usage ?? noUsage);
+  const attempts = attemptRecords(call, { usage: usage ?? noUsage, estimated: outcome.estimated });
   // Without spreads, which would add a third to it.
   const row: UsageLogRow = {
     account_id: String(ask.caller.accountId),
@@ -92,7 +97,7 @@ export function tokensOf({ usage }: Pick<Bill, "usage">): number {
 }
 
 /** The last attempt is the one that answered, if any did. */
-function attemptRecords({ attempts, connection, served, used }: LoggedCall, charged: Usage): AttemptRecord[] {
+function attemptRecords({ attempts, connection, served, used }: LoggedCall, charged: ChargedUsage): AttemptRecord[] {
   return attempts.map((attempt, index) => {
     const { tokens } = attempt.candidate.model;
     const unsent = attempt.outcome === "aborted" && !(connection?.attempt === index && connection.sent);

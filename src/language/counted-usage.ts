@@ -1,5 +1,6 @@
 // The usage of a call whose upstream reported none (docs/behaviour/billing.md#usage). The prompt is what the upstream measured before the
 // end, else a real tokenizer's count, else an estimate from its bytes; the answer is what was sent to the client.
+import { type ChargedUsage, tokensOf } from "../calls/log-row.ts";
 import type { Context } from "../context.ts";
 import type { Tally } from "../providers/types.ts";
 import type { Attempt } from "../routing/attempt.ts";
@@ -27,17 +28,26 @@ export async function countPrompt({ log }: Pick<Context, "log">, size: PromptSiz
 
 // What an upstream bills, beside what its caller is charged (docs/behaviour/billing.md#expenses).
 
-/** For an answer of which nothing is charged, such as an interrupted stream. */
-export function usageUpstream(size: PromptSize, source: { tally: Tally } | null, charged: Usage): Usage {
+interface Answered {
+  size: PromptSize;
+  hold: { outputMax: number; choices: number };
+}
+
+/** What it was told to make at most. */
+const outputMaxOf = ({ hold }: Answered) => hold.outputMax * hold.choices;
+
+/** For an answer that was not measured, or of which nothing is charged, such as an interrupted stream. A count above the cap is the count's mistake. */
+export function usageCounted(call: Answered & { source: { tally: Tally } | null }, { usage: charged }: ChargedUsage): Usage {
+  const { size, source } = call;
+  if (tokensOf({ usage: charged }) > 0) return { ...charged, output: Math.min(charged.output, outputMaxOf(call)) };
   if (source === null) return charged;
   const { usage, prompt, deltas, characters } = source.tally;
   return usage ?? { ...promptAlone(size), ...prompt, output: countedOutputTokens(deltas, characters) };
 }
 
 /** For an answer of which nothing could be read. Nobody knows how far one went that was too large. */
-export function usageUnread(call: { size: PromptSize; hold: { outputMax: number; choices: number } }, { failure }: Attempt): Usage {
-  const { size, hold } = call;
-  return { ...promptAlone(size), output: failure?.cause === "too_large" ? hold.outputMax * hold.choices : 0 };
+export function usageUnread(call: Answered, { failure }: Attempt): Usage {
+  return { ...promptAlone(call.size), output: failure?.cause === "too_large" ? outputMaxOf(call) : 0 };
 }
 
 function promptAlone({ tokensLikely }: PromptSize): Usage {

@@ -3,7 +3,7 @@
 import { errors } from "../../generated/errors.ts";
 import type { Ask } from "../calls/ask.ts";
 import { atLesserPrice, openCall, type PaidCall } from "../calls/call.ts";
-import { aborted, type Bill, type Hold, noError, type Outcome, tokensOf } from "../calls/log-row.ts";
+import { aborted, type Bill, type ChargedUsage, type Hold, noError, type Outcome, tokensOf } from "../calls/log-row.ts";
 import { type Likely, tryReserving } from "../calls/quote.ts";
 import { refuseUnpaid } from "../calls/refusals.ts";
 import type { Resolved } from "../catalog/resolve.ts";
@@ -23,7 +23,7 @@ import type { Attempt } from "../routing/attempt.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import { noUsage, type Usage } from "../usage.ts";
 import { type OutputCap, type UsageBounds, withinBounds } from "./context-window.ts";
-import { countPrompt, usageUnread, usageUpstream } from "./counted-usage.ts";
+import { countPrompt, usageCounted, usageUnread } from "./counted-usage.ts";
 import type { PromptSize } from "./prompt-size.ts";
 import { passesTier } from "./withheld-fields.ts";
 
@@ -95,8 +95,8 @@ export async function openTokenCall(context: Opening, ask: Ask, asked: TokenRequ
   if (reserved.granted === null) return refuseUnpaid(context, unpaid, reserved);
   const hold = holdOf(reserved.granted, reserved);
   const nothing: TokenBill = { ...billAt(model, noUsage, hold.bounds, held), cost: 0n };
-  const used = (answered: boolean, charged: Usage, attempt: Attempt) => ({
-    usage: !answered ? usageUnread(call, attempt) : tokensOf({ usage: charged }) > 0 ? charged : usageUpstream(size, call.source, charged),
+  const used = (answered: boolean, charged: ChargedUsage, attempt: Attempt) => ({
+    usage: !answered ? usageUnread(call, attempt) : isCounted(charged) ? usageCounted(call, charged) : charged.usage,
     tier: sentTier(ask, attempt.candidate, asked.tier),
   });
   const paid = openCall<TokenHold, TokenBill>(context, ask, { admitted, stream, hold, rate, nothing, used });
@@ -129,6 +129,8 @@ export async function openTokenCall(context: Opening, ask: Ask, asked: TokenRequ
   });
   return call;
 }
+
+const isCounted = (charged: ChargedUsage) => charged.estimated || tokensOf(charged) === 0;
 
 /** An upstream that was asked to search and doesn't say how often it did may have done so as often as it might. */
 function withAllSearches(usage: Usage | null, { webSearchesMax }: UsageBounds): Usage | null {
