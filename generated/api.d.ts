@@ -19154,7 +19154,7 @@ export interface components {
         OperatorSetting: {
             /** @description When an operator set it; null: none did. */
             changed_at: components["schemas"]["Timestamp"] | null;
-            /** @description Who set it: an operator's email address, or `svc` with the user of the operating system. Null: nobody. */
+            /** @description Who set it: an operator's email address, or `svc` with the user of the operating system; null if no operator did. */
             changed_by: string | null;
             /** @description The value without what operators set, as text: a reset brings it back. */
             environment_value: string | null;

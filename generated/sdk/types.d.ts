@@ -3909,7 +3909,7 @@ export interface OperatorSetting {
   environment_value: string | null;
   /** When an operator set it; null: none did. */
   changed_at: string | null;
-  /** Who set it: an operator's email address, or `svc` with the user of the operating system. Null: nobody. */
+  /** Who set it: an operator's email address, or `svc` with the user of the operating system; null if no operator did. */
   changed_by: string | null;
 }
 

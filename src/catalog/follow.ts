@@ -2,13 +2,13 @@
 // after a reconnect, and every few seconds. If it can't load the new version, it keeps the one that it has.
 import type { Clock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
-import { keepDoing } from "../concurrency/keep-doing.ts";
+import { type Following, followChanges } from "../concurrency/keep-doing.ts";
 import { loadCatalog, type Loaded, type LoadOptions, newlyUnset } from "./load.ts";
 import { notePrices, readPriceChanges } from "./price-history.ts";
 import type { Catalog } from "./types.ts";
 import { catalogChannel, fileVersion, newestVersion, newestVersionId, type VersionWithText } from "./versions.ts";
 
-export interface CatalogFollower {
+export interface CatalogFollower extends Pick<Following<Catalog>, "serveWith" | "close"> {
   /** In use by this process; it never changes within a call. */
   readonly catalog: Catalog;
   /** The version that this process can't load, so it still uses another; null: it uses the newest. */
@@ -21,12 +21,9 @@ export interface CatalogFollower {
   hears: { channel: string; changed: () => void };
   /** The file as it is now: served where no version was applied. False: a version is in use. */
   useFile(catalog: Catalog): boolean;
-  /** From now on each change is handed to `serve`, and looked for. */
-  serveWith(serve: (catalog: Catalog) => void): void;
-  close(): Promise<void>;
 }
 
-interface Following {
+interface Followed {
   db: Db;
   /** What the file says, or what ships. */
   file: Catalog;
@@ -34,18 +31,15 @@ interface Following {
   clock: Clock;
   log: { info: (text: string) => void; warn: (text: string) => void; error: (text: string) => void };
   onFault: (error: unknown, what: string) => void;
-  everyMs?: number;
 }
 
 /** Throws if the version in use can't be loaded, so that no call is charged at outdated prices. */
-export async function followCatalog(following: Following): Promise<CatalogFollower> {
-  const { db, log, onFault, everyMs = 5_000 } = following;
-  const held = holdCatalog(following);
+export async function followCatalog(followed: Followed): Promise<CatalogFollower> {
+  const { db, log, onFault } = followed;
+  const held = holdCatalog(followed);
   const { state, take, note } = held;
-  let serve: (catalog: Catalog) => void = () => undefined;
-  let looking: ReturnType<typeof keepDoing> | undefined;
 
-  const look = async (): Promise<void> => {
+  const look = async (serve: () => void): Promise<void> => {
     const { catalog: before, seen } = state;
     if ((await newestVersionId(db)) !== state.seen) {
       const version = await newestVersion(db);
@@ -53,11 +47,14 @@ export async function followCatalog(following: Following): Promise<CatalogFollow
     }
     await note();
     if (state.catalog === before) return;
-    serve(state.catalog);
+    serve();
     if (state.seen !== seen) log.info(`version ${state.seen} of the catalog is in use: its prices apply from now on`);
   };
-  let running = Promise.resolve();
-  const refresh = () => (running = running.then(look).catch((error: unknown) => onFault(error, "reading the catalog in use")));
+  const { refresh, serve, serveWith, close } = followChanges(
+    () => state.catalog,
+    look,
+    (error) => onFault(error, "reading the catalog in use"),
+  );
 
   const version = await newestVersion(db);
   if (version !== null) take(version, true);
@@ -72,27 +69,20 @@ export async function followCatalog(following: Following): Promise<CatalogFollow
     get fileText() {
       return state.file.source.text;
     },
-    load: (text) => loadCatalog({ text, ...following.surroundings }),
+    load: (text) => loadCatalog({ text, ...followed.surroundings }),
     hears: { channel: catalogChannel, changed: () => void refresh() },
     useFile(next) {
       if (!held.useFile(next)) return false;
-      serve(state.catalog);
+      serve();
       void refresh();
       return true;
     },
-    serveWith(given) {
-      serve = given;
-      serve(state.catalog); // it may have changed since this process began to start
-      looking = keepDoing(everyMs, refresh);
-    },
-    async close() {
-      await looking?.stop();
-    },
+    ...{ serveWith, close },
   };
 }
 
 /** What one process holds of it, and how that changes. */
-function holdCatalog({ db, file, surroundings, clock, log, onFault }: Following) {
+function holdCatalog({ db, file, surroundings, clock, log, onFault }: Followed) {
   const state = { file, isFile: true, catalog: file, seen: fileVersion, refused: null as number | null };
   let unnoted = true;
 

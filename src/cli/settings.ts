@@ -37,7 +37,7 @@ function readField(name: string): Field {
 
 const domainsMax = 1_000;
 
-/** An empty text would mean that it is not set: `reset` says so. Of domains it is a list of none, of the notice that there is none. */
+/** An empty text clears the notice and the lists of domains. For other settings it is a mistake: `reset` takes them back. */
 function readValue(field: Field, text: string): Values[Field] {
   if (text.trim() === "" && field.endsWith("_domains")) return [];
   if (text.trim() === "" && field === "notice") return "";

@@ -2,7 +2,7 @@
 // in memory, so that no call asks the database. It reads them again when it hears of a change, after a reconnect, and every few seconds.
 import type { components } from "../../generated/api.d.ts";
 import type { Clock } from "../clock.ts";
-import { keepDoing } from "../concurrency/keep-doing.ts";
+import { type Following, followChanges } from "../concurrency/keep-doing.ts";
 import type { Config, SignUpConfig } from "../config.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { failParameter } from "../errors/fail.ts";
@@ -166,56 +166,42 @@ export function valuesOf(environment: Config, changed: readonly ChangedSetting[]
   return { ...said, ...Object.fromEntries(changed.map(({ field, value }) => [field, value])) } as Values;
 }
 
-export interface SettingsFollower {
+export interface SettingsFollower extends Pick<Following<Config>, "refresh" | "serveWith" | "close"> {
   /** What the environment says. */
   environment: Config;
   /** In force when it was read last; it never changes within a call. */
   readonly config: Config;
-  refresh(): Promise<void>;
   /** What it listens to. */
   hears: { channel: string; changed: () => void };
-  /** From now on each change is handed to `serve`, and looked for. */
-  serveWith(serve: (config: Config) => void): void;
-  close(): Promise<void>;
 }
 
-interface Following {
+interface Followed {
   db: Queries;
   environment: Config;
   onFault: (error: unknown, what: string) => void;
-  everyMs?: number;
 }
 
-export async function followSettings({ db, environment, onFault, everyMs = 5_000 }: Following): Promise<SettingsFollower> {
+export async function followSettings({ db, environment, onFault }: Followed): Promise<SettingsFollower> {
   const first = await readChanged(db);
   let [seen, config] = [JSON.stringify(first), settingsWith(environment, first)];
-  let serve: (config: Config) => void = () => undefined;
-  let looking: ReturnType<typeof keepDoing> | undefined;
-
-  const look = async () => {
+  const look = async (serve: () => void) => {
     const changed = await readChanged(db);
     const text = JSON.stringify(changed);
     if (text === seen) return;
     [seen, config] = [text, settingsWith(environment, changed)];
-    serve(config);
+    serve();
   };
-  let running = Promise.resolve();
-  const refresh = () =>
-    (running = running.then(look).catch((error: unknown) => onFault(error, "reading the settings that operators changed")));
+  const { refresh, serveWith, close } = followChanges(
+    () => config,
+    look,
+    (error) => onFault(error, "reading the settings that operators changed"),
+  );
   return {
     environment,
     get config() {
       return config;
     },
-    refresh,
     hears: { channel: settingChannel, changed: () => void refresh() },
-    serveWith(given) {
-      serve = given;
-      serve(config); // it may have changed since this process began to start
-      looking = keepDoing(everyMs, refresh);
-    },
-    async close() {
-      await looking?.stop();
-    },
+    ...{ refresh, serveWith, close },
   };
 }

@@ -79,3 +79,16 @@ export function Select({ label, hint, choices, inline = false, className = "", .
 export function SearchBox({ label = "Search", ...rest }: { label?: string } & InputHTMLAttributes<HTMLInputElement>): ReactNode {
   return <input type="search" aria-label={label} placeholder={label} {...rest} className={`${controlClass} sm:max-w-72`} />;
 }
+
+/** Of a field for an amount above 0 in US dollars. */
+export const positiveUsd = {
+  inputMode: "decimal",
+  pattern: "[0-9]{1,8}(\\.[0-9]{1,8})?",
+  title: "An amount such as 5 or 2.50",
+} as const;
+
+/** Of a filter by one of these words. */
+export const choicesOf = (words: readonly string[]): { value: string; label: string }[] => [
+  { value: "", label: "Any" },
+  ...words.map((value) => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1) })),
+];

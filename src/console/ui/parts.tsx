@@ -1,6 +1,7 @@
 // What pages are made of: the head, cards, empty and loading states, badges, lists of facts.
 import { type ReactNode, useEffect, useId } from "react";
 import { titleOf } from "../lib/service.ts";
+import { ago, when } from "../lib/time.ts";
 
 interface PageProps {
   title: string;
@@ -85,6 +86,15 @@ export function Badge({ tone = "quiet", children }: { tone?: keyof typeof tones;
     <span className={`inline-flex items-center rounded-full px-2 py-0.5 text-xs font-medium whitespace-nowrap ${tones[tone]}`}>
       {children}
     </span>
+  );
+}
+
+/** How long ago; the pointer shows when. */
+export function Ago({ at }: { at: string }): ReactNode {
+  return (
+    <time dateTime={at} title={when(at)} className="whitespace-nowrap">
+      {ago(at)}
+    </time>
   );
 }
 

@@ -2,12 +2,11 @@
 import { createAccount } from "svc-sdk/operator";
 import { type ReactNode, useRef, useState } from "react";
 import { api } from "../../lib/api.ts";
-import { Field } from "../../ui/field.tsx";
+import { Field, positiveUsd } from "../../ui/field.tsx";
 import { Toggle } from "../../ui/toggle.tsx";
 import { useAddress } from "../address.tsx";
 import { ChangeDialog } from "../change-dialog.tsx";
 
-const amount = { inputMode: "decimal", pattern: "[0-9]{1,8}(\\.[0-9]{1,8})?", title: "An amount such as 5 or 2.50" } as const;
 const usdOf = (text: string) => (text.trim() === "" || Number(text) === 0 ? undefined : Number(text));
 
 export function CreateAccount({ onClose }: { onClose: () => void }): ReactNode {
@@ -45,14 +44,14 @@ export function CreateAccount({ onClose }: { onClose: () => void }): ReactNode {
       <div className="grid gap-4 sm:grid-cols-2">
         <Field
           label="Deposit (USD)"
-          {...amount}
+          {...positiveUsd}
           value={deposit}
           onChange={(event) => setDeposit(event.target.value)}
           hint="Money paid in; counts for the tier."
         />
         <Field
           label="Credit (USD)"
-          {...amount}
+          {...positiveUsd}
           value={credit}
           onChange={(event) => setCredit(event.target.value)}
           hint="A gift; does not count for the tier."

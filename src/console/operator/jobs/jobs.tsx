@@ -6,11 +6,11 @@ import { type ReactNode, useDeferredValue } from "react";
 import { api } from "../../lib/api.ts";
 import { none, usd } from "../../lib/money.ts";
 import { endOfRange, timesOf } from "../../lib/range.ts";
-import { ago, when, zoneName } from "../../lib/time.ts";
+import { zoneName } from "../../lib/time.ts";
 import { Button } from "../../ui/button.tsx";
 import { DateRange } from "../../ui/date-range.tsx";
-import { SearchBox, Select } from "../../ui/field.tsx";
-import { Card, Empty, Page } from "../../ui/parts.tsx";
+import { choicesOf, SearchBox, Select } from "../../ui/field.tsx";
+import { Ago, Card, Empty, Page } from "../../ui/parts.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { OperatorLink, type OperatorSearch, useAddress } from "../address.tsx";
 import { PagedTable } from "../paged-table.tsx";
@@ -44,11 +44,6 @@ function queryOf({ q = "", status, kind, ...search }: OperatorSearch): ListOpera
   const times = timesOf(search);
   return { ...asked, ...(asked.account === undefined ? endOfRange(times, mostDays * 86_400_000) : times) };
 }
-
-const choicesOf = (words: readonly string[]) => [
-  { value: "", label: "Any" },
-  ...words.map((value) => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1) })),
-];
 
 export function Jobs(): ReactNode {
   const { search, set, clear } = useAddress();
@@ -110,7 +105,7 @@ export function Jobs(): ReactNode {
 }
 
 const columns: readonly Column<OperatorJob>[] = [
-  { name: "Submitted", cell: ({ created_at }) => <time dateTime={created_at} title={when(created_at)} className="whitespace-nowrap">{ago(created_at)}</time> }, // prettier-ignore
+  { name: "Submitted", cell: ({ created_at }) => <Ago at={created_at} /> },
   { name: "Account", cell: ({ account_id }) => <OperatorLink path={`accounts/${account_id}`}>{account_id}</OperatorLink> },
   { name: "Kind", cell: ({ kind }) => kind },
   { name: "Model", cell: ({ model }) => <span className="block min-w-32 break-all">{model}</span> },

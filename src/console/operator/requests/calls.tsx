@@ -5,7 +5,8 @@ import { listOperatorCalls } from "svc-sdk/operator";
 import type { ReactNode } from "react";
 import { api } from "../../lib/api.ts";
 import { usd } from "../../lib/money.ts";
-import { ago, duration, when } from "../../lib/time.ts";
+import { duration } from "../../lib/time.ts";
+import { Ago } from "../../ui/parts.tsx";
 import { Status } from "../../ui/status.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { OperatorLink, useAddress } from "../address.tsx";
@@ -32,7 +33,7 @@ export function Calls({ asked, empty }: { asked: ListOperatorCallsQuery; empty: 
 }
 
 const columns: readonly Column<OperatorCall>[] = [
-  { name: "Time", cell: ({ created_at }) => <time dateTime={created_at} title={when(created_at)} className="whitespace-nowrap">{ago(created_at)}</time> }, // prettier-ignore
+  { name: "Time", cell: ({ created_at }) => <Ago at={created_at} /> },
   { name: "Account", cell: ({ account_id }) => <OperatorLink path={`accounts/${account_id}`}>{account_id}</OperatorLink> },
   { name: "Model", cell: ({ model }) => <span className="block min-w-36 break-all">{model}</span> },
   { name: "Status", cell: (row) => <Status row={row} /> },

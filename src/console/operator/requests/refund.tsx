@@ -3,7 +3,7 @@ import { refundCall } from "svc-sdk/operator";
 import { type ReactNode, useState } from "react";
 import { api } from "../../lib/api.ts";
 import { usd } from "../../lib/money.ts";
-import { Field } from "../../ui/field.tsx";
+import { Field, positiveUsd } from "../../ui/field.tsx";
 import { ChangeDialog } from "../change-dialog.tsx";
 
 interface Charged {
@@ -34,8 +34,7 @@ export function Refund({ of, open, onClose }: { of: Charged; open: boolean; onCl
       </p>
       <Field
         label="Amount (USD)"
-        inputMode="decimal"
-        pattern="[0-9]{1,8}(\.[0-9]{1,8})?"
+        {...positiveUsd}
         title="An amount such as 5 or 0.000114"
         value={amount}
         onChange={(event) => setAmount(event.target.value)}

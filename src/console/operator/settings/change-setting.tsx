@@ -50,7 +50,7 @@ const kinds: readonly Kind[] = [
         maxLength={300}
         value={text}
         onChange={(event) => onText(event.target.value)}
-        hint="The console shows it on every page, before the sign-in, too. Empty: none."
+        hint="The console shows it on every page, also before people sign in. Leave it empty for no notice."
       />
     ),
   },

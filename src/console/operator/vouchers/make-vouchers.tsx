@@ -9,12 +9,10 @@ import { saveFile } from "../../lib/save-file.ts";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Field, TextArea } from "../../ui/field.tsx";
+import { Field, positiveUsd, TextArea } from "../../ui/field.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Toggle } from "../../ui/toggle.tsx";
 import { ChangeDialog } from "../change-dialog.tsx";
-
-const positive = { inputMode: "decimal", pattern: "[0-9]{1,8}(\\.[0-9]{1,8})?", title: "An amount such as 5 or 2.50" } as const;
 
 interface MakeVouchersProps {
   /** Also where the form was closed before the answer came. */
@@ -43,7 +41,7 @@ export function MakeVouchers({ onMade, onClose }: MakeVouchersProps): ReactNode 
   return (
     <ChangeDialog action="Make vouchers" open onClose={onClose} make={make}>
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Credit of each (USD)" required {...positive} value={amount} onChange={(event) => setAmount(event.target.value)} />
+        <Field label="Credit of each (USD)" required {...positiveUsd} value={amount} onChange={(event) => setAmount(event.target.value)} />
         <Field
           label="How many"
           required

@@ -5,12 +5,12 @@ import { listVouchers } from "svc-sdk/operator";
 import { type ReactNode, useDeferredValue, useState } from "react";
 import { api } from "../../lib/api.ts";
 import { none, usd } from "../../lib/money.ts";
-import { ago, dayOf, when } from "../../lib/time.ts";
+import { dayOf } from "../../lib/time.ts";
 import { Button } from "../../ui/button.tsx";
-import { SearchBox, Select } from "../../ui/field.tsx";
+import { choicesOf, SearchBox, Select } from "../../ui/field.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Menu, MenuItem } from "../../ui/menu.tsx";
-import { Badge, Card, Empty, Page } from "../../ui/parts.tsx";
+import { Ago, Badge, Card, Empty, Page } from "../../ui/parts.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { OperatorLink, type OperatorSearch, useAddress } from "../address.tsx";
 import { PagedTable } from "../paged-table.tsx";
@@ -62,10 +62,7 @@ export function Vouchers(): ReactNode {
           label="Status"
           inline
           value={asked.status ?? ""}
-          choices={[
-            { value: "", label: "Any" },
-            ...statuses.map((value) => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1) })),
-          ]}
+          choices={choicesOf(statuses)}
           onChange={(event) => set({ status: event.target.value })}
         />
       </div>
@@ -78,7 +75,7 @@ export function Vouchers(): ReactNode {
           columns={may ? [...columns, actionsWith(setEnding)] : columns}
           empty={
             Object.keys(asked).length > 0 ? (
-              <Empty title="No voucher fits" action={<Button onClick={clear}>Clear the filters</Button>} />
+              <Empty title="No matching vouchers" action={<Button onClick={clear}>Clear the filters</Button>} />
             ) : (
               <Empty title="No vouchers yet" />
             )
@@ -101,7 +98,7 @@ const columns: readonly Column<OperatorVoucher>[] = [
     name: "Redeemed by",
     cell: ({ account_id }) => (account_id === null ? none : <OperatorLink path={`accounts/${account_id}`}>{account_id}</OperatorLink>),
   },
-  { name: "Redeemed", cell: ({ redeemed_at }) => (redeemed_at === null ? none : <Moment at={redeemed_at} />) },
+  { name: "Redeemed", cell: ({ redeemed_at }) => (redeemed_at === null ? none : <Ago at={redeemed_at} />) },
   { name: "Redeemable until", cell: ({ expires_at }) => dayOf(expires_at) },
   { name: "Credit for", cell: ({ credit_days }) => (credit_days === null ? "Ever" : `${credit_days} days`) },
   {
@@ -110,20 +107,12 @@ const columns: readonly Column<OperatorVoucher>[] = [
       <div className="min-w-40">
         <p className="break-all">{created_by}</p>
         <p className="text-xs text-quiet">
-          <Moment at={created_at} />
+          <Ago at={created_at} />
         </p>
       </div>
     ),
   },
 ];
-
-function Moment({ at }: { at: string }): ReactNode {
-  return (
-    <time dateTime={at} title={when(at)} className="whitespace-nowrap">
-      {ago(at)}
-    </time>
-  );
-}
 
 /** Of one that is not open the batch may still have others. */
 function actionsWith(end: (ending: Ending) => void): Column<OperatorVoucher> {

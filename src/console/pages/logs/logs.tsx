@@ -5,10 +5,10 @@ import { listUsageLogs, type UsageLog } from "svc-sdk/functions";
 import { type ReactNode, useDeferredValue } from "react";
 import { api } from "../../lib/api.ts";
 import { count, usd } from "../../lib/money.ts";
-import { ago, duration, when, zoneName } from "../../lib/time.ts";
+import { duration, zoneName } from "../../lib/time.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
-import { Card, Empty, Loading, Page } from "../../ui/parts.tsx";
+import { Ago, Card, Empty, Loading, Page } from "../../ui/parts.tsx";
 import { Status } from "../../ui/status.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Filters, type LogSearch, queryOf } from "./filters.tsx";
@@ -76,7 +76,7 @@ function NoRequests({ filtered, clear }: { filtered: boolean; clear: () => void 
 }
 
 const columns: readonly Column<UsageLog>[] = [
-  { name: "Time", cell: ({ created_at }) => <time dateTime={created_at} title={when(created_at)} className="whitespace-nowrap">{ago(created_at)}</time> }, // prettier-ignore
+  { name: "Time", cell: ({ created_at }) => <Ago at={created_at} /> },
   { name: "Model", cell: ({ model, alias }) => <span className="block min-w-36 break-all">{model}{alias !== null && <span className="text-quiet"> via {alias}</span>}</span> }, // prettier-ignore
   { name: "Status", cell: (row) => <Status row={row} /> },
   { name: "Input", right: true, cell: ({ prompt_tokens }) => count(prompt_tokens) },
