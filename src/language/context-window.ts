@@ -13,6 +13,8 @@ export interface OutputCap {
   asked: number | null;
   /** Answers asked for (`n`), each as long as the cap. */
   choices: number;
+  /** An answer with room for fewer output tokens is not begun where the balance pays for no more; absent: 1. */
+  least?: number;
 }
 
 /** For operations that are billed by their input alone. */

@@ -196,7 +196,7 @@ function planHold(context: Opening, ask: Ask, asked: TokenRequest) {
   const bounds = { inputMax, outputMax: longest, webSearchesMax: webSearches };
   const exact = kept === undefined ? null : billAt(model, kept, bounds, tier).cost;
   const want = exact ?? tokenCostBound(prices, intake, outputMax * cap.choices + summary);
-  const least = exact ?? tokenCostBound(prices, intake, Math.min(outputMax, 1) * cap.choices + summary);
+  const least = exact ?? tokenCostBound(prices, intake, Math.min(outputMax, cap.least ?? 1) * cap.choices + summary);
   const id = callId ?? uuidv7(context.clock());
   const money = { id, want, least, isNamed: callId !== undefined };
   const tokens = { input: size.tokensLikely, output: Math.min(cap.asked ?? 0, maxOutputTokens) * cap.choices };

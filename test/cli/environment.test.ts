@@ -109,7 +109,14 @@ function linesOf({ name, takes, options }: Command): string[] {
 
 /** Of a placeholder, as the help has it. */
 function valueOf(placeholder: string): string {
-  const named: Record<string, string> = { ROLE: "support", GROUP: "day", E: "ada@example.com", V: "openai", PROVIDER: "openai" };
+  const named: Record<string, string> = {
+    NAME: "SVC_NOTICE",
+    ROLE: "support",
+    GROUP: "day",
+    E: "ada@example.com",
+    V: "openai",
+    PROVIDER: "openai",
+  };
   if (/FILE|LOG|KEYS/.test(placeholder)) return resolve(import.meta.dirname, "../../catalogs/openai.yaml");
   return named[placeholder] ?? "1";
 }

@@ -102,7 +102,7 @@ describe("413 request_too_large: more than 1,000,000 values", () => {
     ["behind a string that never ends", `{"a":1${",1".repeat(1_000_000)},"b`],
   ])("%s", (_title, body) => {
     expect(refusal(body)).toEqual({ code: "request_too_large" });
-    expect(reasonOf(body)).toBe("too many values, at most 1,000,000 are taken");
+    expect(reasonOf(body)).toBe("it has too many values; at most 1,000,000 are allowed");
   });
   test.each([
     ["numbers", holding("1", 999_999)],

@@ -49,6 +49,9 @@ The user's next message is the whole conversation as a record, each entry under 
 - what is under way, and the next steps.
 Leave out what no longer matters. Write nothing but the summary.`;
 
+/** Tokens. With room for fewer the answer may end before the summary begins: worth nothing, hence free, though its provider bills it. */
+const summaryLeast = 256;
+
 /** The request adapter of the call that writes the summary. */
 export function compactionAdapter(
   context: Pick<Context, "providers">,
@@ -69,6 +72,7 @@ export function compactionAdapter(
   const adapter = responseAdapter(context, { chat: { text: JSON.stringify(body), body }, offered, origins });
   return {
     ...adapter,
+    cap: { ...adapter.cap, least: summaryLeast },
     async call(tried) {
       const answer = await adapter.call(tried);
       if (answer.kind === "stream") throw new Error("a compaction does not stream");

@@ -19,5 +19,5 @@ test("403 permission_denied: 500 keys an account, exactly", async () => {
     Array.from({ length: 8 }, () => gateway.request("POST", "/v1/auth/keys", { key: token, body: { name: "laptop" } })),
   );
   expect(replies.map(({ status }) => status).sort()).toEqual([200, 200, 200, 403, 403, 403, 403, 403]);
-  expect(replies.find(({ status }) => status === 403)!.json.error.message).toContain("500 keys at most");
+  expect(replies.find(({ status }) => status === 403)!.json.error.message).toContain("at most 500 keys");
 });

@@ -206,6 +206,25 @@ describe("refused", () => {
     await world.expectUntouched(account);
   });
 
+  test("402 insufficient_credits: a balance that pays for fewer than 256 tokens of a summary begins none, where it begins an answer", async () => {
+    const input = "Hello";
+    const rich = await world.account();
+    const quote = async (operation: string, account: TestAccount) =>
+      (
+        await world.gateway.request("POST", "/v1/quote", {
+          key: account.key,
+          body: { operation, body: { model: "demo/chat", input } },
+        })
+      ).json as { most_usd: number; least_usd: number };
+    const { least_usd } = await quote("compactResponse", rich);
+    const perToken = prices.output / 1_000_000;
+    expect(least_usd).toBeGreaterThan(255 * perToken);
+    const enough = await world.account({ deposit: least_usd.toFixed(8) });
+    const short = await world.account({ deposit: (least_usd - 0.000001).toFixed(8) });
+    expect(codeOf(await compact(short, { model: "demo/chat", input })).slice(0, 2)).toEqual([402, "insufficient_credits"]);
+    expect((await compact(enough, { model: "demo/chat", input })).status).toBe(200);
+  });
+
   test("402 insufficient_credits, model_requires_paid, key_limit_reached: no model is asked", async () => {
     const poor = await world.account({ deposit: "0.00000001" });
     expect(codeOf(await compact(poor, { input: conversation })).slice(0, 2)).toEqual([402, "insufficient_credits"]);
