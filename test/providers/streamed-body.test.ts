@@ -1,5 +1,7 @@
 // Request bodies that are streamed from disk: complete, with their length, opened anew each time, and never whole in memory.
 import { closeSync, ftruncateSync, mkdtempSync, openSync, readdirSync, readlinkSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -165,6 +167,25 @@ describe("ends before all of it was sent", () => {
     abort.abort(new Error("the client disconnected"));
     await expect(sent).rejects.toThrow("the client disconnected");
     await until(() => upstream.gauge().calls === 0 && upstream.gauge().sockets === 0 && openFiles() <= files);
+  });
+
+  test("told to stop in the middle of it: the reason for the stop, not the host's 400 to half a request", async () => {
+    const stop = new AbortController();
+    let aborted = 0;
+    const host = createHttpServer((request) => {
+      request.on("error", () => (aborted += 1)).once("data", () => stop.abort(new Error("disconnected")));
+      request.resume();
+    }).listen(0, "127.0.0.1");
+    cleanups.push(() => host.close());
+    await once(host, "listening");
+    const url = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
+    const disconnect = { stopUpstream: stop.signal, onSent: () => undefined, isGone: () => stop.signal.aborted };
+    const slowDisk = new Readable({ read: () => undefined });
+    slowDisk.push("the first bytes");
+    const body = { length: 1_000, open: () => slowDisk };
+    const call = useUpstream().send({ ...requestTo(url, fileForm([], "file", fileOf(1))), body, disconnect });
+    await expect(call).rejects.toThrow("disconnected");
+    await until(() => aborted === 1 && slowDisk.destroyed);
   });
 
   test("a host that takes none of it: the time to the first byte counts from the start", async () => {

@@ -115,7 +115,8 @@ const readOnMs = 2_000;
  * arrives and is counted; a reset would lose it, and they bill it.
  */
 function closeOurSide(call: OpenCall, reason: unknown): void {
-  if (call.socket === null) return call.stop(reason);
+  const isUploading = call.sent !== null && !call.sent.readableEnded; // a host would answer half a request with an error of its own
+  if (call.socket === null || isUploading) return call.stop(reason);
   call.socket.end();
   call.closedFor = { reason, readOn: setTimeout(() => call.stop(reason), readOnMs).unref() };
 }
