@@ -164,6 +164,16 @@ describe("svc restore", () => {
     expect(await svc(strange, "restore", file)).toMatchObject({ status: 1, stderr: expect.stringContaining("tables of something else") });
   });
 
+  test("into a database that another restore is filling is refused at once; the other goes on to its end", async () => {
+    const url = await keep(emptyDatabase());
+    const db = connect(url, { max: 2 });
+    const second: unknown[] = [];
+    const meanwhile = async () => void second.push(await svc(url, "restore", file));
+    await load(db, file, await checkBackup(file), meanwhile).finally(() => db.close());
+    expect(second).toEqual([expect.objectContaining({ status: 1, stderr: expect.stringContaining("another restore") })]);
+    expect((await svc(url, "ledger", "verify")).json()).toMatchObject({ head: made["ledger_head"], broken: null });
+  });
+
   test("of an older version's backup brings it up to date", async () => {
     const old = connect(await keep(emptyDatabase()), { max: 2, statementTimeoutMs: 0 });
     const path = join(scratchFolder("backup-"), "old");

@@ -1,7 +1,7 @@
 // Makes a database of a backup, all of it in one transaction: a reader sees nothing, or the whole of it as it was (README.md beside this file).
 import type pg from "pg";
 import type { Db, Queries } from "../connect.ts";
-import { migrateWithin, readMigrations } from "../migrate.ts";
+import { lockMigrations, migrateWithin, readMigrations } from "../migrate.ts";
 import { copyIn } from "./copy.ts";
 import { copyTarget, plainText, quoted, readTables, type Table } from "./dump.ts";
 import { BadBackup, type Header, readBackup, type Section } from "./format.ts";
@@ -33,6 +33,9 @@ export async function load(db: Db, file: string, header: Header, check: (restore
   try {
     const transaction: Queries = { pool: client };
     await client.query("begin");
+    // Before it looks: what another restore has filled is seen only once that has ended.
+    if (!(await lockMigrations(transaction)))
+      throw new NotRestored("another restore, or a migration, is at work in this database: wait for its end, then look at what is there");
     await assertEmpty(client, header);
     await migrateWithin(transaction, new Set(header.migrations));
     await makeMonths(client, header.months);
@@ -63,6 +66,7 @@ async function assertEmpty(client: pg.ClientBase, header: Header): Promise<void>
     throw new NotRestored(`the database has tables of another version than the backup: ${instead}`);
   for (const table of ["account", "ledger_entry", "operator", "operator_action", "voucher_batch"]) {
     if (!names.has(table)) continue;
+    await client.query(`lock table ${quoted(table)} in share row exclusive mode`); // it stays empty: `svc` writes without a gateway
     const { rowCount } = await client.query(`select from ${quoted(table)} limit 1`);
     if (rowCount !== 0) throw new NotRestored(`the database is in use (${table} has rows): ${instead}`);
   }
