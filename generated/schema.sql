@@ -25,6 +25,8 @@ create table account (
   constraint account_user_id_key UNIQUE (user_id),
   constraint account_workspace_name_check CHECK (((length(workspace_name) >= 1) AND (length(workspace_name) <= 100)))
 );
+CREATE INDEX account_email_parts ON public.account USING gin (array_to_tsvector(array_remove(string_to_array(((((regexp_replace(lower((email COLLATE "C")), '(...)'::text, '\1 '::text, 'g'::text) || ' '::text) || regexp_replace(substr(lower((email COLLATE "C")), 2), '(...)'::text, '\1 '::text, 'g'::text)) || ' '::text) || regexp_replace(substr(lower((email COLLATE "C")), 3), '(...)'::text, '\1 '::text, 'g'::text)), ' '::text), ''::text)));
+CREATE INDEX account_suspended ON public.account USING btree (id) WHERE (suspended_at IS NOT NULL);
 CREATE TRIGGER account_announced AFTER UPDATE OF suspended_at, email_verified_at, assigned_tier, response_retention_days ON public.account FOR EACH ROW EXECUTE FUNCTION announce_account();
 CREATE TRIGGER account_has_balance AFTER INSERT ON public.account FOR EACH ROW EXECUTE FUNCTION open_balance();
 
@@ -501,6 +503,7 @@ create table ledger_entry (
 CREATE UNIQUE INDEX ledger_entry_chain ON public.ledger_entry USING btree (account_id, seq);
 CREATE UNIQUE INDEX ledger_entry_hold_ends_once ON public.ledger_entry USING btree (account_id, id) WHERE (kind = ANY (ARRAY['hold_settle'::text, 'hold_release'::text]));
 CREATE INDEX ledger_entry_no_usage ON public.ledger_entry USING btree (account_id, seq) WHERE (kind <> 'usage'::text);
+CREATE INDEX ledger_entry_refunds ON public.ledger_entry USING btree (created_at) WHERE (kind = ANY (ARRAY['refund'::text, 'earned_adjustment'::text]));
 CREATE UNIQUE INDEX ledger_entry_signup_once ON public.ledger_entry USING btree (account_id) WHERE (kind = 'signup_credit'::text);
 CREATE TRIGGER entries_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_entry FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('entries are append-only; correct with a new entry');
 CREATE TRIGGER entries_are_chained BEFORE INSERT ON public.ledger_entry FOR EACH ROW WHEN ((current_setting('svc.chained'::text, true) IS DISTINCT FROM 'by ledger_settle'::text)) EXECUTE FUNCTION chain_entry();
@@ -745,6 +748,7 @@ create table operator_action (
   constraint operator_action_effect_key UNIQUE (effect),
   constraint operator_action_who_check CHECK ((who <> ''::text))
 );
+CREATE INDEX operator_action_action ON public.operator_action USING btree (action, id DESC);
 CREATE INDEX operator_action_target ON public.operator_action USING btree (target, id DESC);
 CREATE INDEX operator_action_who ON public.operator_action USING btree (who, id DESC);
 CREATE TRIGGER actions_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.operator_action FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('actions are append-only');
@@ -1096,6 +1100,7 @@ create table usage_rollup_state (
   next_until timestamp with time zone,
   next_xid xid8,
   whole_since timestamp with time zone,
+  routes_since timestamp with time zone,
   constraint usage_rollup_state_pkey PRIMARY KEY (only_row),
   constraint usage_rollup_state_only_row_check CHECK (only_row)
 );

@@ -726,6 +726,7 @@ export interface UsageRollupState {
   next_until: Timestamp | null;
   next_xid: string | null;
   only_row: Generated<boolean>;
+  routes_since: Timestamp | null;
   safe_until: Generated<Timestamp>;
   whole_since: Timestamp | null;
 }

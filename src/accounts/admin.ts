@@ -103,6 +103,20 @@ export interface ListedAccount extends AccountRecord {
   assignedTier: number | null;
 }
 
+/** As the index account_email_parts has them: the one to three characters at each place. */
+const parts = String.raw`array_to_tsvector(array_remove(string_to_array(
+  regexp_replace(lower(email collate "C"), '(...)', '\1 ', 'g') || ' ' || regexp_replace(substr(lower(email collate "C"), 2), '(...)', '\1 ', 'g') || ' '
+    || regexp_replace(substr(lower(email collate "C"), 3), '(...)', '\1 ', 'g'), ' '), ''))`;
+
+/** What the index has of each address with this text in it, as a tsquery; null: nothing, as of letters that are not ASCII's. */
+function partsOf(text: string): string | null {
+  const runs = text.toLowerCase().match(/[!-~]+/g) ?? [];
+  const quoted = (part: string) => `'${part.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
+  const threes = (run: string) => Array.from({ length: run.length - 2 }, (_, at) => quoted(run.slice(at, at + 3)));
+  const found = runs.flatMap((run) => (run.length < 3 ? [`${quoted(run)}:*`] : threes(run)));
+  return found.length === 0 ? null : found.join(" & ");
+}
+
 export async function listAccounts(
   db: Db,
   { before, accountId = null, email, suspended }: AccountFilter,
@@ -114,12 +128,13 @@ export async function listAccounts(
      from (
        select * from account
        where ($1::bigint is null or id < $1) and ($2::text is null or position(lower($2) in lower(email)) > 0)
+         and ($6::tsquery is null or ${parts} @@ $6)
          and ($3::boolean is null or (suspended_at is not null) = $3) and ($5::bigint is null or id = $5)
        order by id desc limit $4
      ) a
      join balance b on b.account_id = a.id
      order by a.id desc`,
-    [before, email, suspended, limit, accountId],
+    [before, email, suspended, limit, accountId, email === null ? null : partsOf(email)],
   );
   return rows;
 }

@@ -51,9 +51,16 @@ export async function readReport(db: Queries, group: ReportGroup, { from, to }: 
   return rows;
 }
 
-/** What changed these days' sums and was no call of theirs: refunds, and work that came too late. No row: nothing did. */
-export async function readBesideCalls(db: Queries, { from, to }: { from: Date; to: Date }): Promise<ReportRow[]> {
-  const { rows } = await db.pool.query<ReportRow>(summed([refunds, lateWork].join(" union all "), "null"), [from, to]);
+/** What changed these days' sums and was no call of theirs: refunds, and work that came too late. `group` null: in one row. No row: nothing did. */
+export async function readBesideCalls(
+  db: Queries,
+  { from, to }: { from: Date; to: Date },
+  group: ReportGroup | null = null,
+): Promise<ReportRow[]> {
+  const { rows } = await db.pool.query<ReportRow>(summed([refunds, lateWork].join(" union all "), group === null ? "null" : names[group]), [
+    from,
+    to,
+  ]);
   return rows;
 }
 
@@ -104,7 +111,7 @@ const refunds = `
   cross join lateral (select to_timestamp(('x' || translate(left(call.id::text, 13), '-', ''))::bit(48)::bigint / 1000.0) as time) made
   left join usage_log l on l.account_id = e.account_id and l.id = call.id
     and l.created_at between made.time - interval '1 day' and made.time + interval '1 day'
-  where e.kind <> 'usage' and (e.kind = 'refund' or r.id is not null) and e.created_at >= $1 and e.created_at < $2`;
+  where e.kind in ('refund', 'earned_adjustment') and (e.kind = 'refund' or r.id is not null) and e.created_at >= $1 and e.created_at < $2`;
 
 const lateWork = `
   select x.account_id, j.key_id, j.model, x.route, x.at, 0, 0, x.amount, false

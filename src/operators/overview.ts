@@ -11,7 +11,7 @@ import { type Amount, toUsd } from "../money.ts";
 type Overview = components["schemas"]["Overview"];
 
 interface Fact {
-  kind: "error" | "provider";
+  kind: "error" | "provider" | "route";
   name: string;
   calls: bigint;
   failures: bigint;
@@ -70,8 +70,11 @@ interface Sources {
   log: string;
 }
 
-async function sourcesOf({ pool }: Queries, { from, to }: Span): Promise<Sources> {
-  const { rows } = await pool.query<{ since: Date | number | null }>("select whole_since as since from usage_rollup_state");
+/** Null: there are no such sums yet. */
+type Since = "whole_since" | "routes_since";
+
+async function sourcesOf({ pool }: Queries, { from, to }: Span, begins: Since = "whole_since"): Promise<Sources> {
+  const { rows } = await pool.query<{ since: Date | number | null }>(`select ${begins} as since from usage_rollup_state`);
   const since = new Date(Math.max(ceilQuarter(from).getTime(), rows[0]!.since === null ? Infinity : Number(rows[0]!.since)));
   const last = floorQuarter(to);
   const [first, end] = since < last ? [since, last] : [to, to];
@@ -80,7 +83,7 @@ async function sourcesOf({ pool }: Queries, { from, to }: Span): Promise<Sources
   return {
     values: [from, first, end, to, pieces.map((p) => p.minutes), pieces.map((p) => p.since), pieces.map((p) => p.before)],
     periods: "select * from unnest($5::int[], $6::timestamptz[], $7::timestamptz[]) p(span, since, before)",
-    log: besideSums(times, (rows, _of, within) => `select l.account_id, l.error_code, l.attempts from ${rows} where ${within}`),
+    log: besideSums(times, (rows, _of, within) => `select l.account_id, l.error_code, l.attempts, l.cost from ${rows} where ${within}`),
   };
 }
 
@@ -97,6 +100,31 @@ async function readFacts({ pool }: Queries, { values, periods, log }: Sources): 
     values,
   );
   return rows;
+}
+
+/** By route, what its calls brought in and what all its attempts cost; some routes in two rows. */
+export async function readRouteMoney(db: Db, span: Span): Promise<ReportRow[]> {
+  return inSnapshot(db, async (queries) => {
+    const { values, periods, log } = await sourcesOf(queries, span, "routes_since");
+    const { rows } = await queries.pool.query<ReportRow>(
+      `with period as (${periods}), log_row as (${log})
+       select name, sum(requests)::bigint as requests, sum(revenue)::bigint as revenue, sum(unmatched)::bigint as unmatched, sum(cost)::bigint as cost,
+         bool_or(is_asked and cost is null) as "isPartial"
+       from (
+         select r.route, r.requests, r.cost, r.unmatched, null::bigint, false
+         from period p join usage_total r on r.span = p.span and r.starts_at >= p.since and r.starts_at < p.before
+         union all
+         select attempts -> -1 ->> 'route', 1, cost, case when usage_lacks_cost(attempts) then cost else 0 end, null, false from log_row
+         union all
+         select f.name, 0, 0, 0, f.cost, true
+         from period p join usage_fact f on f.span = p.span and f.starts_at >= p.since and f.starts_at < p.before and f.kind = 'route'
+         union all
+         select f.name, 0, 0, 0, f.cost, true from log_row cross join usage_facts(null, attempts) f where f.kind = 'route'
+       ) part(name, requests, revenue, unmatched, cost, is_asked) group by 1`,
+      values,
+    );
+    return [...rows, ...(await readBesideCalls(queries, span, "route"))];
+  });
 }
 
 /** Hours and days have a bit for each account; of the rest, the accounts that have none there are counted. */

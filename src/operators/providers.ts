@@ -6,9 +6,10 @@ import type { Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
 import { cutId } from "../ids.ts";
 import { readRouteFigures, type RouteFigure } from "../ledger/read-usage-log.ts";
-import { readReport, type ReportRow, sumOf } from "../ledger/report.ts";
+import { type ReportRow, sumOf } from "../ledger/report.ts";
 import { toUsd } from "../money.ts";
 import { type DisabledRow, readDisabled } from "./disabled-routes.ts";
+import { readRouteMoney } from "./overview.ts";
 import { healthMinutes, healthOf } from "./route-health.ts";
 
 type Shown = components["schemas"]["OperatorProvider"];
@@ -21,7 +22,7 @@ export async function listProviders({ db, clock, catalog, breakers }: Needs): Pr
   const [figures, latencies, money, disabled] = await Promise.all([
     readRouteFigures(db, healthMinutes),
     readLatencies(db),
-    readReport(db, "route", { from: new Date(now.getTime() - dayMs), to: now }),
+    readRouteMoney(db, { from: new Date(now.getTime() - dayMs), to: now }),
     readDisabled(db, now),
   ]);
   const failing = new Map(breakers.failing().map(({ routeId, isOpen }) => [routeId, isOpen ? ("open" as const) : ("failing" as const)]));

@@ -240,5 +240,8 @@ export async function addSums(db: Db): Promise<void> {
   const [first, ...rest] = rows[0]!.days as [string, ...string[]];
   for (const table of ["usage_rollup", "usage_tagged"]) await db.pool.query(`alter table ${table} set unlogged`);
   await inLanes(db, rest.map((until, index) => `select usage_add('${[first, ...rest][index]}', '${until}')`)); // prettier-ignore
-  await db.pool.query("update usage_rollup_state set closed_until = $1, safe_until = $1, whole_since = '-infinity'", [rest.at(-1)]);
+  await db.pool.query(
+    "update usage_rollup_state set closed_until = $1, safe_until = $1, whole_since = '-infinity', routes_since = '-infinity'",
+    [rest.at(-1)],
+  );
 }

@@ -1,14 +1,14 @@
 // The operators' overview and summaries over all accounts are exact to the unit, whatever of the log is in the sums over all accounts already.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
-import { readReport, sumOf } from "../../src/ledger/report.ts";
+import { readReport, type ReportRow, sumOf } from "../../src/ledger/report.ts";
 import { type Settlement, settleBatch } from "../../src/ledger/settlement.ts";
 import { bucketsOf, type Span } from "../../src/ledger/summary/periods.ts";
 import { readSummary, type SummaryGroup } from "../../src/ledger/summary/read-summary.ts";
 import { rebuild } from "../../src/ledger/summary/roll-up.ts";
 import { expenseOfAttempts, type UsageLogRow } from "../../src/ledger/usage-log.ts";
 import { toUsd } from "../../src/money.ts";
-import { readOverview } from "../../src/operators/overview.ts";
+import { readOverview, readRouteMoney } from "../../src/operators/overview.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { makeMonths } from "../support/log-months.ts";
 import { rolledUp } from "../support/rolled-up.ts";
@@ -35,6 +35,12 @@ const settle = (...calls: Settlement[]) => settleBatch(db, calls, { onFault: (er
 async function sumsBy(groups: SummaryGroup[], span: Span) {
   const buckets = (await bucketsOf(db, span, { bucket: "day", timezone: "UTC", most: 100 }))!;
   return readSummary(db, { accountId: null, span, buckets, groups, filter: {}, limit: 10_000 });
+}
+
+/** Of the routes that were asked, each once. */
+function byName(rows: readonly ReportRow[]) {
+  const named = Map.groupBy(rows, ({ name }) => name ?? "");
+  return new Map([...named].filter(([name]) => name !== "").sort().map(([name, own]) => [name, sumOf(own)])); // prettier-ignore
 }
 
 /** What the log, and what of the ledger is beside it, say of all accounts. */
@@ -84,7 +90,7 @@ test("the operators' overview equals the log's and the ledger's sums over all ac
       },
     );
   };
-  await db.pool.query("update usage_rollup_state set whole_since = null"); // as an update leaves it
+  await db.pool.query("update usage_rollup_state set whole_since = null, routes_since = null"); // as an update leaves it
   for (let round = 0; round < 5; round += 1) {
     await settle(...Array.from({ length: 60 }, call));
     if (round !== 3) await rolledUp(db, any([usual, "2 days"]));
@@ -93,6 +99,7 @@ test("the operators' overview equals the log's and the ledger's sums over all ac
     for (const from of [ago(31 * 24 * 60 * minute), ago(24 * 60 * minute), ago(50 * 60 * minute * Math.random() + 1)]) {
       const to = ago(any([-minute, 0.3 * minute]));
       expect(await readOverview(db, from, to)).toMatchObject(await overviewOfLog(from, to));
+      expect(byName(await readRouteMoney(db, { from, to }))).toEqual(byName(await readReport(db, "route", { from, to })));
       const whole = await sumsBy(["route", "status"], { from, to });
       const { requests, errors, input, output, cost, expense, latency, firstByte } = (await sumsBy(["account"], { from, to })).total;
       expect(whole.total).toMatchObject({ requests, errors, input, output, cost, expense, latency, firstByte });

@@ -26,13 +26,18 @@ begin
     state.whole_since := case when state.closed_until = '-infinity' then state.closed_until
       else date_bin('1 day', state.closed_until, timestamptz '2000-01-01 00:00Z') + interval '1 day' end;
   end if;
+  -- The same of the costs of routes, which came later.
+  if state.routes_since is null then
+    state.routes_since := case when state.closed_until = '-infinity' then state.closed_until
+      else date_bin('1 day', state.closed_until, timestamptz '2000-01-01 00:00Z') + interval '1 day' end;
+  end if;
   if state.closed_until = '-infinity' then state.closed_until := coalesce(usage_log_begins(), state.safe_until); end if;
   until := greatest(state.closed_until, least(state.safe_until, state.closed_until + _most));
   if until > state.closed_until or exists (select from usage_late where created_at < state.closed_until) then
     added := usage_add(state.closed_until, until);
   end if;
   update usage_rollup_state set closed_until = until, safe_until = state.safe_until, next_until = state.next_until, next_xid = state.next_xid,
-    whole_since = state.whole_since;
+    whole_since = state.whole_since, routes_since = state.routes_since;
   is_done := until >= state.safe_until;
 end $$;
 
@@ -148,5 +153,6 @@ begin
   delete from usage_total where starts_at >= begins;
   delete from usage_fact where starts_at >= begins;
   delete from usage_active where starts_at >= begins;
-  update usage_rollup_state set closed_until = coalesce(begins, closed_until), whole_since = least(whole_since, begins);
+  update usage_rollup_state set closed_until = coalesce(begins, closed_until), whole_since = least(whole_since, begins),
+    routes_since = least(routes_since, begins);
 end $$;
