@@ -4168,7 +4168,7 @@ export interface components {
         };
         /** @description A workspace's automatic top-ups. */
         AutoTopup: {
-            /** @description USD that each automatic top-up adds. */
+            /** @description USD that each automatic top-up adds; tax, where the terms name it, is charged on top. */
             amount_usd: components["schemas"]["Usd"];
             /** @description Whether this gateway can charge saved cards. */
             available: boolean;

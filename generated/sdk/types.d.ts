@@ -304,7 +304,7 @@ export interface AutoTopup {
   enabled: boolean;
   /** USD; a balance below it is topped up. */
   threshold_usd: number;
-  /** USD that each automatic top-up adds. */
+  /** USD that each automatic top-up adds; tax, where the terms name it, is charged on top. */
   amount_usd: number;
   /** USD that all automatic top-ups of a calendar month (UTC) add at most. */
   monthly_cap_usd: number;

@@ -56,7 +56,7 @@ const texts: { [Event in EventName]: (data: EventData[Event], workspace: string)
         ? "Try again, or pay another way."
         : off === "declined"
           ? "The saved card was declined, so it is not charged any more. Add credit by hand, or save another card and turn automatic top-ups on again."
-          : "The bank wants you to confirm the payment, so the saved card is not charged any more. Add credit by hand, or save the card again.",
+          : "Its bank or its billing address has to be confirmed, so the saved card is not charged any more. Save the card again, or add credit by hand.",
     ],
     page: "/console/credit",
   }),

@@ -5,6 +5,7 @@ import type { Context } from "../context.ts";
 import { inTransaction } from "../db/connect.ts";
 import { topupIdText } from "../ids.ts";
 import { beginCharge, type Charging, claimCharges, findDue, findForgotten, markForgotten } from "./auto-topup-rows.ts";
+import { consentsFor } from "./auto-topup.ts";
 import { settleCharge } from "./events.ts";
 import type { CardCharges, ChargeOutcome } from "./types.ts";
 
@@ -19,7 +20,7 @@ const repeatableMs = 23 * 60 * 60_000;
 type Parts = Pick<Context, "db" | "clock" | "log" | "payments"> & { onFault: (error: unknown, what: string) => void };
 
 export function keepToppedUp({ everyMs = usualMs, ...parts }: Parts & { everyMs: number | undefined }): { stop(): Promise<void> } {
-  if (parts.payments?.cards == null) return { stop: () => Promise.resolve() };
+  if (parts.payments === null) return { stop: () => Promise.resolve() };
   return keepDoing(everyMs, async () => {
     if (parts.db.checks.refusal !== null) return;
     await topUpLowBalances(parts).catch((error: unknown) => parts.onFault(error, "topping up low balances"));
@@ -29,10 +30,11 @@ export function keepToppedUp({ everyMs = usualMs, ...parts }: Parts & { everyMs:
 /** One look, in any process at any time. */
 export async function topUpLowBalances(parts: Parts): Promise<void> {
   const { db, clock, payments } = parts;
-  const cards = payments?.cards;
-  if (cards == null) return;
-  for (const accountId of await findDue(db, clock(), accountsMax))
-    await inTransaction(db, (transaction) => beginCharge(transaction, accountId, clock()));
+  if (payments === null) return;
+  const { cards } = payments;
+  const due = () => ({ at: clock(), consents: consentsFor(cards) });
+  for (const accountId of await findDue(db, due(), accountsMax))
+    await inTransaction(db, (transaction) => beginCharge(transaction, accountId, due()));
   for (let claimed = await claimCharges(db, chargesMax); claimed.length > 0; claimed = await claimCharges(db, chargesMax))
     await Promise.all(claimed.map((charging) => chargeOne(parts, cards, charging)));
   for (const { accountId, cardId } of await findForgotten(db, forgottenMax)) {

@@ -100,27 +100,34 @@ export interface Charging extends Charge {
   isWanted: boolean;
 }
 
-/** In statements with the time as $1: the balance is low, nothing is under way, and the month's cap leaves room. */
-const dueSql = `a.enabled and a.charging is null and (a.retry_at is null or a.retry_at <= $1)
+/** In statements with the time as $1 and versions of terms as $3: one was agreed to, the balance is low, nothing is under way, and the month's cap leaves room. */
+const dueSql = `a.enabled and a.consent_version = any($3::text[]) and a.charging is null and (a.retry_at is null or a.retry_at <= $1)
   and exists (select from balance b where b.account_id = a.account_id and b.available + b.reserved < a.threshold)
   and exists (select from account c where c.id = a.account_id and c.suspended_at is null and c.deleted_at is null)
   and a.amount + ${usedSql} <= a.monthly_cap`;
 
-export async function findDue({ pool }: Queries, at: Date, most: number): Promise<bigint[]> {
+export interface Due {
+  at: Date;
+  /** Versions of the terms that allow a charge. */
+  consents: readonly string[];
+}
+
+export async function findDue({ pool }: Queries, { at, consents }: Due, most: number): Promise<bigint[]> {
   const sql = `select a.account_id as "accountId" from auto_topup a where ${dueSql} order by a.account_id limit $2`;
-  return (await pool.query<{ accountId: bigint }>(sql, [at, most])).rows.map(({ accountId }) => accountId);
+  return (await pool.query<{ accountId: bigint }>(sql, [at, most, consents])).rows.map(({ accountId }) => accountId);
 }
 
 const leaseSql = "clock_timestamp() + interval '60 seconds'";
 
 /** Within a transaction. False: another process began one, or it is no longer due. */
-export async function beginCharge({ pool }: Queries, accountId: bigint, at: Date): Promise<boolean> {
+export async function beginCharge({ pool }: Queries, accountId: bigint, { at, consents }: Due): Promise<boolean> {
   const locked = await pool.query("select from auto_topup where account_id = $1 for update skip locked", [accountId]);
   if (locked.rowCount === 0) return false;
   // A statement of its own: it sees what the last holder of the lock left.
   const { rows } = await pool.query<{ amount: Amount }>(`select a.amount from auto_topup a where a.account_id = $2 and ${dueSql}`, [
     at,
     accountId,
+    consents,
   ]);
   if (rows[0] === undefined) return false;
   const id = randomUUID();

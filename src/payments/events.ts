@@ -60,7 +60,7 @@ export async function takeEvent({ db, log, payments, config: { suspendOnDispute 
 /** The card is read before the transaction: the event itself does not say it. */
 async function takeCard(db: Context["db"], payments: Payments | null, event: CardEvent, at: Date): Promise<void> {
   const unread = () => new NotApplied(`the saved card of ${accountIdText(event.accountId)} could not be read`, null);
-  const card = await payments?.cards?.readCard(event.setupId).catch(() => Promise.reject(unread()));
+  const card = await payments?.cards.readCard(event.setupId).catch(() => Promise.reject(unread()));
   if (card === undefined) throw unread();
   await inTransaction(db, async (transaction) => {
     if (await recordEvent(transaction, event, null, at)) await saveCard(transaction, event.accountId, card);

@@ -8,8 +8,9 @@ import type { Card, CardCharges, Charge, ChargeOutcome } from "./types.ts";
 /** Bounds each call, and leaves of an error what the log may have. */
 export type Bounded = <T>(work: Promise<T>) => Promise<T>;
 
-export function stripeCards(stripe: Stripe, bounded: Bounded): CardCharges {
+export function stripeCards(stripe: Stripe, bounded: Bounded, isTaxed: boolean): CardCharges {
   return {
+    isTaxed,
     async openPage({ accountId, customerId, returnUrl, expiresAt, idempotencyKey }) {
       const account = accountIdText(accountId);
       const opened = stripe.checkout.sessions.create(
@@ -17,6 +18,7 @@ export function stripeCards(stripe: Stripe, bounded: Bounded): CardCharges {
           ...{ mode: "setup", currency: "usd", payment_method_types: ["card"], client_reference_id: account },
           ...(customerId === null ? { customer_creation: "always" } : { customer: customerId }),
           metadata: { card_of: account },
+          ...(isTaxed && { billing_address_collection: "required" }),
           setup_intent_data: { metadata: { card_of: account } },
           ...{ success_url: returnUrl, cancel_url: returnUrl, expires_at: unixSeconds(expiresAt) },
         },
@@ -25,7 +27,7 @@ export function stripeCards(stripe: Stripe, bounded: Bounded): CardCharges {
       return pageOf(await bounded(opened));
     },
     readCard: async (setupId) => cardOf(await bounded(stripe.setupIntents.retrieve(setupId, { expand: ["payment_method"] }))),
-    charge: (charge) => bounded(charged(stripe, charge)),
+    charge: (charge) => bounded(charged(stripe, charge, isTaxed)),
     findCharge: async ({ topupId, customerId, since }) => {
       const asked = { customer: customerId, created: { gte: unixSeconds(since) - clockSkewSec }, limit: 100 };
       const { data } = await bounded(stripe.paymentIntents.list(asked));
@@ -41,20 +43,26 @@ export function stripeCards(stripe: Stripe, bounded: Bounded): CardCharges {
 /** Of Stripe's clock and ours. */
 const clockSkewSec = 3600;
 
-async function charged(stripe: Stripe, { topupId, amount, customerId, cardId }: Charge): Promise<ChargeOutcome> {
+async function charged(stripe: Stripe, charge: Charge, isTaxed: boolean): Promise<ChargeOutcome> {
+  const { topupId, amount, customerId, cardId } = charge;
   const id = topupIdText(topupId);
   try {
+    const tax = isTaxed ? await taxOf(stripe, charge) : untaxed;
+    // Saving the card again helps, as where its bank asks for its holder.
+    if (tax === null) return { outcome: "failed", paid: null, paymentId: null, failure: "authentication_required" };
     return paymentOutcome(
       await stripe.paymentIntents.create(
         {
           ...{
-            amount: Number(amount / cent),
+            amount: Number(amount / cent) + tax.cents,
             currency: "usd",
             customer: customerId,
             payment_method: cardId,
             payment_method_types: ["card"],
           },
-          ...{ off_session: true, confirm: true, description: "API credit", metadata: { topup_id: id, automatic: "1" } },
+          ...{ off_session: true, confirm: true, description: "API credit" },
+          ...tax.hooks,
+          metadata: { topup_id: id, automatic: "1", ...tax.metadata },
         },
         { idempotencyKey: id },
       ),
@@ -67,12 +75,43 @@ async function charged(stripe: Stripe, { topupId, amount, customerId, cardId }: 
   }
 }
 
+interface Tax {
+  cents: number;
+  hooks?: Pick<Stripe.PaymentIntentCreateParams, "hooks">;
+  /** What the intent must say of it when its event comes: it has no other field for it. */
+  metadata?: { tax: string; tax_country: string };
+}
+
+const untaxed: Tax = { cents: 0 };
+
+/** By the card's billing address; null: it has none, since it was saved while no tax was asked. Stripe books it once the linked charge succeeds, and takes it back with a refund. */
+async function taxOf(stripe: Stripe, { topupId, amount, cardId }: Charge): Promise<Tax | null> {
+  const id = topupIdText(topupId);
+  const { address } = (await stripe.paymentMethods.retrieve(cardId)).billing_details;
+  if (address?.country == null) return null;
+  const { id: calculation, tax_amount_exclusive: cents } = await stripe.tax.calculations.create(
+    {
+      currency: "usd",
+      line_items: [{ amount: Number(amount / cent), reference: id, tax_behavior: "exclusive" }],
+      customer_details: { address_source: "billing", address: { ...stated(address), country: address.country } },
+    },
+    { idempotencyKey: `${id}-tax` },
+  );
+  return { cents, hooks: { hooks: { inputs: { tax: { calculation } } } }, metadata: { tax: String(cents), tax_country: address.country } };
+}
+
+function stated<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as never;
+}
+
 /** What an intent says of the charge: no one is there who could confirm it, so that every other state is a failure. */
 export function paymentOutcome(intent: Stripe.PaymentIntent): ChargeOutcome {
-  const { id: paymentId, status, amount_received: received, currency, last_payment_error: error } = intent;
+  const { id: paymentId, status, amount_received: received, currency, metadata, last_payment_error: error } = intent;
   if (status === "succeeded") {
-    const total = inUsd(received, currency);
-    return { outcome: "paid", paid: total === null ? null : { total, credit: total }, paymentId, failure: null };
+    const [total, tax] = [inUsd(received, currency), inUsd(Number(metadata["tax"] ?? 0), currency)];
+    const paid = total === null || tax === null ? null : { total, credit: total - tax };
+    const country = metadata["tax_country"];
+    return { outcome: "paid", paid, paymentId, failure: null, ...(country !== undefined && { payer: { country, taxId: null } }) };
   }
   if (status === "processing") return { outcome: "unpaid", paid: null, paymentId, failure: null };
   const failure = status === "requires_action" ? "authentication_required" : failureOf(error ?? {});

@@ -45,8 +45,7 @@ export function connectStripe(config: StripeConfig): Payments {
       Stripe.webhooks.signature!.verifyHeader(bytes, signature, config.webhookSecret, toleranceSec, undefined, at.getTime());
       return paymentEventOf(parseJson(bytes.toString()) as Stripe.Event);
     },
-    // What a saved card is charged would be without tax.
-    cards: config.automaticTax ? null : stripeCards(stripe, bounded),
+    cards: stripeCards(stripe, bounded, config.automaticTax),
   };
 }
 

@@ -101,13 +101,15 @@ export interface Charge {
 export type ChargeFailure = "declined" | "authentication_required";
 
 /** What became of a charge; `unpaid`: the provider has not finished. */
-export interface ChargeOutcome extends Pick<CheckoutEvent, "paymentId" | "paid"> {
+export interface ChargeOutcome extends Pick<CheckoutEvent, "paymentId" | "paid" | "payer"> {
   outcome: "paid" | "failed" | "unpaid";
   failure: ChargeFailure | null;
 }
 
 /** What automatic top-ups need of a payment provider. Each throws where it is unknown what the provider did. */
 export interface CardCharges {
+  /** Whether the tax of the card's billing address is charged on top of the amount. */
+  isTaxed: boolean;
   openPage(order: CardPageOrder): Promise<{ url: string }>;
   /** Undefined: it is no card that can be charged. */
   readCard(setupId: string): Promise<Card | undefined>;
@@ -120,8 +122,7 @@ export interface CardCharges {
 export interface Payments {
   /** Throws where the provider refuses or does not answer in time; the message is for the log and holds no secret. */
   openCheckout(order: CheckoutOrder): Promise<{ id: string; url: string }>;
-  /** Null: saved cards can't be charged with these settings. */
-  cards: CardCharges | null;
+  cards: CardCharges;
   /** Throws where the signature is wrong or too old at that time. Undefined: the event is about no payment. */
   readEvent(bytes: Buffer, signature: string, at: Date): PaymentEvent | undefined;
 }

@@ -12,6 +12,8 @@ export interface StripeIntent {
   payment_method: string;
   created: number;
   metadata: Record<string, string>;
+  /** The calculation that it is linked to. */
+  tax: string | null;
   last_payment_error: { code: string; decline_code?: string } | null;
 }
 
@@ -36,6 +38,10 @@ export interface StripeCards {
   /** Every charge that was asked for, repeated ones included. */
   chargesAsked: string[];
   detached: string[];
+  /** Of the cards that are saved from now on; null: none is asked for. */
+  address: { country: string; postal_code: string } | null;
+  /** Calculations of tax, at a fifth of the amount, by their idempotency key. */
+  calculations: Map<string, { id: string; form: Record<string, string> }>;
 }
 
 export const noCards = (): StripeCards => ({
@@ -45,6 +51,8 @@ export const noCards = (): StripeCards => ({
   beforeChargeAnswer: null,
   chargesAsked: [],
   detached: [],
+  address: null,
+  calculations: new Map(),
 });
 
 interface Asked {
@@ -61,6 +69,8 @@ export async function answerCards(cards: StripeCards, { method, url, form, key }
   const { pathname, searchParams } = new URL(url, "http://stripe");
   if (method === "POST" && pathname === "/v1/checkout/sessions" && form["mode"] === "setup") return ok(openPage(cards, form, key));
   if (method === "GET" && pathname.startsWith("/v1/setup_intents/")) return readSetup(cards, pathname.split("/")[3]!);
+  if (method === "GET" && pathname.startsWith("/v1/payment_methods/")) return ok(methodOf(cards, pathname.split("/")[3]!));
+  if (method === "POST" && pathname === "/v1/tax/calculations") return calculate(cards, form, key);
   if (method === "POST" && pathname === "/v1/payment_intents") return charge(cards, form, key);
   if (method === "GET" && pathname === "/v1/payment_intents") {
     const data = [...cards.intents.values()].filter(({ customer }) => customer === searchParams.get("customer"));
@@ -88,13 +98,28 @@ function openPage({ pages }: StripeCards, form: Record<string, string>, key: str
   return { object: "checkout.session", status: "open", ...page };
 }
 
-function readSetup({ pages }: StripeCards, id: string): Answer {
-  const page = [...pages.values()].find(({ setup_intent }) => setup_intent === id);
+function readSetup(cards: StripeCards, id: string): Answer {
+  const page = [...cards.pages.values()].find(({ setup_intent }) => setup_intent === id);
   if (page === undefined)
     return { status: 404, body: { error: { type: "invalid_request_error", code: "resource_missing", message: "test" } } };
-  const card = { brand: "visa", last4: "4242", exp_month: 4, exp_year: 2030 };
-  const method = { object: "payment_method", id: `pm_${id}`, type: "card", card };
+  const method = methodOf(cards, `pm_${id}`);
   return ok({ object: "setup_intent", id, status: "succeeded", customer: page.customer, payment_method: method });
+}
+
+function methodOf({ address }: StripeCards, id: string): unknown {
+  const card = { brand: "visa", last4: "4242", exp_month: 4, exp_year: 2030 };
+  const nothing = { city: null, line1: null, line2: null, state: null };
+  return { object: "payment_method", id, type: "card", card, billing_details: { address: address && { ...nothing, ...address } } };
+}
+
+const taxOn = (amount: number) => Math.round(amount / 5);
+
+function calculate(cards: StripeCards, form: Record<string, string>, key: string): Answer {
+  if (form["customer_details[address][country]"] === undefined) throw new Error("a calculation needs a country");
+  const made = cards.calculations.get(key) ?? { id: newId("taxcalc"), form };
+  cards.calculations.set(key, made);
+  const amount = Number(made.form["line_items[0][amount]"]);
+  return ok({ object: "tax.calculation", id: made.id, tax_amount_exclusive: taxOn(amount), amount_total: amount + taxOn(amount) });
 }
 
 async function charge(cards: StripeCards, form: Record<string, string>, key: string): Promise<Answer> {
@@ -107,7 +132,10 @@ async function charge(cards: StripeCards, form: Record<string, string>, key: str
       ...{ id: newId("pi"), object: "payment_intent", status: error === null ? "succeeded" : "requires_payment_method", amount },
       ...{ amount_received: error === null ? amount : 0, currency: form["currency"]!, customer: form["customer"]! },
       ...{ payment_method: form["payment_method"]!, created: Math.floor(Date.now() / 1000), last_payment_error: error },
-      metadata: { topup_id: form["metadata[topup_id]"]!, automatic: form["metadata[automatic]"]! },
+      metadata: Object.fromEntries(
+        Object.entries(form).flatMap(([name, value]) => (name.startsWith("metadata[") ? [[name.slice(9, -1), value]] : [])),
+      ),
+      tax: form["hooks[inputs][tax][calculation]"] ?? null,
     };
     cards.intents.set(key, intent);
     await cards.beforeChargeAnswer?.(intent);

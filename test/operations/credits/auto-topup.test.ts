@@ -1,8 +1,6 @@
 // The settings of automatic top-ups over HTTP: consent, amounts, the saved card and its removal. The charges are in auto-charge.test.ts.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { codeOf, startTeamGateway, type TeamGateway } from "../team/team-gateway.ts";
-import { startGateway } from "../../support/gateway.ts";
-import { stripeEnv } from "../../support/stripe-server.ts";
 import { change, get, look, on, path, ready, saveCard, topupsOf } from "./auto-topup-gateway.ts";
 import { startTopupGateway, type TopupGateway } from "./topup-gateway.ts";
 
@@ -102,17 +100,6 @@ describe("startCardSetup", () => {
     gateway.stripe.faults.push({ status: 400, code: "account_invalid" });
     const who = await gateway.signedIn();
     expect(codeOf(await gateway.request("POST", `${path}/card`, { key: who.token, body: {} }))).toEqual([402, "payment_failed"]);
-  });
-
-  test("402 payment_failed, and available is false: with tax, saved cards are not charged", async () => {
-    const taxed = await startGateway({ env: { ...stripeEnv(gateway.stripe), STRIPE_AUTOMATIC_TAX: "1" } });
-    try {
-      const key = (await taxed.createSession(await taxed.createAccount())).token;
-      expect(codeOf(await taxed.request("POST", `${path}/card`, { key, body: {} }))).toEqual([402, "payment_failed"]);
-      expect((await taxed.request("GET", path, { key })).json).toMatchObject({ available: false, enabled: false });
-    } finally {
-      await taxed.stop();
-    }
   });
 
   test("400 invalid_parameter: a return_url that is not https", async () => {

@@ -112,7 +112,8 @@ function cardText({ card }: Settings): string {
 
 const failures = {
   declined: "The card was declined.",
-  authentication_required: "The bank wants you to confirm the payment: save the card again, or add credit by hand.",
+  authentication_required:
+    "The card needs you: save it again, so that its bank or its billing address is confirmed, or add credit by hand.",
 } as const satisfies Record<NonNullable<Settings["last_failure"]>, string>;
 
 function Now({ settings }: { settings: Settings }): ReactNode {
