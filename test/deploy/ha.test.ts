@@ -26,7 +26,7 @@ const machine = example.replaceAll(/_PASSWORD=$/gm, "_PASSWORD=secret").replace(
 
 test("every file is filled, and no name is left in it; a value that is missing is named", () => {
   const etc = fill(machine);
-  const files = readdirSync(ha).filter((name) => !["fill.sh", "machine.env.example"].includes(name));
+  const files = readdirSync(ha).filter((name) => !["fill.sh", "machine.env.example", "patroni.txt"].includes(name));
   expect(readdirSync(etc).sort()).toEqual(files.sort());
   expect(files.filter((name) => /@[A-Z_]+@/.test(readFileSync(join(etc, name), "utf8")))).toEqual([]);
   expect(() => fill(example)).toThrow(/_PASSWORD has no value/);
@@ -37,9 +37,9 @@ test("each unit starts its program with its file of this folder", () => {
   const units = readdirSync(etc).filter((name) => name.endsWith(".service"));
   const started = units.map((name) => /^ExecStart=(\S+)(?: .*?(\/\S+))?/m.exec(readFileSync(join(etc, name), "utf8"))!);
   expect(started.map(([, program]) => program).sort()).toEqual([
+    "/opt/patroni/bin/patroni",
     "/usr/bin/etcd",
     "/usr/bin/npm",
-    "/usr/bin/patroni",
     "/usr/sbin/haproxy",
     "/usr/sbin/pgbouncer",
   ]);

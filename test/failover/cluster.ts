@@ -31,8 +31,8 @@ export interface Machine {
   env: Record<string, string>;
   /** To its Postgres, its Patroni and its etcd. */
   cable: Link;
-  /** From its Patroni to the three etcds. */
-  toEtcd: Link;
+  /** From its Patroni to each machine's etcd. */
+  toEtcd: Record<Name, Link>;
 }
 
 export interface Cluster {
@@ -106,7 +106,7 @@ export async function startCluster(folder: string): Promise<Cluster> {
       pgbouncer: part("pgbouncer", own, [programs.pgbouncer, join(etc, "pgbouncer.ini")]),
       env: valuesOf(join(etc, "gateway.env")),
       cable: await openLink([ports.PG_PORT, ports.REST_PORT, ports.ETCD_PORT, ports.ETCD_PEER_PORT].map(wire)),
-      toEtcd: await openLink(names.map((_, other) => [etcdOf(other), { host: `${net}.2.${other + 1}`, port: ports.ETCD_PORT }])),
+      toEtcd: await linksTo((other) => [etcdOf(other), { host: `${net}.2.${other + 1}`, port: ports.ETCD_PORT }]),
     };
   }
   const all = Object.values(machines);
@@ -174,7 +174,7 @@ export async function startCluster(folder: string): Promise<Cluster> {
         killWithin(folder);
         disk?.unmount();
       }
-      await Promise.all(all.flatMap(({ cable, toEtcd }) => [cable.close(), toEtcd.close()]));
+      await Promise.all(all.flatMap(({ cable, toEtcd }) => [cable, ...Object.values(toEtcd)].map((link) => link.close())));
     },
   };
   try {
@@ -187,6 +187,11 @@ export async function startCluster(folder: string): Promise<Cluster> {
     throw new Error(`the cluster did not start:\n${logs}`, { cause: error });
   }
   return cluster;
+}
+
+async function linksTo(wire: (other: number) => [End, End]): Promise<Record<Name, Link>> {
+  const links = await Promise.all(names.map(async (name, other) => [name, await openLink([wire(other)])] as const));
+  return Object.fromEntries(links) as Record<Name, Link>;
 }
 
 const text = (values: Record<string, string | number>) =>

@@ -11,8 +11,8 @@ import { processesOf } from "../support/leftovers.ts";
 
 export const programs = {
   etcd: "/usr/bin/etcd",
-  patroni: "/usr/bin/patroni",
-  patronictl: "/usr/bin/patronictl",
+  patroni: "/opt/patroni/bin/patroni", // not Debian's: deploy/ha/patroni.txt
+  patronictl: "/opt/patroni/bin/patronictl",
   haproxy: "/usr/sbin/haproxy",
   pgbouncer: "/usr/sbin/pgbouncer",
   setpriv: "/usr/bin/setpriv",

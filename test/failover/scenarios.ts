@@ -134,24 +134,31 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: "partition",
-    title: "the leader's machine is cut off from the others and from etcd",
+    title: "the leader's machine is cut off from the others, with its own etcd, and comes back",
     async run({ world, harm, newLeader, good }) {
       const leader = await leaderOf(world);
-      const { cable, toEtcd } = world.cluster.machines[leader];
-      const others = names.filter((name) => name !== leader).map((name) => world.cluster.machines[name].cable);
+      const { machines } = world.cluster;
+      const { cable, toEtcd, etcd } = machines[leader];
+      const others = names.filter((name) => name !== leader);
+      const wires = [cable, ...others.map((name) => toEtcd[name])];
       harm();
-      cable.cut();
-      toEtcd.cut();
+      for (const wire of wires) wire.cut();
+      // It would still reach the others, whose cables are whole.
+      etcd.signal("SIGSTOP");
       // What a leader without etcd asks the other Patronis, whether it may stay: nobody else sends it.
-      for (const other of others) other.refuse("POST /failsafe");
+      for (const name of others) machines[name].cable.refuse("POST /failsafe");
       try {
         await newLeader(leader);
         await good();
       } finally {
-        cable.restore();
-        toEtcd.restore();
-        for (const other of others) other.refuse(null);
+        for (const wire of wires) wire.restore();
+        etcd.signal("SIGCONT");
+        for (const name of others) machines[name].cable.refuse(null);
       }
+      // Its etcd still says that it leads, until it has heard what was decided without it.
+      await good();
+      await world.cluster.whole();
+      if ((await world.cluster.leader()) === leader) throw new Error("the former leader took the lead back from its successor");
     },
   },
   {

@@ -2,6 +2,7 @@
 // with. Says so where not, and never fails: the tests say what is missing. `-- failover`: those of npm run test:failover as well.
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { installChartTools } from "./chart-tools.ts";
 import { findTool, tools } from "./find-tool.ts";
 
@@ -10,11 +11,15 @@ const all = Object.keys(tools) as Tool[];
 /** A program to its package. */
 const failover = {
   "/usr/bin/etcd": "etcd-server",
-  "/usr/bin/patroni": "patroni",
+  "/usr/bin/patroni": "patroni", // for what it depends on: the one that runs is patroniFolder's
+  "/usr/lib/python3.11/ensurepip/__init__.py": "python3-venv",
   "/usr/sbin/haproxy": "haproxy",
   "/usr/bin/pgbackrest": "pgbackrest",
   "/usr/lib/postgresql/15/bin/postgres": "postgresql-15",
 };
+/** As docs/highly-available.md has it. */
+const patroniFolder = "/opt/patroni";
+const patroniPin = fileURLToPath(new URL("../../deploy/ha/patroni.txt", import.meta.url));
 /** Asked by Debian's packages before they start their service; 101: don't. */
 const policy = "/usr/sbin/policy-rc.d";
 
@@ -39,12 +44,21 @@ function install(missing: string[]): void {
   }
 }
 
+function installPatroni(): void {
+  const run = (program: string, ...words: string[]) => spawnSync(program, words, { stdio: "inherit" }).status === 0;
+  const pip = ["install", "--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes", "-r", patroniPin];
+  const installed =
+    run("/usr/bin/python3", "-m", "venv", "--system-site-packages", patroniFolder) && run(`${patroniFolder}/bin/pip`, ...pip);
+  console.log(`patroni: ${installed ? patroniFolder : "could not be installed from PyPI: npm run test:failover is skipped without it"}`);
+}
+
 const wanted = process.argv.includes("failover") ? Object.entries(failover) : [];
 const missing = [
   ...all.filter((tool) => findTool(tool) === null),
   ...wanted.filter(([program]) => !existsSync(program)).map(([, name]) => name),
 ];
 if (missing.length > 0 && process.getuid?.() === 0) install(missing);
+if (wanted.length > 0 && process.getuid?.() === 0) installPatroni();
 for (const tool of all)
   console.log(`${tool}: ${findTool(tool) ?? "missing, and it could not be installed here (only root can): its tests are skipped"}`);
 for (const [program, name] of wanted)
