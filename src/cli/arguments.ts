@@ -7,7 +7,8 @@ import { UsageError } from "./command.ts";
 /** Above this a balance is no longer exact as a JSON number (src/money.ts). */
 const amountMax: Amount = parseUsd("60000000") as Amount;
 
-export function readAmount(text: string, name: string): Amount {
+export function readAmount(text: unknown, name: string): Amount {
+  if (typeof text !== "string") throw new UsageError(`${name} is missing`);
   const amount = parseUsd(text);
   if (amount !== undefined && amount <= 0n) throw new UsageError(`${name} must be above 0, not "${text}": this only adds money`);
   return readBudget(text, name);

@@ -13,7 +13,7 @@ import { withDatabase } from "./with-database.ts";
 const [countMax, daysMax, listedMax] = [10_000, 3_650, 1_000];
 
 export async function create({ config, options }: Input): Promise<Outcome> {
-  const amount = readAmount(String(options.amount), "--amount");
+  const amount = readAmount(options.amount, "--amount");
   const count = readWholeNumber(String(options.count ?? 1), "--count", 1, countMax);
   const creditDays =
     typeof options["credit-days"] === "string" ? readWholeNumber(options["credit-days"], "--credit-days", 1, daysMax) : null;

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { writeDisabled } from "../../src/operators/disabled-routes.ts";
 import { language } from "../operations/chat/chat-gateway.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { callSvc, runSvc } from "./run-svc.ts";
@@ -115,6 +116,7 @@ describe("svc provider list", () => {
       attempts: 3,
       failures: 0,
       causes: {},
+      disabled: [],
       last_attempt_at: expect.stringMatching(/^\d{4}-.*Z$/),
     });
     expect(of("odd")).toMatchObject({ key: "none", health: "degraded", attempts: 2, failures: 1, causes: { http_503: 1 } });
@@ -129,6 +131,25 @@ describe("svc provider list", () => {
     await gateway.context.db.pool.query("update usage_log set created_at = created_at - interval '6 minutes'");
     const { data } = (await svc("provider", "list", "--json")).json() as { data: Record<string, unknown>[] };
     expect(new Set(data.map(({ health }) => health))).toEqual(new Set(["unknown"]));
+  });
+
+  test("shows what an operator disabled: a provider or a route, until when and why", async () => {
+    const disabled = { until: new Date(Date.now() + 60_000), reason: "a bad day", disabledBy: "ada@example.com", disabledAt: new Date() };
+    for (const model of ["", "chat"]) await writeDisabled(gateway.context.db, { provider: "odd", model, ...disabled });
+    const { data } = (await svc("provider", "list", "--json")).json() as { data: Record<string, unknown>[] };
+    const until = disabled.until.toISOString();
+    expect(data.filter((row) => (row["disabled"] as unknown[]).length > 0)).toEqual([
+      expect.objectContaining({
+        id: "odd",
+        disabled: [
+          { upstream_model: null, until, reason: "a bad day" },
+          { upstream_model: "chat", until, reason: "a bad day" },
+        ],
+      }),
+    ]);
+    expect((await svc("provider", "list")).stdout).toMatch(
+      new RegExp(`^odd .*; all of it disabled until ${until}; chat disabled until ${until}$`, "m"),
+    );
   });
 
   test("the shipped catalog's providers are the simulator's", async () => {

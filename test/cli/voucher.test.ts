@@ -54,6 +54,10 @@ describe("svc voucher", () => {
     ]);
   });
 
+  test("create without an amount says that it is missing", async () => {
+    expect(await svc("voucher", "create")).toMatchObject({ status: 2, stderr: expect.stringMatching(/^--amount is missing\n/) });
+  });
+
   test.each([
     ["no amount", []],
     ["an amount of 0", ["--amount", "0"]],
