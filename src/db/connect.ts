@@ -165,18 +165,21 @@ function watchedClient(silenceMs: number): typeof pg.Client {
   class WatchedClient extends pg.Client {
     /** Fails the query with an error that says that the connection was terminated. */
     override query(...given: unknown[]): never {
-      const silence = setTimeout(() => void this.end(), silenceMs);
+      let last: NodeJS.Immediate | undefined;
+      // What came while this process was held up is read before.
+      const silence = setTimeout(() => (last = setImmediate(() => void this.end())), silenceMs);
+      const heard = () => (clearTimeout(silence), clearImmediate(last));
       const callback = given.at(-1);
       const ask = super.query as (...asked: unknown[]) => unknown;
       if (typeof callback === "function") {
-        const heard: Callback = (...outcome) => {
-          clearTimeout(silence);
+        const answered: Callback = (...outcome) => {
+          heard();
           (callback as Callback)(...outcome);
         };
-        return ask.call(this, ...given.slice(0, -1), heard) as never;
+        return ask.call(this, ...given.slice(0, -1), answered) as never;
       }
       const answer = ask.call(this, ...given) as Promise<unknown>;
-      return answer.finally(() => clearTimeout(silence)) as never;
+      return answer.finally(heard) as never;
     }
   }
   return WatchedClient;

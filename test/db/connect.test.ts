@@ -66,6 +66,19 @@ describe("connect", () => {
     await pooled.close();
   });
 
+  test("a process that is held up for longer than it waits for the database reads the answers that came meanwhile", async () => {
+    const own = connect(database.url, { max: 3, silenceMs: 300 });
+    try {
+      await Promise.all([1, 2, 3].map(() => own.pool.query("select pg_sleep(0.05)")));
+      const answers = [1, 2, 3].map((n) => own.pool.query("select $1::int as n from pg_sleep(0.05)", [n]));
+      await new Promise(setImmediate); // they are sent
+      for (const end = performance.now() + 1_000; performance.now() < end;);
+      expect((await Promise.all(answers)).map(({ rows }) => rows)).toEqual([[{ n: 1 }], [{ n: 2 }], [{ n: 3 }]]);
+    } finally {
+      await own.close();
+    }
+  });
+
   test("a database that falls silent is away, whoever asks: alone, in a transaction, by the query builder; the pool serves on afterwards", async () => {
     const wire = await openDatabaseProxy(database.url);
     const own = connect(wire.url, { max: 3, silenceMs: 300 });
