@@ -2,13 +2,14 @@
 // file to file, and Node itself loads them: both halve what a run costs.
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { filesNotDrawn } from "./test/support/drawn-files.ts";
 import { testsToSkip } from "./test/support/packages.ts";
 
 /** What looks at which modules are loaded, or at what runs in them: each has a process of its own. */
 const alone = ["test/media/kinds-load.test.ts", "test/operations/chat/length-of-the-way.test.ts"];
 
 // test/console needs a browser and a build: npm run test:console.
-const left = [...configDefaults.exclude, "test/console/**", ...testsToSkip()];
+const left = [...configDefaults.exclude, "test/console/**", ...testsToSkip(), ...filesNotDrawn(process.argv.slice(2))];
 
 /** For every run, the one through Prism as well. */
 export const common = {

@@ -8,13 +8,15 @@ import { type Operation, operations } from "../../generated/operations.ts";
 
 const listPath = fileURLToPath(new URL("../contract/uncovered-errors.txt", import.meta.url));
 
-/** At the end of a whole run; says what is wrong and makes the run fail. */
-export function failOnDifference(runFolder: string): void {
-  const complaints = compareReached(runFolder, listPath);
+/** At the end of a whole run; says what is wrong and makes the run fail. What a run that drew its files has not reached says nothing. */
+export function failOnDifference(runFolder: string, hasDrawn: boolean): void {
+  const complaints = compareReached(runFolder, listPath).filter((line) => !hasDrawn || !line.endsWith(missing));
   if (complaints.length === 0) return;
   console.error(`\n${complaints.join("\n")}`);
   process.exitCode = 1;
 }
+
+const missing = "declared, but no test reaches it; write the test";
 
 /** Where there is no list yet it is written: the start from which it may only shrink. */
 export function compareReached(runFolder: string, listPath: string, of: readonly Operation[] = Object.values(operations)): string[] {
@@ -33,9 +35,7 @@ export function compareReached(runFolder: string, listPath: string, of: readonly
   const listed = readFileSync(listPath, "utf8")
     .split("\n")
     .filter((line) => line !== "");
-  const unlisted = uncovered
-    .filter((pair) => !listed.includes(pair))
-    .map((pair) => `${pair}: declared, but no test reaches it; write the test`);
+  const unlisted = uncovered.filter((pair) => !listed.includes(pair)).map((pair) => `${pair}: ${missing}`);
   const stale = listed
     .filter((pair) => !uncovered.includes(pair))
     .map((pair) => `${pair}: reached or gone; remove it from uncovered-errors.txt`);

@@ -44,12 +44,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("templateDatabase", template);
   project.provide("runFolder", runFolder);
   const isWhole = runsAllFiles(project);
-  project.provide("everyday", isWhole && !process.env.CI);
+  const isEveryday = isWhole && !process.env.CI;
+  project.provide("everyday", isEveryday);
   project.provide("bundle", isWhole ? await bundlePrograms(join(runFolder, "bundle")) : null);
 
   return async () => {
     for (const what of whatWasSkipped(runFolder)) console.warn(`NOT TESTED: ${what}`);
-    if (!["prism", "console", "golden"].includes(project.name) && (await ranEverything(project))) failOnDifference(runFolder);
+    if (!["prism", "console", "golden"].includes(project.name) && (await ranEverything(project))) failOnDifference(runFolder, isEveryday);
     if (embedded) {
       const { pid } = embedded;
       embedded.kill9(); // nothing of it is kept, so it needs no orderly end
