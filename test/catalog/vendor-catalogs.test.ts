@@ -32,6 +32,12 @@ describe.each(names)("catalogs/%s.yaml", (name) => {
   });
 });
 
+test("Anthropic's, whose streams show a summary of the thinking that is billed, are read to their end: each of them thinks", () => {
+  const { providers, models } = readCatalogFile(readFileSync(catalogOfVendor("anthropic"), "utf8"), "anthropic");
+  expect(providers).toMatchObject([{ on_disconnect: "drain" }]);
+  expect(models.filter(({ supports_reasoning: thinks }) => thinks !== true)).toEqual([]);
+});
+
 test("DeepSeek's are today's, at the price of its dear hours; Together's are models, not prices of a size", () => {
   const modelsOf = (name: string) => readCatalogFile(readFileSync(catalogOfVendor(name), "utf8"), name).models;
   const costs = modelsOf("deepseek").map(({ id, routes }) => [id, routes?.[0]?.cost]);

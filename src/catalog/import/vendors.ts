@@ -38,7 +38,11 @@ export const vendors: Readonly<Record<string, Vendor>> = {
     aliases: { best: "gpt-6.1-sol", cheap: "gpt-6-luna" },
   }),
   anthropic: {
-    provider: { id: "anthropic", protocol: "anthropic", base_url: "https://api.anthropic.com/v1", api_key_env: "ANTHROPIC_API_KEY" },
+    provider: {
+      ...{ id: "anthropic", protocol: "anthropic", base_url: "https://api.anthropic.com/v1" },
+      api_key_env: "ANTHROPIC_API_KEY",
+      on_disconnect: "drain", // a stream shows a summary of its thinking, all of which is billed; how much that was, its end says
+    },
     litellm: "anthropic",
     modelsDev: "anthropic",
     pricesAt: "https://platform.claude.com/docs/en/about-claude/pricing",

@@ -34,6 +34,7 @@ const rows: Record<string, Row> = {
   "whole-cancelled": { upstream: "whole-cancelled+sim-hang", provider: "cancels" },
   "thinks-cancelled": { upstream: `thinks-cancelled+sim-stall-after-3${hidden}`, reasoning: true, provider: "cancels" },
   "text-drained": { upstream: "text-drained+sim-pace-40ms+sim-tokens-20", provider: "drains" },
+  "thinks-drained": { upstream: "shows+sim-pace-10ms+sim-reasoning-tokens-60+sim-tokens-12", reasoning: true, provider: "drains" },
   "ends-cleanly": { upstream: "ends-cleanly+sim-stall-after-3+sim-left-200" },
   "ends-with-an-error": { upstream: "ends-with-an-error+sim-stall-after-3+sim-left-503" },
   "answers-499": { upstream: "answers-499+sim-hang+sim-left-499", provider: "cancels" },
@@ -240,6 +241,12 @@ describe("on_disconnect", () => {
     await leaveAfter(ask(account, "text-drained"), 4);
     await expectCharged(account, { input: promptMeasured, output: 20, estimated: false });
     expect(upstreamOf("text-drained")).toMatchObject([{ outcome: "answered" }]);
+  });
+
+  test("drain: thinking of which some was shown is read to its end, as of a provider that shows a summary and bills all", async () => {
+    const account = await newAccount();
+    await leaveAfter(ask(account, "thinks-drained"), 4);
+    await expectCharged(account, { input: promptMeasured, output: 72, estimated: false });
   });
 
   test("anything else is refused by the catalog's check", () => {
