@@ -2,6 +2,7 @@
 import type { components } from "../../generated/api.d.ts";
 import type { Ask } from "../calls/ask.ts";
 import { eventStreamHeaders, keepAliveMs, streamFault } from "../calls/event-stream.ts";
+import { onSilence } from "../clock.ts";
 import type { Context } from "../context.ts";
 import { toUsd, usdText } from "../money.ts";
 import type { Sink } from "../operation.ts";
@@ -103,14 +104,11 @@ export function streamedAnswer(context: Pick<Context, "log" | "breakers" | "publ
   const ending = watchEnding(context, ask, call, { charge, interruptedCode: "stream_interrupted", cancel: source.cancel });
   const stream = async (sink: Sink): Promise<void> => {
     call.isOut = true;
-    const silence = setTimeout(() => {
-      void sink.write(": keep-alive\n\n");
-      silence.refresh();
-    }, keepAliveMs);
+    const silence = onSilence(keepAliveMs, () => void sink.write(": keep-alive\n\n"));
     let end = { text: "", usage: null as Tokens | null };
     try {
       await source.forEach((record) => {
-        silence.refresh();
+        silence.heard();
         if (record.type !== "transcript.text.done") return sink.write(eventOf(record));
         end = record;
       });
@@ -121,7 +119,7 @@ export function streamedAnswer(context: Pick<Context, "log" | "breakers" | "publ
       const error = await ending.broke(cause);
       if (error !== null) await sink.write(`event: error\n${eventOf({ error: streamFault(context, ask) })}`);
     } finally {
-      clearTimeout(silence);
+      silence.stop();
       ending.stop();
     }
   };

@@ -73,7 +73,6 @@ export function logRow(call: LoggedCall, { cost, prices, usage, units, unit }: B
     input_tokens: input,
     cache_read_tokens: cacheRead,
     cache_write_tokens: cacheWrite,
-    ...(cacheWriteHour ? { cache_write_1h_tokens: cacheWriteHour } : {}),
     output_tokens: output,
     reasoning_tokens: reasoning,
     cost: String(cost),
@@ -86,6 +85,7 @@ export function logRow(call: LoggedCall, { cost, prices, usage, units, unit }: B
     latency_ms: msSince(ask.since),
     first_byte_ms: call.firstByteMs,
   };
+  if (cacheWriteHour) row.cache_write_1h_tokens = cacheWriteHour;
   if (units !== undefined) row.units = units;
   if (unit !== undefined) row.unit = unit;
   if (ask.tags !== undefined) row.tags = ask.tags;

@@ -36,8 +36,8 @@ export async function chargeReceived(context: Charging, { call, source }: { call
 }
 
 /** Charges an answer that is whole. */
-export function chargeWhole(context: Charging, call: TokenCall, { usage }: Whole, characters: number): Promise<TokenBill> {
-  return chargeTally(context, call, { ...newTally(), usage, characters: usage === null ? characters : 0, finished: true });
+export function chargeWhole(context: Charging, call: TokenCall, { usage }: Whole, characters: () => number): Promise<TokenBill> {
+  return chargeTally(context, call, { ...newTally(), usage, characters: usage === null ? characters() : 0, finished: true });
 }
 
 async function chargeTally(context: Charging, call: TokenCall, tally: Tally): Promise<TokenBill> {

@@ -169,11 +169,11 @@ async function serveFrom<Answer extends Whole, Stream extends AnswerStream<unkno
   const headers = { ...routeHeaders(admitted, candidate, hold), ...(caching === null ? {} : missHeaders) };
   if (result.kind === "stream") return { kind: "stream", ask, call, headers, protocol, source: result as Stream };
   const answer = result as Answer;
-  const characters = adapter.charactersOf(answer);
+  const characters = () => adapter.charactersOf(answer); // counted only where its upstream reports no usage
   // A caller who disconnected gets the answer by repeating the request with its idempotency key.
   const disconnected = isDisconnected(ask.signal);
   if (!disconnected) ask.signal.throwIfAborted();
-  const counted = () => countedUsage(context, size, { deltas: 0, characters, prompt: null });
+  const counted = () => countedUsage(context, size, { deltas: 0, characters: characters(), prompt: null });
   const bill = await (disconnected ? chargeWhole(context, call, answer, characters) : call.complete(answer.usage, counted));
   return { kind: "whole", ask, call, headers: { ...headers, ...costHeader(bill) }, protocol, answer, bill };
 }

@@ -3,6 +3,7 @@
 import type { Ask } from "../calls/ask.ts";
 import { eventStreamHeaders, keepAliveMs } from "../calls/event-stream.ts";
 import { isStopped } from "../calls/upstream-connection.ts";
+import { onSilence } from "../clock.ts";
 import { isDisconnected } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
 import type { Sink } from "../operation.ts";
@@ -72,16 +73,13 @@ export async function streamAnswer<Rec>(
   call.isOut = true;
   const boundWait = waitForUsage(answer);
   const begunAt = performance.now();
-  const silence = setTimeout(() => {
-    void sink.write(encoder.keepAlive);
-    silence.refresh();
-  }, keepAliveMs);
+  const silence = onSilence(keepAliveMs, () => void sink.write(encoder.keepAlive));
   try {
     await source.forEach((record) => {
       boundWait();
       const text = encoder.record(record);
       if (text === "") return;
-      silence.refresh();
+      silence.heard();
       return sink.write(text);
     });
     streamEnded(context.breakers, call.attempts);
@@ -97,7 +95,7 @@ export async function streamAnswer<Rec>(
     await settleInterrupted(context, answer, error);
     await sink.write(encoder.interrupted(error));
   } finally {
-    clearTimeout(silence);
+    silence.stop();
   }
 }
 

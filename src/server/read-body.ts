@@ -1,5 +1,6 @@
 // Reads the bytes of a request body, after authentication: bounded by length, by time and by the total of all requests.
 // parse-json.ts parses them; reply.ts drains a body that was refused.
+import { onSilence, type Silence } from "../clock.ts";
 import { fail } from "../errors/fail.ts";
 import { countTransferred } from "../transfer-garbage.ts";
 import type { Edge, Exchange } from "./edge.ts";
@@ -49,14 +50,14 @@ export function holdAnswer(edge: Edge, exchange: Exchange, bytes: number): boole
 /** A body with fewer bytes than this in `bodyIdleMs` counts as stalled: half a kilobyte a second. */
 const leastBytes = 16_384;
 
-/** Reports received bytes: enough of them restart the timeout `idle`. */
-export function keepPatience(idle: NodeJS.Timeout): (bytes: number) => void {
+/** Reports received bytes: enough of them end the silence `idle`. */
+export function keepPatience(idle: Silence): (bytes: number) => void {
   let behind = 0;
   return (bytes) => {
     behind += bytes;
     if (behind < leastBytes) return;
     behind = 0;
-    idle.refresh();
+    idle.heard();
   };
 }
 
@@ -66,10 +67,10 @@ function collect(edge: Edge, exchange: Exchange, max: number): Promise<Buffer> {
     const { "content-length": announced } = req.headers;
     const gathered = openGatherer(announced === undefined ? null : Number(announced), max);
     // upload_timeout (408) is reserved and never sent, so a stalled body ends with the connection.
-    const idle = setTimeout(() => req.destroy(), edge.limits.bodyIdleMs);
+    const idle = onSilence(edge.limits.bodyIdleMs, () => req.destroy());
     const came = keepPatience(idle);
     const stop = () => {
-      clearTimeout(idle);
+      idle.stop();
       req.off("data", onData).off("end", onEnd).off("close", onClose).off("error", onClose);
     };
     const settle = (action: () => void) => {

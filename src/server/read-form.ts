@@ -3,6 +3,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Form, Operation } from "../../generated/operations.ts";
+import { onSilence } from "../clock.ts";
 import { fail } from "../errors/fail.ts";
 import type { FormFile } from "../operation.ts";
 import { countTransferred } from "../transfer-garbage.ts";
@@ -83,10 +84,10 @@ function feed({ limits }: Edge, exchange: Exchange, parser: FormParser, bytesMax
     // As in read-body.ts: a stalled body ends with the connection.
     let ended = false;
     const giveUp = () => (ended ? parser.abort(() => failForm("it is malformed")) : req.destroy());
-    const idle = setTimeout(giveUp, limits.bodyIdleMs);
+    const idle = onSilence(limits.bodyIdleMs, giveUp);
     const came = keepPatience(idle);
     const settle = (action: () => void) => {
-      clearTimeout(idle);
+      idle.stop();
       req.off("data", onData).off("end", onEnd).off("close", onClose).off("error", onClose);
       action();
     };

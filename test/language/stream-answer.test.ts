@@ -1,6 +1,7 @@
 // The times of a stream, on a clock of the test's own: comments while the upstream is silent, none while it speaks.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Ask } from "../../src/calls/ask.ts";
+import { lookEveryMs } from "../../src/clock.ts";
 import type { Context } from "../../src/context.ts";
 import type { TokenCall } from "../../src/language/token-call.ts";
 import { streamAnswer, type StreamEncoder } from "../../src/language/stream-answer.ts";
@@ -11,7 +12,10 @@ import { createRouteFigures } from "../../src/routing/figures.ts";
 import { noUsage } from "../../src/usage.ts";
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+afterEach(async () => {
+  await vi.advanceTimersByTimeAsync(lookEveryMs); // the timer that all streams share ends at its next look
+  vi.useRealTimers();
+});
 
 const comment = ": keep-alive\n\n";
 const encoder: StreamEncoder<ChatRecord> = {
@@ -57,5 +61,6 @@ test("an upstream that speaks every 9 s needs none", async () => {
 
 test("no timer is left when the stream has ended", async () => {
   await stream(async (send) => send("{}"));
+  await vi.advanceTimersByTimeAsync(lookEveryMs);
   expect(vi.getTimerCount()).toBe(0);
 });

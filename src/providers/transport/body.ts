@@ -1,4 +1,5 @@
 // The bytes of one upstream answer between the socket and their reader: order, back-pressure, caps, one end. call.ts owns the socket.
+import { onSilence } from "../../clock.ts";
 import { type FailureCause, slowReaderFault, tooLarge, UpstreamError } from "../errors/upstream-error.ts";
 import type { AnswerBody, OnChunk, RecordTimes } from "./types.ts";
 
@@ -183,17 +184,16 @@ interface RecordBounds {
 }
 
 function openRecordTimes({ recordMs, streamMs }: RecordBounds, late: (reason: UpstreamError) => void): RecordTimes {
-  let over = false;
   let reading = false;
   const fault = (cause: FailureCause, detail: string) =>
     new UpstreamError("unavailable", detail, { status: 200, failure: { cause, detail } });
   const whole = openHostTime(streamMs, () => late(fault("timeout_answer", `the stream took more than ${streamMs} ms`)));
-  const silence = setTimeout(() => {
+  const silence = onSilence(recordMs, () => {
     if (!reading) late(fault("timeout_idle", `no record within ${recordMs} ms`));
-  }, recordMs);
+  });
   const restart = () => {
     reading = false;
-    if (!over) silence.refresh(); // refreshing a cleared timer would start it again
+    silence.heard();
   };
   return {
     heard(pending) {
@@ -204,9 +204,8 @@ function openRecordTimes({ recordMs, streamMs }: RecordBounds, late: (reason: Up
       pending.then(restart, restart);
     },
     stop() {
-      over = true;
       whole.stop();
-      clearTimeout(silence);
+      silence.stop();
     },
   };
 }

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import { Session } from "node:inspector/promises";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { startGateway } from "../../support/gateway.ts";
 
 const answer = JSON.stringify({
@@ -61,6 +61,48 @@ async function functionsThatRan(session: Session): Promise<Set<string>> {
   }
   return ran;
 }
+
+/** A stream whose records come one by one, each as a chunk of its own. */
+async function startStreamingProvider(records: number): Promise<Server> {
+  const record = (choice: object) =>
+    `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", choices: [choice] })}\n\n`;
+  const server = createServer(async (request, response) => {
+    request.resume();
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    for (let at = 0; at < records; at += 1) {
+      response.write(record({ index: 0, delta: { content: "word " }, finish_reason: null }));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    response.end(`${record({ index: 0, delta: {}, finish_reason: "stop" })}data: [DONE]\n\n`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return server;
+}
+
+test("no record of a stream moves a timer of ours", async () => {
+  const provider = await startStreamingProvider(100);
+  const gateway = await startGateway({ catalog: catalogOf(provider) });
+  const timers = Object.getPrototypeOf(setTimeout(() => undefined, 0)) as NodeJS.Timeout;
+  const refresh = timers.refresh;
+  const ours: string[] = [];
+  const moving = vi.spyOn(timers, "refresh").mockImplementation(function (this: NodeJS.Timeout) {
+    const mover = new Error("moved").stack!.split("\n").find((line) => /\/(?:src|undici|node:internal)\//.test(line)) ?? "";
+    if (mover.includes("/src/")) ours.push(mover);
+    return refresh.call(this);
+  });
+  try {
+    const { key } = await gateway.createAccount({ deposit: "10" });
+    const body = JSON.stringify({ model: "plain/chat", messages: [{ role: "user", content: "hello" }], stream: true });
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const text = await (await fetch(`${gateway.url}/v1/chat/completions`, { method: "POST", headers, body })).text();
+    expect(text.split("word ").length).toBe(101);
+    expect(ours.filter((mover) => !mover.includes("/transport/call.ts"))).toEqual([]); // whose deadline is moved once a call
+  } finally {
+    moving.mockRestore();
+    await gateway.stop();
+    provider.close();
+  }
+});
 
 test("a buffered chat call runs through at most 79 files and 15 asynchronous functions", async () => {
   const provider = await startProvider();
