@@ -20,6 +20,7 @@ test.each<[name: string, value: string, says: string]>([
   ["SVC_SIGNUP_CREDIT", "50 cents", 'must be USD from 0 to 1000 with at most 8 decimals, such as 0.50, not "50 cents"'],
   ["SVC_SIGNUP_CREDIT", "0.000000001", 'must be USD from 0 to 1000 with at most 8 decimals, such as 0.50, not "0.000000001"'],
   ["SVC_SIGNUP_CREDIT", "1e9", 'must be USD from 0 to 1000 with at most 8 decimals, such as 0.50, not "1e9"'],
+  ["SVC_DISPOSABLE_DOMAINS", "/nowhere/list.txt", "can't be read"],
   ["LOG_LEVEL", "verbose", 'must be one of fatal, error, warn, info, debug, trace, silent, not "verbose"'],
 ])("%s=%s", (name, value, says) => {
   expect(() => readConfig({ [name]: value })).toThrow(`${name} ${says}`);

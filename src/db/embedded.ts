@@ -82,7 +82,7 @@ export function hasEmbedded(dataDir: string): boolean {
 }
 
 function locate(options: EmbeddedOptions): Cluster {
-  mkdirSync(options.dataDir, { recursive: true, mode: 0o755 });
+  makeDataDir(options.dataDir);
   const dataDir = realpathSync(options.dataDir);
   let runner: Runner | undefined;
   const choose = () => (runner ??= chooseRunner(options.binaries ?? findPostgres(), dataDir, options.privileges));
@@ -91,6 +91,14 @@ function locate(options: EmbeddedOptions): Cluster {
   const home = fallback ? choose().home : dataDir;
   if (home !== dataDir) makeOwnFolder(home);
   return { folder: join(home, "postgres"), socketFolder: `/tmp/svc-${shortHash(home)}`, home, durable: options.durable, runner: choose };
+}
+
+function makeDataDir(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o755 });
+  } catch (error) {
+    throw new Error("SVC_DATA_DIR must be a folder, or a path where one can be made", { cause: error });
+  }
 }
 
 /** Anyone may create a folder of this name in /var/tmp; only one that we own is accepted. */

@@ -71,7 +71,7 @@ export function openChargeLog(path: string, onFault: (error: unknown, what: stri
       onFault(error, "writing the charge log");
       const room = Math.max(0, linesMax - lines.length);
       if (count > room) lost += count;
-      else lines.unshift(text);
+      else if (count > 0) lines.unshift(text);
     }
   };
   const flush = () => {
@@ -82,6 +82,8 @@ export function openChargeLog(path: string, onFault: (error: unknown, what: stri
     });
   };
   const schedule = () => void (timer ??= setTimeout(flush, gatherMs));
+
+  flush(); // of nothing: a path that can't be written is reported at the start, not with the first charge
 
   return {
     add(charge) {

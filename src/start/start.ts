@@ -82,7 +82,7 @@ async function startAlone(config: Config, options: GatewayOptions & { log: Logge
 async function prepareDatabase(config: Config, databaseUrl: string, isEmbedded: boolean, log: Logger): Promise<string | null> {
   const db = connect(databaseUrl, { max: 2 });
   try {
-    await warnOfPooler(db, log);
+    await warnOfPooler(db, isEmbedded ? "the embedded Postgres" : `the Postgres of ${directName(config)}`, log);
     await migrate(db, {
       onWaiting: (migration) => log.warn({ migration }, "the migration waits for a table that an older transaction holds"),
     });
@@ -95,11 +95,13 @@ async function prepareDatabase(config: Config, databaseUrl: string, isEmbedded: 
   }
 }
 
+const directName = (config: Config) => (config.databaseDirectUrl === null ? "DATABASE_URL" : "DATABASE_DIRECT_URL");
+
 /** Behind a pooler that ignores our settings everything works, but notifications are up to a second late. */
-async function warnOfPooler(db: Db, log: Logger): Promise<void> {
+async function warnOfPooler(db: Db, name: string, log: Logger): Promise<void> {
   const missing = "DATABASE_URL leads through a transaction pooler: set DATABASE_DIRECT_URL to the Postgres behind it";
   const client = await db.pool.connect().catch((error: unknown) => {
-    throw isRefusedSetting(error) ? new Error(missing, { cause: error }) : error;
+    throw new Error(isRefusedSetting(error) ? missing : `${name} takes no connection`, { cause: error });
   });
   try {
     if (await isPooled(client)) log.warn(`${missing}; until then a revoked key and the end of a job are seen up to a second late`);

@@ -7,7 +7,7 @@ import { isDomain } from "./email-address.ts";
 export function readDomains(text: string | null, name: string): ReadonlySet<string> {
   if (text === null) return new Set();
   const isFile = /^[/.]/.test(text);
-  const content = isFile ? readFileSync(text, "utf8") : text;
+  const content = isFile ? readList(text, name) : text;
   const domains = content
     .split("\n")
     .flatMap((line) => line.replace(/#.*/, "").split(","))
@@ -16,6 +16,14 @@ export function readDomains(text: string | null, name: string): ReadonlySet<stri
   const wrong = domains.find((domain) => !isDomain(domain));
   if (wrong !== undefined) throw new Error(`${name}${isFile ? ` (the file ${text})` : ""}: "${wrong}" is not a domain`);
   return new Set(domains);
+}
+
+function readList(path: string, name: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new Error(`${name} can't be read`, { cause: error });
+  }
 }
 
 /** Written into the setting itself; null: not set. */

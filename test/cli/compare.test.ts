@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect } from "../../src/db/connect.ts";
+import { openChargeLog } from "../../src/ledger/charge-log.ts";
 import { emptyDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
@@ -53,6 +54,13 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.stop();
   await restored.drop();
+});
+
+test("a log that can't be written is reported when it is opened, before any charge", async () => {
+  const faults: string[] = [];
+  const unwritable = openChargeLog("/nowhere/charges.jsonl", (error, what) => faults.push(`${what}: ${(error as Error).message}`));
+  await unwritable.close();
+  expect(faults).toEqual([expect.stringContaining("writing the charge log: ENOENT")]);
 });
 
 test("each charge is a line, a media job's too, readable by its owner alone; free calls are not in it", async () => {

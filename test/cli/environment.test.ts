@@ -39,6 +39,11 @@ describe("the embedded database", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  test("where no folder can be made the setting is named", async () => {
+    const ran = await callSvc({ SVC_DATA_DIR: "/dev/null/data" }, ["migrate"]);
+    expect([ran.status, ran.stderr]).toEqual([1, expect.stringMatching(/^SVC_DATA_DIR must be a folder[^:]*: ENOTDIR/)]);
+  });
+
   test("a command never migrates: it is refused until svc migrate ran, which then does nothing a second time", async () => {
     await (await startEmbedded({ dataDir: folder, durable: true })).stop();
     const early = await svc("ledger", "audit", "--json");
