@@ -5,7 +5,7 @@ import { type Db, inSnapshot, type Queries } from "../db/connect.ts";
 import { readBesideCalls, type ReportRow, sumOf } from "../ledger/report.ts";
 import { percentilesOf } from "../ledger/summary/percentiles.ts";
 import { ceilQuarter, floorQuarter, piecesOf, type Span } from "../ledger/summary/periods.ts";
-import { besideSums, readSummary } from "../ledger/summary/read-summary.ts";
+import { besideSums, readSummary, sumsWithin } from "../ledger/summary/read-summary.ts";
 import { type Amount, toUsd } from "../money.ts";
 
 type Overview = components["schemas"]["Overview"];
@@ -92,8 +92,7 @@ async function readFacts({ pool }: Queries, { values, periods, log }: Sources): 
   const { rows } = await pool.query<Fact>(
     `with period as (${periods}), log_row as (${log})
      select kind, name, sum(calls)::bigint as calls, sum(failures)::bigint as failures, sum(cost)::bigint as cost from (
-       select f.kind, f.name, f.calls, f.failures, f.cost
-       from period p join usage_fact f on f.span = p.span and f.starts_at >= p.since and f.starts_at < p.before
+       select r.kind, r.name, r.calls, r.failures, r.cost from period p cross join ${sumsWithin("usage_fact")}
        union all
        select f.* from log_row l cross join usage_facts(l.error_code, l.attempts) f
      ) fact group by 1, 2 order by 3 desc, 2`,
@@ -112,12 +111,11 @@ export async function readRouteMoney(db: Db, span: Span): Promise<ReportRow[]> {
          bool_or(is_asked and cost is null) as "isPartial"
        from (
          select r.route, r.requests, r.cost, r.unmatched, null::bigint, false
-         from period p join usage_total r on r.span = p.span and r.starts_at >= p.since and r.starts_at < p.before
+         from period p cross join ${sumsWithin("usage_total")}
          union all
          select attempts -> -1 ->> 'route', 1, cost, case when usage_lacks_cost(attempts) then cost else 0 end, null, false from log_row
          union all
-         select f.name, 0, 0, 0, f.cost, true
-         from period p join usage_fact f on f.span = p.span and f.starts_at >= p.since and f.starts_at < p.before and f.kind = 'route'
+         select r.name, 0, 0, 0, r.cost, true from period p cross join ${sumsWithin("usage_fact", { where: "r.kind = 'route'" })}
          union all
          select f.name, 0, 0, 0, f.cost, true from log_row cross join usage_facts(null, attempts) f where f.kind = 'route'
        ) part(name, requests, revenue, unmatched, cost, is_asked) group by 1`,
@@ -131,11 +129,9 @@ export async function readRouteMoney(db: Db, span: Span): Promise<ReportRow[]> {
 async function countActive({ pool }: Queries, { values, periods, log }: Sources): Promise<number> {
   const { rows } = await pool.query<{ active: bigint }>(
     `with period as (${periods}), marked as materialized (
-       select a.block, bit_or(a.accounts) as accounts
-       from period p join usage_active a on a.span = p.span and a.starts_at >= p.since and a.starts_at < p.before group by 1
+       select r.block, bit_or(r.accounts) as accounts from period p cross join ${sumsWithin("usage_active")} group by 1
      ), beside as (
-       select r.account_id from period p
-       join usage_rollup r on p.span = 15 and r.span = 15 and r.starts_at >= p.since and r.starts_at < p.before
+       select r.account_id from period p cross join ${sumsWithin("usage_rollup", { where: "p.span = 15" })}
        union select account_id from (${log}) l
      )
      select (select coalesce(sum(bit_count(accounts)), 0) from marked)::bigint

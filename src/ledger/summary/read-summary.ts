@@ -160,12 +160,11 @@ function partOf(question: SummaryQuestion, of: "calls" | "tags", put: Put, only:
   const periods = `unnest(${arrays[0]}::timestamptz[], ${arrays[1]}::int[], ${arrays[2]}::timestamptz[], ${arrays[3]}::timestamptz[]) p(start, span, since, before)`;
   const ofEach = (before: string) => `
     select p.start, r.account_id, r.model, r.key_id, r.operation, r.failed, r.route, r.tag, ${figures("usage_unmatched(r.unmatched, r.expense, r.route, r.cost)")}
-    from ${periods} join usage_rollup r on ${mine("r")} and r.span = p.span and r.starts_at >= p.since and r.starts_at < ${before}
-      and r.tag_hash ${of === "tags" ? "<> usage_tag_hash(null)" : `= ${tagHash}`}`;
+    from ${periods} cross join ${sumsWithin("usage_rollup", { before, where: `${mine("r")} and r.tag_hash ${of === "tags" ? "<> usage_tag_hash(null)" : `= ${tagHash}`}` })}`;
   const everyoneSince = "(select coalesce(whole_since, 'infinity') from usage_rollup_state)";
   const ofEveryone = () => `
     select p.start, 0, r.model, 0, r.operation, r.failed, r.route, null, ${figures("r.unmatched")}
-    from ${periods} join usage_total r on r.span = p.span and r.starts_at >= greatest(p.since, ${everyoneSince}) and r.starts_at < p.before
+    from ${periods} cross join ${sumsWithin("usage_total", { since: `greatest(p.since, ${everyoneSince})` })}
     union all ${ofEach(`least(p.before, ${everyoneSince})`)}`;
   const beside = besideSums({ since: since!, wholeSince: wholeSince!, wholeUntil: wholeUntil!, until: until! }, (rows, of, within) =>
     fromLog(`${rows} cross join ${tags} where ${mine(of)} and ${within}`),
@@ -175,6 +174,14 @@ function partOf(question: SummaryQuestion, of: "calls" | "tags", put: Put, only:
     union all ${beside}
   ) part(start, account_id, model, key_id, operation, failed, route, tag, requests, input_tokens, cache_read_tokens, cache_write_tokens,
     output_tokens, reasoning_tokens, cost, expense, unmatched, latency, first_byte) where true${conditions(filter, of, put)}${made}`;
+}
+
+/**
+ * The table's sums of the period `p`, as `r`. Each period is looked up by itself, which the offset holds the planner to: joined, the periods look to it
+ * like very many rows, for which it walks the whole table.
+ */
+export function sumsWithin(table: string, { since = "p.since", before = "p.before", where = "true" } = {}): string {
+  return `lateral (select * from ${table} r where r.span = p.span and r.starts_at >= ${since} and r.starts_at < ${before} and ${where} offset 0) r`;
 }
 
 /** SQL of times: the span asked for, and the whole quarters of an hour in it that are read in the sums. */
@@ -216,8 +223,7 @@ export async function readSpent({ pool }: Queries, accountIds: readonly bigint[]
   const { rows } = await pool.query<{ accountId: bigint; spent: Amount }>(
     `select account_id as "accountId", sum(cost)::bigint as spent from (
        select r.account_id, r.cost from unnest($6::int[], $7::timestamptz[], $8::timestamptz[]) p(span, since, before)
-       join usage_rollup r on r.account_id = any($1) and r.span = p.span and r.starts_at >= p.since and r.starts_at < p.before
-         and r.tag_hash = usage_tag_hash(null)
+       cross join ${sumsWithin("usage_rollup", { where: "r.account_id = any($1) and r.tag_hash = usage_tag_hash(null)" })}
        union all ${beside}
      ) part(account_id, cost) group by 1`,
     [accountIds, from, whole.from, whole.to, to, pieces.map((p) => p.minutes), pieces.map((p) => p.since), pieces.map((p) => p.before)],
