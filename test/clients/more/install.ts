@@ -36,7 +36,8 @@ const parts: readonly Part[] = [
       const folder = join(more, "npm");
       mkdirSync(folder, { recursive: true });
       for (const name of ["package.json", "package-lock.json"]) cpSync(join(pins, "npm", name), join(folder, name));
-      run("npm", ["ci", "--no-audit", "--no-fund"], folder);
+      // Not ci: npm 11 refuses a lock file that names only one platform's programs.
+      run("npm", ["install", "--no-audit", "--no-fund"], folder);
     },
   },
   { name: "Go's clients", files: ["go/go.mod", "go/go.sum", "go/main.go", "go/openai.go", "go/anthropic.go", "go/community.go"], install: () => run("go", ["build", "-o", goProgram, "."], join(pins, "go")) }, // prettier-ignore
