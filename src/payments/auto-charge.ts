@@ -35,7 +35,8 @@ export async function topUpLowBalances(parts: Parts): Promise<void> {
   const due = () => ({ at: clock(), consents: consentsFor(cards) });
   for (const accountId of await findDue(db, due(), accountsMax))
     await inTransaction(db, (transaction) => beginCharge(transaction, accountId, due()));
-  for (let claimed = await claimCharges(db, chargesMax); claimed.length > 0; claimed = await claimCharges(db, chargesMax))
+  const claim = () => claimCharges(db, due(), chargesMax);
+  for (let claimed = await claim(); claimed.length > 0; claimed = await claim())
     await Promise.all(claimed.map((charging) => chargeOne(parts, cards, charging)));
   for (const { accountId, cardId } of await findForgotten(db, forgottenMax)) {
     try {

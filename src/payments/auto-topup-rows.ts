@@ -96,7 +96,7 @@ export async function dropCard({ pool }: Queries, accountId: bigint): Promise<vo
 export interface Charging extends Charge {
   accountId: bigint;
   createdAt: Date;
-  /** Whether the workspace still wants this card to be charged. */
+  /** Whether the workspace still wants this card to be charged, under these terms. */
   isWanted: boolean;
 }
 
@@ -143,7 +143,11 @@ export async function beginCharge({ pool }: Queries, accountId: bigint, { at, co
 }
 
 /** Charges whose lease is over, each for one process. `first`: no process has asked the provider before. */
-export async function claimCharges({ pool }: Queries, most: number): Promise<(Charging & { first: boolean })[]> {
+export async function claimCharges(
+  { pool }: Queries,
+  { consents }: Pick<Due, "consents">,
+  most: number,
+): Promise<(Charging & { first: boolean })[]> {
   const { rows } = await pool.query<Charging & { first: boolean }>(
     `with due as materialized (
        select account_id from auto_topup where due_at <= clock_timestamp() order by due_at limit $1 for update skip locked
@@ -152,8 +156,8 @@ export async function claimCharges({ pool }: Queries, most: number): Promise<(Ch
      from due, auto_topup before, topup t
      where a.account_id = due.account_id and before.account_id = a.account_id and t.id = a.charging
      returning a.account_id as "accountId", t.id as "topupId", t.amount, t.created_at as "createdAt", a.charge_customer as "customerId",
-       a.charge_card as "cardId", a.enabled and a.card_id = a.charge_card as "isWanted", not before.asked as first`,
-    [most],
+       a.charge_card as "cardId", a.enabled and a.card_id = a.charge_card and a.consent_version = any($2::text[]) as "isWanted", not before.asked as first`,
+    [most, consents],
   );
   return rows;
 }

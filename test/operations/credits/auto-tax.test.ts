@@ -108,3 +108,21 @@ test("who agreed to terms without tax is charged nothing, sees it off, and turns
     await untaxed.stop();
   }
 });
+
+test("a charge that began under terms without tax, and of which nothing is known, is not made with tax", async () => {
+  const untaxed = await startGateway({ env: stripeEnv(gateway.stripe), databaseUrl: gateway.databaseUrl });
+  try {
+    const who = await gateway.signedIn();
+    await saveCard(gateway, who);
+    expect((await untaxed.request("PATCH", "/v1/credits/auto-topup", { key: who.token, body: on })).status).toBe(200);
+    gateway.stripe.faults.push(...Array.from({ length: 3 }, () => ({ status: 500, code: "test" })));
+    await look(untaxed);
+    expect((await topupsOf(gateway.context.db, who)).map(({ status }) => status)).toEqual(["pending"]);
+    await endLease(gateway, who);
+    await look(gateway);
+    expect((await topupsOf(gateway.context.db, who)).map(({ status }) => status)).toEqual(["failed"]);
+    expect(gateway.stripe.cards.chargesAsked).toEqual([]);
+  } finally {
+    await untaxed.stop();
+  }
+});
