@@ -129,7 +129,7 @@ export async function migrateWithin(transaction: Queries, only?: ReadonlySet<str
   return only === undefined ? [...names, ...(await loadFunctions(transaction, { functions, version }))] : names;
 }
 
-/** Until the transaction ends nobody else migrates this database, or fills it from a backup; false: somebody does so now. */
+/** Keeps others from migrating this database, or restoring a backup into it, until the transaction ends; false: another is doing so. */
 export async function lockMigrations({ pool }: Queries): Promise<boolean> {
   const { rows } = await pool.query<{ is_mine: boolean }>(`select pg_try_advisory_xact_lock(${lockKey}) as is_mine`);
   return rows[0]!.is_mine;

@@ -10,7 +10,7 @@ import { toUsd } from "../money.ts";
 import { creditsPage } from "../network/own-addresses.ts";
 import { type AutoTopupRow, chosenBefore, dropCard, lockAutoTopup, readAutoTopup, setChosen } from "./auto-topup-rows.ts";
 import type { CardCharges } from "./types.ts";
-import { assertAddress, failPayment, pageLifeMs, topupsPerMinute, wholeCents } from "./topups.ts";
+import { assertAddress, failPayment, onlinePayments, pageLifeMs, topupsPerMinute, wholeCents } from "./topups.ts";
 
 type AutoTopup = components["schemas"]["AutoTopup"];
 type AutoTopupChange = components["schemas"]["AutoTopupChange"];
@@ -109,12 +109,12 @@ interface Starting {
 }
 
 export async function startCardSetup(context: Context, { accountId, returnUrl, at }: Starting): Promise<{ url: string; expiresAt: Date }> {
-  const { db, limits, payments, publicUrl, log } = context;
+  const { db, limits, publicUrl, log } = context;
   assertAddress(returnUrl);
   const user = await findUser(db, accountId);
   if (user?.verified !== true) fail("email_unverified");
   await limits.assertWithin({ accountId, bucket: "top-up" }, topupsPerMinute);
-  if (payments === null) return failPayment(context, "this gateway takes no payments online");
+  const payments = onlinePayments(context);
   const expiresAt = new Date(at.getTime() + pageLifeMs);
   const customerId = (await readAutoTopup(db, accountId, at))?.customerId ?? null;
   const order = { accountId, customerId, returnUrl: returnUrl ?? creditsPage(publicUrl), expiresAt, idempotencyKey: randomUUID() };

@@ -61,7 +61,7 @@ async function charged(stripe: Stripe, charge: Charge, isTaxed: boolean): Promis
             payment_method_types: ["card"],
           },
           ...{ off_session: true, confirm: true, description: "API credit" },
-          ...tax.hooks,
+          ...(tax.hooks && { hooks: tax.hooks }),
           metadata: { topup_id: id, automatic: "1", ...tax.metadata },
         },
         { idempotencyKey: id },
@@ -77,14 +77,18 @@ async function charged(stripe: Stripe, charge: Charge, isTaxed: boolean): Promis
 
 interface Tax {
   cents: number;
-  hooks?: Pick<Stripe.PaymentIntentCreateParams, "hooks">;
+  /** Links the intent to how it was calculated. */
+  hooks?: Stripe.PaymentIntentCreateParams.Hooks;
   /** What the intent must say of it when its event comes: it has no other field for it. */
   metadata?: { tax: string; tax_country: string };
 }
 
 const untaxed: Tax = { cents: 0 };
 
-/** By the card's billing address; null: it has none, since it was saved while no tax was asked. Stripe books it once the linked charge succeeds, and takes it back with a refund. */
+/**
+ * By the card's billing address; null: it has none, since it was saved while no tax was charged. Stripe records the tax once the linked charge
+ * succeeds, and reverses it with a refund.
+ */
 async function taxOf(stripe: Stripe, { topupId, amount, cardId }: Charge): Promise<Tax | null> {
   const id = topupIdText(topupId);
   const { address } = (await stripe.paymentMethods.retrieve(cardId)).billing_details;
@@ -97,7 +101,7 @@ async function taxOf(stripe: Stripe, { topupId, amount, cardId }: Charge): Promi
     },
     { idempotencyKey: `${id}-tax` },
   );
-  return { cents, hooks: { hooks: { inputs: { tax: { calculation } } } }, metadata: { tax: String(cents), tax_country: address.country } };
+  return { cents, hooks: { inputs: { tax: { calculation } } }, metadata: { tax: String(cents), tax_country: address.country } };
 }
 
 function stated<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {

@@ -25,13 +25,13 @@ interface TopupOrder {
 }
 
 export async function createTopup(context: Context, { accountId, amountUsd, returnUrl, at }: TopupOrder): Promise<Topup> {
-  const { db, limits, payments, publicUrl } = context;
+  const { db, limits, publicUrl } = context;
   const amount = wholeCents("amount_usd", amountUsd);
   assertAddress(returnUrl);
   const user = await findUser(db, accountId);
   if (user?.verified !== true) fail("email_unverified");
   await limits.assertWithin({ accountId, bucket: "top-up" }, topupsPerMinute);
-  if (payments === null) failPayment(context, `this gateway takes no online payments; ${creditsPage(publicUrl)} says how credit is added`);
+  const payments = onlinePayments(context);
   const topup = await insertTopup(db, { id: randomUUID(), accountId, amount, at, pendingMax });
   if (topup === undefined) fail("rate_limit_exceeded", { text: { limit: `${pendingMax} top-ups that wait for payment` } });
   const checkout = await openCheckout(context, payments, topup, returnUrl ?? creditsPage(publicUrl));
@@ -60,6 +60,13 @@ async function openCheckout(context: Context, payments: Payments, topup: Topup, 
     await setStatus(context.db, { id: topup.id, from: "pending", to: "failed", at: context.clock() });
     return failPayment(context, "the payment provider refused or did not answer");
   }
+}
+
+/** Refuses where the operator takes none. */
+export function onlinePayments(context: Pick<Context, "payments" | "publicUrl">): Payments {
+  const { payments, publicUrl } = context;
+  if (payments !== null) return payments;
+  return failPayment(context, `this gateway takes no online payments; ${creditsPage(publicUrl)} says how credit is added`);
 }
 
 export function failPayment({ publicUrl }: Pick<Context, "publicUrl">, reason: string): never {
