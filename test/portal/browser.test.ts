@@ -24,6 +24,10 @@ describe.skipIf(chromiumPath === null)("in a browser", () => {
   afterAll(() => gateway?.stop());
   afterEach(async () => void (await Promise.all(chromium.browser.contexts().map((context) => context.close()))));
 
+  /** What is done in the interactive reference, which a page takes seconds to load. */
+  const inReference = drawn(["menu", "call", "tags", "sound"], 2);
+  const testReference = (what: string) => test.runIf(inReference.includes(what));
+
   const open = (viewport: typeof desk, allowed = [gateway.url], colorScheme: "light" | "dark" = "light") =>
     openPage(chromium.browser, { viewport, allowed, colorScheme });
 
@@ -115,7 +119,7 @@ describe.skipIf(chromiumPath === null)("in a browser", () => {
     }
   });
 
-  test("the interactive reference has the portal's bar: the way back, its search, its menu", async () => {
+  testReference("menu")("the interactive reference has the portal's bar: the way back, its search, its menu", async () => {
     const { page, faults, foreign } = await open(desk);
     await page.goto(`${gateway.url}/docs/api`);
     await page.getByPlaceholder("Token").first().waitFor();
@@ -155,15 +159,18 @@ describe.skipIf(chromiumPath === null)("in a browser", () => {
     await page.getByText("200 OK").first().waitFor();
   }
 
-  test("try-it: a call with a key typed into the page is answered by this gateway, and nobody else hears of it", async () => {
-    const { key } = await gateway.createAccount({ deposit: "5" });
-    const { page, faults, foreign } = await open(desk);
-    await tryOut(page, "createChatCompletion", key);
-    expect({ faults, foreign }).toEqual({ faults: [], foreign: [] });
-    expect(gateway.simulator.calls()).toHaveLength(1);
-  });
+  testReference("call")(
+    "try-it: a call with a key typed into the page is answered by this gateway, and nobody else hears of it",
+    async () => {
+      const { key } = await gateway.createAccount({ deposit: "5" });
+      const { page, faults, foreign } = await open(desk);
+      await tryOut(page, "createChatCompletion", key);
+      expect({ faults, foreign }).toEqual({ faults: [], foreign: [] });
+      expect(gateway.simulator.calls()).toHaveLength(1);
+    },
+  );
 
-  oneInThree()("the interactive reference lists the tags in the order of the contract", async () => {
+  testReference("tags")("the interactive reference lists the tags in the order of the contract", async () => {
     const { page } = await open(desk);
     await page.goto(`${gateway.url}/docs/api`);
     const groups = page.getByRole("button", { name: /^(Open|Close) Group - / });
@@ -173,7 +180,7 @@ describe.skipIf(chromiumPath === null)("in a browser", () => {
     expect(shown).toEqual(tags.map(({ name }) => name));
   });
 
-  test("try-it: what is answered as sound can be played", async () => {
+  testReference("sound")("try-it: what is answered as sound can be played", async () => {
     const { key } = await gateway.createAccount({ deposit: "5" });
     const { page, faults, foreign } = await open(desk, [gateway.url, `blob:${gateway.url}`]);
     await tryOut(page, "createSpeech", key);

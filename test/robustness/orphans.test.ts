@@ -94,27 +94,33 @@ describe("kill -9 of the first process ends a worker", () => {
     await killFirst(gateway);
   });
 
-  test.each([
+  const states = [
     ["is there", () => undefined],
     ["is gone", () => wire.cut()],
     ["is silent", () => wire.silence()],
-  ])("that serves calls without an end, while its database %s: streams are told so, and nothing of it costs", async (state, change) => {
-    const gateway = await twoWorkers();
-    const account = await world.createAccount("50");
-    const calls = Array.from({ length: 8 }, (_, n) =>
-      chat({ url: gateway.url, key: account.key, model: n % 2 ? "demo/hang" : "demo/long", stream: true }),
-    );
-    await until(() => openCalls() === 8, "calls are in flight");
-    change();
-    await killFirst(gateway);
-    const answers = await Promise.all(calls);
-    if (state !== "is there") return; // the holds of the others end by themselves: crash.test.ts
-    const interrupted = answers.filter(({ status, text }) => status === 200 && text.includes("stream_interrupted"));
-    expect(interrupted.length).toBe(4);
-    const { rows } = await world.db.pool.query("select status, count(*)::int as n, (sum(cost) > 0) as paid from usage_log group by status");
-    expect(rows).toEqual([{ status: "failed", n: 8, paid: false }]);
-    expect(await world.audit()).toMatchObject({ reservations_open: 0, mismatches: [] });
-  });
+  ] as const;
+  test.each(drawn(states))(
+    "that serves calls without an end, while its database %s: streams are told so, and nothing of it costs",
+    async (state, change) => {
+      const gateway = await twoWorkers();
+      const account = await world.createAccount("50");
+      const calls = Array.from({ length: 8 }, (_, n) =>
+        chat({ url: gateway.url, key: account.key, model: n % 2 ? "demo/hang" : "demo/long", stream: true }),
+      );
+      await until(() => openCalls() === 8, "calls are in flight");
+      change();
+      await killFirst(gateway);
+      const answers = await Promise.all(calls);
+      if (state !== "is there") return; // the holds of the others end by themselves: crash.test.ts
+      const interrupted = answers.filter(({ status, text }) => status === 200 && text.includes("stream_interrupted"));
+      expect(interrupted.length).toBe(4);
+      const { rows } = await world.db.pool.query(
+        "select status, count(*)::int as n, (sum(cost) > 0) as paid from usage_log group by status",
+      );
+      expect(rows).toEqual([{ status: "failed", n: 8, paid: false }]);
+      expect(await world.audit()).toMatchObject({ reservations_open: 0, mismatches: [] });
+    },
+  );
 
   const leavings = [
     ["is replaced", "is there", "SIGHUP"],
@@ -122,7 +128,7 @@ describe("kill -9 of the first process ends a worker", () => {
     ["is replaced", "is gone", "SIGHUP"],
     ["stops", "is gone", "SIGTERM"],
   ] as const;
-  test.each(drawn(leavings, 2))("that %s and has a call without an end in hand, while its database %s", async (_, database, signal) => {
+  test.each(drawn(leavings))("that %s and has a call without an end in hand, while its database %s", async (_, database, signal) => {
     const gateway = await twoWorkers();
     const account = await world.createAccount("50");
     const calls = Array.from({ length: 4 }, () => chat({ url: gateway.url, key: account.key, model: "demo/long", stream: true }));

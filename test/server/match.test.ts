@@ -55,22 +55,15 @@ const asSent = (path: string) => `/${path}`.replace(/^\/\//, "/").split("?")[0]!
 
 describe("the matcher agrees with openapi-backend's own", () => {
   test("every path of the contract with every method, and near misses of it", () => {
-    for (const { path } of all) {
+    const asked = all.flatMap(({ path }) => {
       const filled = path.replace(/\{[^}]+\}/g, "acme%2Fzap-1.5");
-      for (const near of [
-        filled,
-        path,
-        `${filled}/`,
-        `/${filled}`,
-        `${filled}x`,
-        filled.slice(0, -1),
-        filled.toUpperCase(),
-        `${filled}/extra`,
-        filled.replace(/[^/]+$/, ""),
-      ]) {
-        for (const method of allMethods) expect([method, near, ourAnswer(method, near)]).toEqual([method, near, stockAnswer(method, near)]);
-      }
-    }
+      return [
+        ...[filled, path, `${filled}/`, `/${filled}`, `${filled}x`, `${filled}/extra`],
+        ...[filled.slice(0, -1), filled.toUpperCase(), filled.replace(/[^/]+$/, "")],
+      ];
+    });
+    const requests = [...new Set(asked)].flatMap((path) => allMethods.map((method) => [method, path] as const));
+    expect(requests.filter(([method, path]) => ourAnswer(method, path) !== stockAnswer(method, path))).toEqual([]);
   });
 
   test("any path: of the contract's segments, of anything, long, empty, wrongly encoded, with slips of a hand", () => {
@@ -100,7 +93,7 @@ describe("the matcher agrees with openapi-backend's own", () => {
         const ours = askOurs(contract);
         for (const [method, path] of requests) expect([method, path, ours(method, path)]).toEqual([method, path, theirs(method, path)]);
       }),
-      { numRuns: sized(5_000, 1_000) },
+      { numRuns: sized(5_000, 300) },
     );
   });
 });

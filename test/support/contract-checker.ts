@@ -51,17 +51,20 @@ export function createChecker(openapi: object): (operationId: string, reply: Rep
   };
 }
 
-type Compiler = (pointer: string) => ValidateFunction;
+/** Of the schema that stands at a place of the document. */
+type Compiler = (schema: object, pointer: string) => ValidateFunction;
 
 function createCompiler(document: object): Compiler {
   // Most validators run a few times: a pass that makes their code shorter costs more than it saves.
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false, code: { optimize: false } });
   (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
   ajv.addSchema(document, "contract");
+  // A thousand places say the same: an error's schema by its name, a header's in as many words.
   const known = new Map<string, ValidateFunction>();
-  return (pointer) => {
-    const validate = known.get(pointer) ?? ajv.compile({ $ref: `contract#${pointer}` });
-    known.set(pointer, validate);
+  return (schema, pointer) => {
+    const text = JSON.stringify(schema);
+    const validate = known.get(text) ?? ajv.compile({ $ref: `contract#${pointer}` });
+    known.set(text, validate);
     return validate;
   };
 }
@@ -88,7 +91,7 @@ function headerFaults(
     const text = headers[name.toLowerCase()];
     if (text === undefined) return value.required ? [`header ${name} is missing`] : [];
     if (!value.schema) return [];
-    const validate = compiled(`${at}/schema`);
+    const validate = compiled(value.schema, `${at}/schema`);
     return validate(text) || validate(asJson(text)) ? [] : [`header ${name}: "${text}" ${errorsOf(validate)}`];
   });
 }
@@ -101,11 +104,11 @@ function bodyFaults(compiled: Compiler, response: Response, pointer: string, hea
   if (name === undefined || !media)
     return [`content type ${type ?? "(none)"} is not declared (${content.map(([declared]) => declared).join(", ")})`];
   const at = `${pointer}/content/${escape(name)}`;
-  if (name === "text/event-stream") return media.itemSchema ? streamFaults(compiled(`${at}/itemSchema`), bodyText) : [];
+  if (name === "text/event-stream") return media.itemSchema ? streamFaults(compiled(media.itemSchema, `${at}/itemSchema`), bodyText) : [];
   if (!name.endsWith("json") || !media.schema) return [];
   const value = asJson(bodyText);
   if (typeof value === "string") return ["the body is no JSON"];
-  const validate = compiled(`${at}/schema`);
+  const validate = compiled(media.schema, `${at}/schema`);
   return validate(value) ? [] : [errorsOf(validate)];
 }
 

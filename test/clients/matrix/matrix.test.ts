@@ -107,7 +107,7 @@ const ofPython = pythonClients();
 const nameOf = ({ name }: PythonClient) => `${name} (Python)`;
 // Each framework is a process that loads for seconds.
 const frameworks = ofPython.filter(({ module, needs }) => module !== undefined && needs === undefined);
-const chosen = new Set(drawn(frameworks, 4));
+const chosen = new Set(drawn(frameworks, 2));
 describe.each(thereOf(ofPython.filter((own) => own.needs !== undefined || own.module === undefined || chosen.has(own))))(
   "$name, $environment",
   (own) => {

@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { awayFromMinuteEdge } from "../../limits/counted-database.ts";
 import { eventually } from "../../support/eventually.ts";
 import type { TestAccount, TestReply } from "../../support/gateway.ts";
+import { drawn } from "../../support/size.ts";
 import { highTiers } from "../../support/tiers.ts";
 import { chatWorld, language } from "./chat-gateway.ts";
 
@@ -32,7 +33,7 @@ async function slices({ accountId }: TestAccount): Promise<number> {
 const rich = () => world.account({ deposit: "1000" });
 
 describe("an account in use", () => {
-  test.each([false, true])(
+  test.each(drawn([false, true]))(
     "waits for one statement a call, its settlement, and a stream's first byte for none; streamed: %s",
     async (stream) => {
       await awayFromMinuteEdge(20_000);

@@ -136,10 +136,17 @@ describe("charge.refunded", () => {
     expect(await show(opened.who)).toMatchObject({ balance: -5, lifetime_purchased: 0, lifetime_spent: 5 });
   });
 
-  test("100 at once, of 3 refunds: each counts once", async () => {
+  test("100 at once, of 3 refunds: each counts once, however often a busy database has it sent again", async () => {
     const opened = await credited();
     const events = [500, 1_000, 1_700].map((cents) => refundEvent(opened, cents));
-    const replies = await Promise.all(Array.from({ length: 100 }, (_, n) => gateway.send(events[n % 3]!)));
+    /** As Stripe does with what was answered 503. */
+    const sent = async (n: number) => {
+      for (;;) {
+        const reply = await gateway.send(events[n % 3]!);
+        if (reply.status !== 503) return reply;
+      }
+    };
+    const replies = await Promise.all(Array.from({ length: 100 }, (_, n) => sent(n)));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
     expect(await show(opened.who)).toMatchObject({ balance: 3, lifetime_purchased: 3 });
   });

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { OperationId } from "../../../generated/operations.ts";
+import { connect } from "../../../src/db/connect.ts";
 import { keptAnswerMax, sweepKeys } from "../../../src/ledger/idempotency.ts";
 import { wavFile } from "../../simulator/audio-check.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -278,17 +279,16 @@ describe("a key", () => {
     expect((await send(account, chat("chat"), old)).status).toBe(200);
     expect(await charges(account)).toBe(4);
     await change(old, "received_at = received_at - interval '24 hours'");
-    await change(new1, "received_at = received_at - interval '1 hour', body = decode(repeat('00', 40000000), 'hex')");
-    await change(new2, "body = decode(repeat('00', 40000000), 'hex')");
-    await sweepKeys({ pool }, new Date());
-    const { rows } = await pool.query(
-      "select key, body is not null as kept from idempotency_key where key = any($1) order by received_at",
-      [[old, new1, new2]],
-    );
-    expect(rows).toEqual([
-      { key: new1, kept: false },
-      { key: new2, kept: true },
-    ]);
+    await change(new1, "received_at = received_at - interval '1 hour'");
+    const own = connect(world.gateway.databaseUrl, { max: 1 }); // so much may take longer than a gateway waits for its database
+    await own.pool.query("update idempotency_key set body = decode(repeat('00', 40000000), 'hex') where key = any($1)", [[new1, new2]]);
+    await own.close();
+    const kept = "select key, body is not null as kept from idempotency_key where key = any($1) order by received_at";
+    await eventually(async () => {
+      await sweepKeys({ pool }, new Date()); // does nothing while the gateway's own sweep is at work
+      const { rows } = await pool.query<{ key: string; kept: boolean }>(kept, [[old, new1, new2]]);
+      expect(rows.map((row) => [row.key, row.kept])).toEqual([[new1, false], [new2, true]]); // prettier-ignore
+    });
   });
 
   test("without the header a call writes no row", async () => {

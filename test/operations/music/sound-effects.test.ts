@@ -1,6 +1,7 @@
 // POST /v1/audio/sfx where a catalog serves such a model, and where none is served: 404 right after authentication.
 import { describe, expect, test } from "vitest";
 import { familyA, heardIn, soundModel, speechWorld } from "../speech/speech-gateway.ts";
+import { oneInThree } from "../../support/size.ts";
 
 const failing = (id: string, directive: string) => soundModel(id, [`sound-effects+${directive}`, `sound-effects+${directive}`]);
 const world = speechWorld([
@@ -80,7 +81,7 @@ describe("refusals", () => {
     await world.expectUntouched(account);
   });
 
-  test("ten minutes of samples, 53 MB, still are an answer", async () => {
+  oneInThree()("ten minutes of samples, 53 MB, still are an answer", async () => {
     const account = await world.account();
     const reply = await world.ask(account, { model: "demo/endless", prompt, response_format: "pcm_44100" }, "sfx");
     expect(reply.bytes.length).toBe(600 * 44_100 * 2);

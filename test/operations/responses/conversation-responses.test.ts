@@ -1,8 +1,9 @@
 // Responses that go on with a conversation, over HTTP and a WebSocket: what the model gets, what is added, whose turn it is, and what it costs.
 import { randomUUID } from "node:crypto";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { giveTurnBack, keepTurn, takeTurn } from "../../../src/accounts/conversation-turns.ts";
 import { parseConversationId } from "../../../src/accounts/conversations.ts";
+import { json, startHostileHost } from "../../robustness/hostile-host.ts";
 import { eventually } from "../../support/eventually.ts";
 import { whileFailing } from "../../support/failing-statements.ts";
 import type { TestAccount } from "../../support/gateway.ts";
@@ -10,7 +11,9 @@ import { eventsOf, respond, weather } from "./responses-gateway.ts";
 import { openSocket } from "./responses-socket.ts";
 import { codeOf, storedWorld } from "./stored-world.ts";
 
-const { world, query, ask, storing, get, answered, promptOf } = storedWorld();
+const host = await startHostileHost();
+afterAll(() => host.stop());
+const { world, query, ask, storing, get, answered, promptOf } = storedWorld({}, host.url);
 const user = (content: string) => ({ role: "user", content });
 const make = async (account: TestAccount, items: object[] = []): Promise<string> =>
   (await ask(account, "POST", "/v1/conversations", { items })).json.id;
@@ -20,6 +23,17 @@ const textsOf = async (account: TestAccount, id: string) =>
   (await itemsOf(account, id)).map(({ role, content }) => [role, content[0].text]);
 const uuid = (id: string) => id.slice("conv_".length);
 const said = ({ output }: any) => output[0].content[0].text as string;
+const usage = { prompt_tokens: 5, completion_tokens: 1 };
+const answer = json({ choices: [{ index: 0, message: { content: "Hi" }, finish_reason: "stop" }], usage });
+/** A response that goes on with the conversation until it is let go. */
+async function held(account: TestAccount, conversation: string) {
+  const { promise, resolve: letGo } = Promise.withResolvers<void>();
+  host.answers.set("host", (...given) => void promise.then(() => answer(...given)));
+  const asked = host.asked.length;
+  const running = respond(world, account, { model: "demo/host", input: "One", conversation });
+  await eventually(() => expect(host.asked).toHaveLength(asked + 1));
+  return () => (letGo(), running);
+}
 
 describe("conversation", () => {
   test("its items come before the input, input and output are added after; it costs what it costs when it is sent", async () => {
@@ -186,8 +200,7 @@ describe("400 conversation_locked", () => {
     const account = await storing();
     const conversation = await make(account, [user("Zero")]);
     const [{ id: item }] = (await itemsOf(account, conversation)) as [{ id: string }];
-    const running = respond(world, account, { model: "demo/slow", input: "One", conversation });
-    await eventually(async () => expect(world.sent()).toHaveLength(1));
+    const running = await held(account, conversation);
     const { spent } = await world.gateway.balance(account);
     const path = `/v1/conversations/${conversation}`;
     const refused = await respond(world, account, { model: "best", input: "Two", conversation });
@@ -196,7 +209,7 @@ describe("400 conversation_locked", () => {
     expect(codeOf(await ask(account, "DELETE", `${path}/items/${item}`))).toEqual([400, "conversation_locked", null]);
     expect((await ask(account, "POST", path, { metadata: { a: "b" } })).status).toBe(200);
     expect((await world.gateway.balance(account)).spent).toBe(spent);
-    expect((await running).status).toBe(200);
+    expect((await running()).status).toBe(200);
     await answered(account, { input: "Three", conversation });
     expect((await textsOf(account, conversation)).map(([, text]) => text)).toEqual([
       ...["Zero", "One", expect.any(String), "Three", expect.any(String)],
@@ -224,10 +237,9 @@ describe("400 conversation_locked", () => {
   test("deleted while a response goes on with it, it stays deleted, and the response is answered", async () => {
     const account = await storing();
     const conversation = await make(account);
-    const running = respond(world, account, { model: "demo/slow", conversation });
-    await eventually(async () => expect(world.sent()).toHaveLength(1));
+    const running = await held(account, conversation);
     expect((await ask(account, "DELETE", `/v1/conversations/${conversation}`)).status).toBe(200);
-    expect((await running).status).toBe(200);
+    expect((await running()).status).toBe(200);
     expect((await query("select 1 from conversation_item where conversation_id = $1", [uuid(conversation)])).rows).toEqual([]);
   });
 

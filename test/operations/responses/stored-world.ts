@@ -2,7 +2,7 @@
 import OpenAI from "openai";
 import { expect } from "vitest";
 import type { TestAccount, TestReply } from "../../support/gateway.ts";
-import { chatWorld, language } from "../chat/chat-gateway.ts";
+import { chatWorld, language, provider } from "../chat/chat-gateway.ts";
 import { respond } from "./responses-gateway.ts";
 
 export interface StoredRow {
@@ -11,17 +11,21 @@ export interface StoredRow {
   response: Buffer | null;
 }
 
-export function storedWorld(more: Parameters<typeof chatWorld>[2] = {}) {
+/** `host`: the address of an upstream of the test's own, which demo/host asks. */
+export function storedWorld(more: Parameters<typeof chatWorld>[2] = {}, host?: string) {
   const world = chatWorld(
     [
       language("demo/chat", ["chat"], { supports_tools: true }),
       language("demo/small", ["chat"], { context_window: 400, max_output_tokens: 20 }),
       language("demo/cut", ["chat+sim-cut-after-4"]),
-      language("demo/slow", ["chat+sim-slow-1500ms"]),
       language("demo/paced", ["chat+sim-pace-100ms"]),
       language("demo/kept", ["chat"], { pricing: { mode: "per-token", input: 2, output: 10, response_cache: 0.1 } }),
+      ...(host === undefined ? [] : [language("demo/host", [{ provider: "host", model: "host" }])]),
     ],
-    { aliases: { best: "demo/chat" } },
+    {
+      aliases: { best: "demo/chat" },
+      providers: [provider("north"), ...(host === undefined ? [] : [provider("host", { base_url: `${host}/v1` })])],
+    },
     { ...more, env: { SVC_RESPONSES_SECRET: "a secret of the tests, which is long enough" } },
   );
   const query = <Row extends object>(text: string, values: unknown[]) => world.gateway.context.db.pool.query<Row>(text, values);

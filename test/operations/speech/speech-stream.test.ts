@@ -6,6 +6,7 @@ import { operations } from "../../../generated/operations.ts";
 import { memory } from "../../support/memory.ts";
 import { roundUsd } from "../../support/round-usd.ts";
 import { familyA, familyB, listen, priceA, priceB, sentence, speechWorld } from "./speech-gateway.ts";
+import { oneInThree } from "../../support/size.ts";
 
 const world = speechWorld([
   familyA("demo/a"),
@@ -191,7 +192,7 @@ async function standsStill(figure: () => number): Promise<number> {
 }
 
 describe("a reader who takes nothing", () => {
-  test("holds the upstream back: 52 MB don't come to lie in the gateway", async () => {
+  oneInThree()("holds the upstream back: 52 MB don't come to lie in the gateway", async () => {
     const account = await world.account();
     await listen(world, account, body("a-long", { response_format: "pcm_44100" })); // what the simulator itself keeps of it
     world.gateway.simulator.reset();

@@ -7,6 +7,7 @@ import { oggPage, patched, recording as sample, uint32, uint32le, withPages } fr
 import { wavFile } from "../../simulator/audio-check.ts";
 import type { TestReply } from "../../support/gateway.ts";
 import { recording, transcriber, transcriptionWorld } from "./transcription-gateway.ts";
+import { oneInThree } from "../../support/size.ts";
 
 const world = transcriptionWorld([transcriber("demo/stt", ["stt"])]);
 /** As operators run it: no private addresses. */
@@ -104,7 +105,7 @@ describe("413 request_too_large", () => {
     await world.expectUntouched(account);
   });
 
-  test("an address with more than a day in less than 100 MB", async () => {
+  oneInThree()("an address with more than a day in less than 100 MB", async () => {
     const account = await world.account();
     const { status, json } = await ask("address", account, dayOfMp3);
     expect([status, json.error.code, json.error.param]).toEqual([413, "request_too_large", "audio_url"]);
