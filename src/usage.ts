@@ -13,7 +13,7 @@ export interface Usage {
   /** Web searches that the provider made, each at a price of its own; absent: it did not say. */
   webSearches?: number;
   /** The service tier that the upstream says it served; absent: it says none. */
-  serviceTier?: string;
+  serviceTier?: string | undefined;
 }
 
 export const noUsage: Usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };

@@ -14,7 +14,7 @@ import { uuidv7 } from "../ids.ts";
 import { readUsualOutput } from "../ledger/read-usage-log.ts";
 import type { Reserved } from "../ledger/reserve.ts";
 import { type Amount, million, usdText } from "../money.ts";
-import { affordableOutputTokens, chargedTier, dearestPricesOf, pricesOf, tokenCost, tokenCostBound } from "../pricing/token-cost.ts";
+import { affordableOutputTokens, chargedTier, heldPricesOf, pricesOf, tokenCost, tokenCostBound } from "../pricing/token-cost.ts";
 import { isBedrockTier } from "../providers/bedrock/request.ts";
 import { isGoogleTier } from "../providers/gemini/chat.ts";
 import type { Route, Tally } from "../providers/types.ts";
@@ -89,28 +89,29 @@ export async function openTokenCall(context: Opening, ask: Ask, asked: TokenRequ
   const { admitted, stream, size } = asked;
   const { model } = admitted;
   const tier = asked.kept === undefined ? pricedTier(ask, model, asked.tier) : cacheTier;
-  const held = heldTier(ask, model, tier);
-  const { limited, money, unpaid, holdOf } = planHold(context, ask, { ...asked, tier: held });
+  const likely = likelyTier(ask, model, tier);
+  const { limited, money, unpaid, holdOf } = planHold(context, ask, { ...asked, tier: likely });
   const { rate, reserved } = await context.admitCall(context.catalog, limited, money);
   if (reserved.granted === null) return refuseUnpaid(context, unpaid, reserved);
   const hold = holdOf(reserved.granted, reserved);
-  const nothing: TokenBill = { ...billAt(model, noUsage, hold.bounds, held), cost: 0n };
+  const nothing: TokenBill = { ...billAt(model, noUsage, hold.bounds, likely), cost: 0n };
   const used = (answered: boolean, charged: ChargedUsage, attempt: Attempt) => ({
     usage: !answered ? usageUnread(call, attempt) : isCounted(charged) ? usageCounted(call, charged) : charged.usage,
     tier: sentTier(ask, attempt.candidate, asked.tier),
   });
   const paid = openCall<TokenHold, TokenBill>(context, ask, { admitted, stream, hold, rate, nothing, used });
-  const tierAt = (other: Model) => {
+  const tierAt = (other: Model, { serviceTier }: Usage) => {
     const last = paid.served ?? paid.attempts.at(-1)?.candidate;
-    return last?.model !== other ? held : isOwn(tier) || carriesTier(ask, last.route, tier) ? tier : null;
+    if (last?.model !== other) return likely; // no answer says at which tier it would have been served
+    return chargedTier(other.tokens!, isOwn(tier) || carriesTier(ask, last.route, tier) ? tier : null, serviceTier);
   };
   const billOf = (usage: Usage) =>
-    atLesserPrice(model, paid.served?.model ?? model, (other) => billAt(other, usage, hold.bounds, tierAt(other)));
+    atLesserPrice(model, paid.served?.model ?? model, (other) => billAt(other, usage, hold.bounds, tierAt(other, usage)));
   const charge = (usage: Usage | null, counted: () => Promise<Usage>, end: Pick<Outcome, "status" | "http_status">) => {
     const measured = withAllSearches(usage, hold.bounds);
     if (measured === null)
       return counted().then((estimate) => {
-        const bill = atMost(hold.granted, billOf(unmeasured(estimate, hold.bounds)));
+        const bill = atMost(hold.granted, billOf({ serviceTier: call.source?.tally.servedTier, ...unmeasured(estimate, hold.bounds) }));
         return paid.settle(bill, { ...end, ...noError, estimated: true });
       });
     const bill = billOf(measured);
@@ -166,8 +167,8 @@ function pricedTier({ isBatch }: Ask, { tokens }: Model, asked: string | null): 
   return isBatch === true ? batchTier : null;
 }
 
-/** The tier that is held for: none where it is cheaper than none and one of the model's routes would not carry it. */
-function heldTier(ask: Ask, { tokens, routes }: Model, tier: string | null): string | null {
+/** The tier that the call is likely to have: none where it is cheaper than none and one of the model's routes would not carry it. */
+function likelyTier(ask: Ask, { tokens, routes }: Model, tier: string | null): string | null {
   const isCheaper = tier !== null && !isOwn(tier) && (tokens!.serviceTiers.get(tier) ?? million) < million;
   return isCheaper && !routes.every((route) => carriesTier(ask, route, tier)) ? null : tier;
 }
@@ -189,7 +190,7 @@ function planHold(context: Opening, ask: Ask, asked: TokenRequest) {
   const inputMax = summarizes ? once * 2 : once;
   const inputTokens = summarizes ? Math.min(prompt * 2 + summary, inputMax) : prompt;
   const intake = { inputTokens, webSearches };
-  const prices = dearestPricesOf(model.tokens!, { prompt: inputTokens, tier, searches: webSearches > 0 });
+  const prices = heldPricesOf(model.tokens!, { prompt: inputTokens, tier, searches: webSearches > 0 });
   const outputMax = outputLimited ? Math.min(cap.asked ?? maxOutputTokens, maxOutputTokens) : (cap.asked ?? maxOutputTokens);
   // A decisions model has no longest answer: it says a token or a short document for each question.
   const longest = maxOutputTokens === 0 ? inputMax : Math.max(outputMax, maxOutputTokens) * cap.choices + summary;
@@ -256,12 +257,12 @@ function imageTokensMax({ models }: Pick<Catalog, "models">, model: Model): numb
 }
 
 /** The bill shows usage as it was measured, and charges what window and output allow. */
-function billAt({ id, tokens }: Model, usage: Usage, bounds: UsageBounds, asked: string | null): TokenBill {
+function billAt({ id, tokens }: Model, usage: Usage, bounds: UsageBounds, tier: string | null): TokenBill {
   const charged = withinBounds(usage, bounds);
   const terms = tokens!; // the catalog's check lets no other billing through for these types
   const prompt = charged.input + charged.cacheRead + charged.cacheWrite;
   const searches = bounds.webSearchesMax > 0;
-  const prices = pricesOf(terms, { prompt, tier: chargedTier(terms, asked, usage.serviceTier), searches });
+  const prices = pricesOf(terms, { prompt, tier, searches });
   const logged = prices === terms.prices ? terms.logged : pricesAsLogged(id, prices, searches ? charged.webSearches : 0);
   return { usage, prices: logged, ...tokenCost(prices, charged) };
 }

@@ -28,6 +28,17 @@ export function dearestPricesOf(terms: TokenTerms, { prompt, tier, searches }: P
   return withSearches(terms, atTier(terms, mayBeLong ? { ...prices, ...dearer(prices, longContext) } : prices, tier), searches);
 }
 
+/** The same of the dearest tier that it may be charged at: what is held. */
+export function heldPricesOf(terms: TokenTerms, call: PricedCall): TokenPrices {
+  return dearestPricesOf(terms, { ...call, tier: dearestTier(terms, call.tier) });
+}
+
+/** Of those that `chargedTier` may give. */
+function dearestTier({ serviceTiers }: TokenTerms, asked: string | null): string | null {
+  if (asked === null || ownTiers.has(asked)) return asked;
+  return (serviceTiers.get(asked) ?? million) < million ? null : asked;
+}
+
 function withSearches({ webSearch }: TokenTerms, prices: TokenPrices, searches: boolean): TokenPrices {
   return searches && webSearch !== null ? { ...prices, webSearch: webSearch.each } : prices;
 }
@@ -64,16 +75,19 @@ function dearer(one: TokenRates, other: TokenRates): TokenRates {
 }
 
 /**
- * The tier that a call is charged at: what the upstream says that it served, but never a dearer one than was asked for. Null: the usual
- * prices, also where the model has no price for the tier.
+ * The tier that a call is charged at: what the upstream says that it served, which may be the usual one in place of a cheaper one, but none
+ * that is dearer than both. Null: the usual prices, also where the model has no price for the tier.
  */
-export function chargedTier({ serviceTiers }: TokenTerms, asked: string | null, served: string | undefined): string | null {
+export function chargedTier(terms: TokenTerms, asked: string | null, served: string | undefined): string | null {
+  const { serviceTiers } = terms;
   // No upstream serves the gateway's own as another tier, or another tier as one of them.
   if (asked !== null && ownTiers.has(asked)) return serviceTiers.has(asked) ? asked : null;
   const wanted = asked === null ? undefined : serviceTiers.get(asked);
   if (wanted === undefined) return null;
-  if (served === undefined || ownTiers.has(served) || (serviceTiers.get(served) ?? million) >= wanted) return asked;
-  return serviceTiers.has(served) ? served : null;
+  if (served === undefined || ownTiers.has(served)) return asked;
+  const multiple = serviceTiers.get(served);
+  if (multiple === undefined) return served === "auto" ? asked : null; // auto names no tier, but leaves the choice to the upstream
+  return multiple <= (wanted < million ? million : wanted) ? served : dearestTier(terms, asked);
 }
 
 interface TokenCost {

@@ -188,6 +188,8 @@ export interface Tally {
   ended: number;
   /** Whether any reasoning was shown. */
   reasoned: boolean;
+  /** The service tier that the upstream named before the end; absent: none. */
+  servedTier?: string | undefined;
 }
 
 export type PromptUsage = Pick<Usage, "input" | "cacheRead" | "cacheWrite" | "cacheWriteHour">;

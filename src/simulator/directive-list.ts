@@ -45,6 +45,7 @@ export const patterns = {
   tokens: { form: "sim-tokens-N", max: 1e6 },
   reasoningTokens: { form: "sim-reasoning-tokens-N", max: 1e5 },
   bigBytes: { form: "sim-big-N", min: 1, max: 1_048_576 },
+  tier: { form: "sim-tier-WORD", words: ["default", "auto", "flex", "priority", "scale"] },
   noUsage: { form: "sim-no-usage" },
   usageEveryChunk: { form: "sim-usage-every-chunk" },
   usageInFinish: { form: "sim-usage-in-finish" },

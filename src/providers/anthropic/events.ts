@@ -53,6 +53,7 @@ export function readEvents({ publicModel, provider, promptTokens, searches, name
     named(given["id"]);
     usage = addUsage(usage, given["usage"]);
     tally.prompt = readPromptUsage(usage);
+    tally.servedTier = textOf(usage["service_tier"]) ?? undefined;
     const prompt = tally.prompt ?? { input: await promptTokens(), cacheRead: 0, cacheWrite: 0 };
     const message = {
       ...{ id: messageId(given), type: "message", role: "assistant", model: publicModel, content: [] },

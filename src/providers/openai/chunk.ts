@@ -56,6 +56,7 @@ export function readChunk(chunk: Json, state: ChunkState, now: () => Date): Read
   if (error !== null) return { records: [], steady: false, error };
   beginChunks(state, chunk, now);
   const { tally } = state;
+  tally.servedTier = textOf(chunk["service_tier"]) ?? tally.servedTier;
   const usage = readUsage(chunk, state.provider.variant);
   const read: ReadChunk = { records: [], steady: true };
   const before = tally.characters;

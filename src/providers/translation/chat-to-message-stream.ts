@@ -58,6 +58,9 @@ function tallyOf({ tally }: ChatStream): MessageTally {
     get reasoned() {
       return tally.reasoned;
     },
+    get servedTier() {
+      return tally.servedTier;
+    },
     prompt: null,
     end: null,
   };

@@ -1,6 +1,6 @@
 // A chat request as the simulator understands it. Looser than a real host: what it doesn't know it leaves alone,
 // because the gateway's own checks are what is under test.
-import type { Directives } from "../directive-list.ts";
+import { type Directives, patterns } from "../directive-list.ts";
 import { readModelId } from "../directives.ts";
 import { type Fields, isFields, readFields, readModel, readWhole, refuse } from "../request-fields.ts";
 import type { Schema } from "../schema-sample.ts";
@@ -49,13 +49,18 @@ export function readChatRequest(body: Buffer): ChatRequest {
     tokensMax: readWhole(fields, "max_completion_tokens", 1, 1e9) ?? readWhole(fields, "max_tokens", 1, 1e9) ?? Number.POSITIVE_INFINITY,
     stop: readStop(fields["stop"]),
     stream: fields["stream"] === true,
-    serviceTier: fields["service_tier"] === "flex" || fields["service_tier"] === "priority" ? fields["service_tier"] : "default",
+    serviceTier: servedTier(fields["service_tier"], directives),
     includeUsage: isFields(fields["stream_options"]) && fields["stream_options"]["include_usage"] === true,
     topLogprobs: readTopLogprobs(fields, directives),
     documentSchema: readDocumentSchema(fields["response_format"]),
     reasoningTokens: directives.reasoningTokens ?? reasoningTokens(name, fields),
     searches: isFields(fields["web_search_options"]) ? (directives.searches ?? 1) : 0,
   };
+}
+
+function servedTier(asked: unknown, directives: Directives): string {
+  if (directives.tier !== undefined) return patterns.tier.words[directives.tier]!;
+  return asked === "flex" || asked === "priority" ? asked : "default";
 }
 
 /** The text of a message's content, of its text parts where it has parts. */

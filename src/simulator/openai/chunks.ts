@@ -23,6 +23,7 @@ export function* chatChunks(request: ChatRequest, promptTokens: number, choices:
     object: "chat.completion.chunk",
     created: createdAt,
     model: request.model,
+    ...(request.fields["service_tier"] === undefined && directives.tier === undefined ? {} : { service_tier: request.serviceTier }),
     system_fingerprint: "fp_simulator",
   };
   const shown = !directives.noUsage;
