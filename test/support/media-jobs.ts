@@ -153,6 +153,19 @@ async function leasePending(transaction: Queries, accountId: bigint): Promise<vo
   );
 }
 
+/** What a gateway's jobs have until they fail with `timeout`: plenty, also on a busy machine, and next to nothing for those of `endsSoon`. */
+export function jobDeadlines() {
+  const plenty = { image: 90_000, video: 90_000 };
+  const deadlineMs = { ...plenty };
+  return {
+    deadlineMs,
+    async endsSoon<T>(work: () => Promise<T>, ms = 500): Promise<T> {
+      Object.assign(deadlineMs, { image: ms, video: ms });
+      return work().finally(() => Object.assign(deadlineMs, plenty));
+    },
+  };
+}
+
 /** Submits that wait no longer for the database than a test likes to. */
 export async function withShortTimeout<T>(context: Context, work: () => Promise<T>): Promise<T> {
   const { jobs } = context;

@@ -18,6 +18,7 @@ const world = chatWorld(
   [
     model("demo/image", "image", "ember/flash-image"),
     model("demo/slow", "image", "ember/flash-image+sim-slow-700ms"),
+    model("demo/slower", "image", "ember/flash-image+sim-slow-4000ms"),
     model("demo/never", "image", "ember/flash-image+sim-job-hang"),
     model("demo/refusing", "image", "ember/flash-image+sim-policy-likeness"),
     model("demo/video", "video", "ember/video"),
@@ -27,7 +28,7 @@ const world = chatWorld(
     aliases: { picture: "demo/image" },
     tiers: highTiers({ image_concurrent: 2 }),
   },
-  { jobs: { lookMs: { first: 10, last: 50 }, runWaitMs: 5_000 } },
+  { jobs: { lookMs: { first: 10, last: 50 }, runWaitMs: 90_000 } },
 );
 
 const run = (account: TestAccount, body: object, more: { headers?: Record<string, string>; signal?: AbortSignal } = {}) =>
@@ -110,20 +111,24 @@ describe("a run that ends in time", () => {
 describe("a run that does not", () => {
   test("202 with a hint, IN_PROGRESS; the job goes on and is read where the hint says", async () => {
     const account = await world.account();
-    const restore = giveUpAfter(250);
-    const { status, json, headers } = await run(account, { model: "demo/slow", prompt: "A boat" }).finally(restore);
+    const slow = { model: "demo/slower", prompt: "A boat", idempotency_key: "boat" };
+    const first = run(account, slow);
+    await eventually(async () => expect(await jobsOf(account)).toMatchObject([{ status: "processing" }]), 5);
+    const restore = giveUpAfter(0);
+    const { status, json, headers } = await run(account, slow).finally(restore);
     expect([status, headers["retry-after"]]).toEqual([202, "1"]);
     expect(json).toEqual({
-      ...{ request_id: json.request_id, status: "IN_PROGRESS", model: "demo/slow", estimated_cost: 0.04 },
+      ...{ request_id: json.request_id, status: "IN_PROGRESS", model: "demo/slower", estimated_cost: 0.04 },
       ...{ hint: `Poll GET /v1/genmedia/jobs/${json.request_id}`, charged_amount: null, refunded_amount: null },
     });
-    await expect.poll(() => read(account, json.request_id)).toMatchObject({ status: "COMPLETED", charged_amount: 0.04 });
+    expect(await first).toMatchObject({ status: 200, json: { request_id: json.request_id } });
+    expect(await read(account, json.request_id)).toMatchObject({ status: "COMPLETED", charged_amount: 0.04 });
   });
 
   test("202 IN_QUEUE where every slot is taken; nothing is held for it", async () => {
     const account = await world.account();
     for (let n = 0; n < 2; n += 1) await newJob(world.gateway, account);
-    const restore = giveUpAfter(100);
+    const restore = giveUpAfter(0);
     const { status, json } = await run(account, { model: "demo/image", prompt: "A boat" }).finally(restore);
     expect([status, json.status, json.estimated_cost]).toEqual([202, "IN_QUEUE", 0.04]);
     expect(await world.gateway.balance(account)).toMatchObject({ balance: 19.92 });

@@ -8,7 +8,7 @@ import { makeImage } from "../../../src/simulator/made/image.ts";
 import { whileFailing } from "../../support/failing-statements.ts";
 import type { TestAccount } from "../../support/gateway.ts";
 import { scratchFolder } from "../../support/leftovers.ts";
-import { endJob, newJob, withShortTimeout } from "../../support/media-jobs.ts";
+import { endJob, jobDeadlines, newJob, withShortTimeout } from "../../support/media-jobs.ts";
 import { highTiers } from "../../support/tiers.ts";
 import { chatWorld, language, provider } from "../chat/chat-gateway.ts";
 
@@ -27,6 +27,7 @@ const image = (id: string, model: string, more: object = {}) => ({
   ...{ routes: [{ provider: "north", model }], ...more },
 });
 const folder = scratchFolder("image-variations-");
+const { deadlineMs, endsSoon } = jobDeadlines();
 const world = chatWorld(
   [
     ...faults.map(([code, , fault]) => image(`fails/${code}`, `image-large${fault}`)),
@@ -39,7 +40,7 @@ const world = chatWorld(
     language("demo/chat", ["chat"]),
   ],
   { providers: [provider("north")], tiers: highTiers({ image_concurrent: 2, image_queue_depth_cap: 0 }) },
-  { env: { SVC_DATA_DIR: folder }, jobs: { lookMs: { first: 10, last: 50 }, deadlineMs: { image: 5_000, video: 5_000 } } },
+  { env: { SVC_DATA_DIR: folder }, jobs: { lookMs: { first: 10, last: 50 }, deadlineMs } },
 );
 
 const png = (seed: string) => makeImage("png", 64, 64, seed).bytes;
@@ -110,7 +111,8 @@ describe("200", () => {
 
   test("not ready in time: 202 with the job, which goes on", async () => {
     const account = await world.account();
-    const { status, json } = await vary(account, { model: "demo/slow" }, one, { prefer: "wait=0" });
+    const answerAtOnce = () => vary(account, { model: "demo/slow" }, one, { prefer: "wait=0" });
+    const { status, json } = await endsSoon(answerAtOnce, 5_000);
     expect([status, json.data, json.estimated_cost]).toEqual([202, undefined, 0.04]);
     const ended = await world.gateway.request("GET", `/v1/jobs/${json.id}?wait=25`, { key: account.key });
     expect(ended.json).toMatchObject({ status: "failed", error: { code: "timeout" } });
@@ -189,7 +191,8 @@ describe("refused before anything is held", () => {
 describe("a job that fails meanwhile is its caller's error, and nothing is charged", () => {
   test.each(faults)("%s: %i", async (code, status) => {
     const account = await world.account();
-    const failed = await vary(account, { model: `fails/${code}` });
+    const failing = () => vary(account, { model: `fails/${code}` });
+    const failed = await (code === "timeout" ? endsSoon(failing) : failing());
     expect([failed.status, failed.json.error.code]).toEqual([status, code]);
     await world.expectUntouched(account);
   });

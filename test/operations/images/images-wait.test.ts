@@ -1,7 +1,7 @@
 // `Prefer: wait` on POST /v1/images/generations: the images in the answer itself, for the same hold and the same money as the job.
 import { describe, expect, test } from "vitest";
 import type { TestAccount } from "../../support/gateway.ts";
-import { endJob, newJob } from "../../support/media-jobs.ts";
+import { endJob, endJobsOf, jobDeadlines, newJob } from "../../support/media-jobs.ts";
 import { highTiers } from "../../support/tiers.ts";
 import { chatWorld, provider } from "../chat/chat-gateway.ts";
 
@@ -26,6 +26,7 @@ const image = (id: string, route: object) => ({
   ...{ id, type: "image", pricing: { mode: "per-image", usd_per_image: 0.04 } },
   routes: [route],
 });
+const { deadlineMs, endsSoon } = jobDeadlines();
 const world = chatWorld(
   [
     ...faults.map(([code, , route]) => image(`fails/${code}`, route)),
@@ -35,7 +36,7 @@ const world = chatWorld(
     providers: [provider("north"), provider("queue", { protocol: "fal", base_url: "simulator:/fal" })],
     tiers: highTiers({ image_concurrent: 1, image_queue_depth_cap: 5 }),
   },
-  { jobs: { lookMs: { first: 10, last: 50 }, deadlineMs: { image: 5_000, video: 5_000 } } },
+  { jobs: { lookMs: { first: 10, last: 50 }, deadlineMs } },
 );
 const generate = ({ key }: TestAccount, body: object, prefer = "wait", headers: Record<string, string> = {}) =>
   world.gateway.request("POST", "/v1/images/generations", {
@@ -114,10 +115,9 @@ describe("an image that is not ready in time", () => {
 
   test("wait=0 answers at once; a repeat with the same key meanwhile is 200, as without the header", async () => {
     const account = await world.account();
-    const slow = { model: "fails/timeout", idempotency_key: "slow" };
-    expect([(await generate(account, slow, "wait=0")).status, (await generate(account, slow, "wait=0")).status]).toEqual([202, 200]);
-    const { data } = (await world.gateway.request("GET", "/v1/jobs", { key: account.key })).json;
-    await world.gateway.request("GET", `/v1/jobs/${data[0].id}?wait=25`, { key: account.key });
+    await newJob(world.gateway, account, { idempotencyKey: "slow" });
+    expect((await generate(account, { idempotency_key: "slow" }, "wait=0")).status).toBe(200);
+    await endJobsOf(world.gateway, account);
     expect(await generate(account, {}, "wait=0")).toMatchObject({
       status: 202,
       json: { status: expect.stringMatching(/pending|processing/) },
@@ -144,7 +144,8 @@ describe("an image that is not ready in time", () => {
 describe("a job that fails meanwhile is its caller's error, and nothing is charged", () => {
   test.each(faults)("%s: %i", async (code, status) => {
     const account = await world.account();
-    const failed = await generate(account, { model: `fails/${code}` });
+    const failing = () => generate(account, { model: `fails/${code}` });
+    const failed = await (code === "timeout" ? endsSoon(failing) : failing());
     expect([failed.status, failed.json.error.code]).toEqual([status, code]);
     await world.expectUntouched(account);
   });

@@ -90,7 +90,8 @@ export function submitWorld(
       aliases: { draw: "img/plain", film: "vid/steps", drawn: "img/retired" },
       tiers: limits,
     });
-    gateway = await startGateway({ catalog, graceMs: 100 });
+    // Many at once take a busy machine longer than a submit waits for its database.
+    gateway = await startGateway({ catalog, graceMs: 100, jobs: { submitTimeoutMs: 90_000 } });
     acceptEverything(gateway.context);
   });
   afterAll(async () => {
