@@ -1,5 +1,5 @@
 // GET /v1/workspace/notices: what the workspace is told by mail, and which roles.
-import { noticeSettings, readPreferences } from "../src/notices/preferences.ts";
+import { noticeSettings, readPreferences } from "../src/notices/events.ts";
 import type { Handler } from "../src/operation.ts";
 
 export const getNotices: Handler<"getNotices"> = async ({ db }, { caller: { accountId } }) => ({

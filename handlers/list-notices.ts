@@ -2,7 +2,7 @@
 import type { CallerSession } from "../src/accounts/caller.ts";
 import { failParameter } from "../src/errors/fail.ts";
 import { pageOf } from "../src/ledger/entries.ts";
-import { noticeIds, readNotices } from "../src/notices/log.ts";
+import { noticeIds, readNotices } from "../src/notices/notices.ts";
 import type { Handler } from "../src/operation.ts";
 
 export const listNotices: Handler<"listNotices"> = async ({ db }, { caller, query: { after, limit } }) => {

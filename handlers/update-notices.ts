@@ -1,5 +1,5 @@
 // PATCH /v1/workspace/notices: changes what the workspace is told by mail, and which roles.
-import { changePreferences, noticeSettings } from "../src/notices/preferences.ts";
+import { changePreferences, noticeSettings } from "../src/notices/events.ts";
 import type { Handler } from "../src/operation.ts";
 
 export const updateNotices: Handler<"updateNotices"> = async ({ db }, { caller: { accountId }, body }) => ({

@@ -32,7 +32,7 @@ import { createLimits } from "./limits/limits.ts";
 import { createMailer } from "./mail/mailer.ts";
 import { type MediaOptions, openMedia } from "./media/media.ts";
 import type { Amount } from "./money.ts";
-import type { Send } from "./notices/deliver.ts";
+import type { Send } from "./notices/deliveries.ts";
 import { type NoticeTimes, startNotices } from "./notices/worker.ts";
 import { sendWebhook, type WebhookOptions, webhookPausesMs } from "./webhooks/send.ts";
 import { disabledChannel, openDisabledRoutes } from "./operators/disabled-routes.ts";

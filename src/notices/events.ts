@@ -1,6 +1,11 @@
-// The events that a workspace is told of: what each says, and who is told where the workspace chose nothing.
+// The events that a workspace is told of: what each says, who is told where the workspace chose nothing, and what it chose: which roles get
+// which mail, and from which balance on credit is low.
 import type { components } from "../../generated/api.d.ts";
 import type { Role } from "../accounts/roles.ts";
+import { lockAccountRow } from "../accounts/users.ts";
+import { type Db, inTransaction, type Queries } from "../db/connect.ts";
+import { failParameter } from "../errors/fail.ts";
+import { type Amount, amountFromUsd, toUsd } from "../money.ts";
 
 /** What the mails and the webhooks of each event say; money is USD, as in answers. */
 export interface EventData {
@@ -25,10 +30,10 @@ export interface EventData {
 export type EventName = keyof EventData;
 
 /** Events whose recipients a workspace chooses. A person is told of the own sign-ins, and no one else is. */
-export type ChosenEvent = components["schemas"]["MailedEvent"];
-export type ToldRole = components["schemas"]["NoticeRole"];
+type ChosenEvent = components["schemas"]["MailedEvent"];
+type ToldRole = components["schemas"]["NoticeRole"];
 
-export const chosenEvents = {
+const chosenEvents = {
   "balance.low": ["owner", "billing"],
   "key.budget_reached": ["owner", "admin"],
   "key.expiring": ["owner", "admin"],
@@ -37,8 +42,67 @@ export const chosenEvents = {
   "webhook.disabled": ["owner", "admin"],
 } as const satisfies Record<ChosenEvent, readonly (ToldRole & Role)[]>;
 
-export const chosenNames = Object.keys(chosenEvents) as ChosenEvent[];
+const chosenNames = Object.keys(chosenEvents) as ChosenEvent[];
 
 export function isChosen(event: string): event is ChosenEvent {
   return Object.hasOwn(chosenEvents, event);
+}
+
+type NoticeSettings = components["schemas"]["NoticeSettings"];
+type NoticeChange = components["schemas"]["NoticeSettingsChange"];
+
+/** 5 USD: below it a workspace that chose nothing is told. */
+export const lowBalance: Amount = 500_000_000n;
+
+interface Preferences {
+  lowBalance: Amount | null;
+  mails: Partial<Record<ChosenEvent, ToldRole[]>>;
+}
+
+export async function readPreferences({ pool }: Queries, accountId: bigint): Promise<Preferences> {
+  const sql = `select low_balance as "lowBalance", mails from notice_preference where account_id = $1`;
+  return (await pool.query<Preferences>(sql, [accountId])).rows[0] ?? { lowBalance, mails: {} };
+}
+
+export function toldRoles({ mails }: Pick<Preferences, "mails">, event: ChosenEvent): readonly ToldRole[] {
+  return mails[event] ?? chosenEvents[event];
+}
+
+export function noticeSettings(preferences: Preferences): NoticeSettings {
+  return {
+    object: "workspace.notices",
+    low_balance_usd: preferences.lowBalance === null ? null : toUsd(preferences.lowBalance),
+    mails: chosenNames.map((event) => ({ event, roles: [...toldRoles(preferences, event)] })),
+  };
+}
+
+/** Events that the change does not name stay as they are. */
+export async function changePreferences(db: Db, accountId: bigint, change: NoticeChange): Promise<Preferences> {
+  const asked = readThreshold(change.low_balance_usd);
+  const mails = readMails(change.mails ?? []);
+  return inTransaction(db, async (transaction) => {
+    await lockAccountRow(transaction, accountId); // two changes at once must not undo each other
+    const before = await readPreferences(transaction, accountId);
+    const after = { lowBalance: asked === undefined ? before.lowBalance : asked, mails: { ...before.mails, ...mails } };
+    await transaction.pool.query(
+      `insert into notice_preference (account_id, low_balance, mails) values ($1, $2, $3)
+       on conflict (account_id) do update set low_balance = excluded.low_balance, mails = excluded.mails`,
+      [accountId, after.lowBalance, JSON.stringify(after.mails)],
+    );
+    return after;
+  });
+}
+
+function readThreshold(usd: number | null | undefined): Amount | null | undefined {
+  if (usd == null) return usd;
+  return amountFromUsd(usd) ?? failParameter("low_balance_usd", "it may have 8 decimals at most");
+}
+
+function readMails(sent: NonNullable<NoticeChange["mails"]>): Preferences["mails"] {
+  const mails: Preferences["mails"] = {};
+  sent.forEach(({ event, roles }, index) => {
+    if (mails[event] !== undefined) failParameter(`mails[${index}].event`, "each event may stand once");
+    mails[event] = [...new Set(roles)];
+  });
+  return mails;
 }

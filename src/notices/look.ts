@@ -1,7 +1,7 @@
 // Finds low balances, budgets that are used up and keys that expire soon: statements over a bounded part of a table by its index, so that a
 // call pays nothing for them. Each writes its notices and what it remembers of them in one statement, so that many processes at once write one.
 import type { Queries } from "../db/connect.ts";
-import { lowBalance } from "./preferences.ts";
+import { lowBalance } from "./events.ts";
 
 /** Rows a statement. */
 const part = 10_000;

@@ -3,10 +3,9 @@ import type { Clock } from "../clock.ts";
 import { keepDoing } from "../concurrency/keep-doing.ts";
 import type { Db } from "../db/connect.ts";
 import type { Mailer } from "../mail/mailer.ts";
-import { type Claimed, deliverDue, mailPausesMs, type Outcome, type Send } from "./deliver.ts";
+import { type Claimed, deliverDue, mailPausesMs, type Outcome, planNotices, type Send } from "./deliveries.ts";
 import { lookForCauses } from "./look.ts";
-import { planNotices } from "./plan.ts";
-import { sendByMail } from "./send-mail.ts";
+import { sendByMail } from "./mails.ts";
 
 export interface NoticeTimes {
   /** How often a process looks for what is due. */

@@ -8,7 +8,7 @@ import { refuseInDoubt } from "../db/database-checks.ts";
 import { fail } from "../errors/fail.ts";
 import { correct, postEntry } from "../ledger/post.ts";
 import { type Amount, toUsd } from "../money.ts";
-import { writeNotice } from "../notices/write.ts";
+import { writeNotice } from "../notices/notices.ts";
 import { noteReversal, readDue, recordEvent, recordUnapplied } from "./event-rows.ts";
 import { accountIdText, topupIdText } from "../ids.ts";
 import { endCharge, saveCard, turnOff } from "./auto-topup-rows.ts";

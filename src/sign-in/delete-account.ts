@@ -12,7 +12,7 @@ import { userIdText, uuidHex, workspaceIdText } from "../ids.ts";
 import { readBalance } from "../ledger/balance.ts";
 import { purgeKept } from "../ledger/kept-answers.ts";
 import { type Amount, usdText } from "../money.ts";
-import { forgetAddress, forgetNotices } from "../notices/forget.ts";
+import { forgetAddress, forgetNotices } from "../notices/notices.ts";
 
 interface Deleting {
   personId: bigint;

@@ -12,7 +12,7 @@ import { parseJson } from "../json/parse.ts";
 import { entryRecord, readEntries } from "../ledger/entries.ts";
 import { readLogs, usageLogRecord } from "../ledger/read-usage-log.ts";
 import { type Amount, toUsd } from "../money.ts";
-import { noticeIds, readNotices } from "../notices/log.ts";
+import { noticeIds, readNotices } from "../notices/notices.ts";
 
 type Line = Record<string, unknown> & { record: string };
 

@@ -11,7 +11,7 @@ import type { Context } from "../context.ts";
 import type { Queries } from "../db/connect.ts";
 import { postSignupCredit } from "../ledger/post.ts";
 import type { Amount } from "../money.ts";
-import { writeNotice } from "../notices/write.ts";
+import { writeNotice } from "../notices/notices.ts";
 import { newPlace, rememberNetwork } from "./throttle.ts";
 
 interface Moment {

@@ -4,7 +4,7 @@ import { lockAccountRow } from "../accounts/users.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { uuidIds, uuidv7 } from "../ids.ts";
-import { noticeIds } from "../notices/log.ts";
+import { noticeIds } from "../notices/notices.ts";
 import { readEndpoint } from "./endpoints.ts";
 
 type Delivery = components["schemas"]["WebhookDelivery"];

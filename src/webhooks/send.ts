@@ -5,9 +5,8 @@ import { workspaceIdText } from "../ids.ts";
 import { callerPolicy, type ResolveName } from "../media/fetch-policy.ts";
 import { postGuarded } from "../media/post-guarded.ts";
 import { MediaFault } from "../media/types.ts";
-import type { Claimed, Outcome } from "../notices/deliver.ts";
-import { noticeIds } from "../notices/log.ts";
-import { writeNotice } from "../notices/write.ts";
+import type { Claimed, Outcome } from "../notices/deliveries.ts";
+import { noticeIds, writeNotice } from "../notices/notices.ts";
 import { endpointIdText } from "./endpoints.ts";
 import { openSecret, signaturesOf } from "./secrets.ts";
 

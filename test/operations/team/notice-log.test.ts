@@ -1,6 +1,6 @@
 // GET /v1/workspace/notices/log over HTTP: what is listed, to whom, page by page; and the same in the account's export.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { writeNotice } from "../../../src/notices/write.ts";
+import { writeNotice } from "../../../src/notices/notices.ts";
 import { codeOf, type Person, startTeamGateway, type TeamGateway } from "./team-gateway.ts";
 
 let gateway: TeamGateway;

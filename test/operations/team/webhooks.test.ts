@@ -1,6 +1,6 @@
 // What is posted to webhooks: how it is signed, what is tried again and what is given up; the log of deliveries. Endpoints: webhook-endpoints.test.ts.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { writeNotice } from "../../../src/notices/write.ts";
+import { writeNotice } from "../../../src/notices/notices.ts";
 import { codeOf, type Person, startTeamGateway, type TeamGateway } from "./team-gateway.ts";
 import { startWebhookServer, trusting, verified, type WebhookServer } from "./webhook-server.ts";
 

@@ -1,9 +1,12 @@
-// The texts of the mails about notices: plain and short, once as text and once as HTML, in which every value is escaped.
-import type { Mail } from "../mail/mailer.ts";
+// Mails about notices: plain and short, once as text and once as HTML, in which every value is escaped. A text is made when its delivery is
+// sent, from what the notice says.
+import type { Queries } from "../db/connect.ts";
+import type { Mail, Mailer } from "../mail/mailer.ts";
 import { escapeHtml } from "../text/html.ts";
+import type { Claimed, Outcome } from "./deliveries.ts";
 import type { EventData, EventName } from "./events.ts";
 
-export interface About {
+interface About {
   to: string;
   /** The workspace's name. */
   workspace: string;
@@ -86,7 +89,7 @@ const texts: { [Event in EventName]: (data: EventData[Event], workspace: string)
   }),
 };
 
-export function noticeMail<Event extends EventName>({ to, workspace, publicUrl }: About, event: Event, data: EventData[Event]): Mail {
+function noticeMail<Event extends EventName>({ to, workspace, publicUrl }: About, event: Event, data: EventData[Event]): Mail {
   const { subject, says, page } = texts[event](data, JSON.stringify(workspace));
   const link = publicUrl + page;
   const foot = `You get this mail from ${publicUrl}. Its settings: ${publicUrl}/console/settings`;
@@ -102,4 +105,26 @@ ${says.map((paragraph) => `<p>${escapeHtml(paragraph)}</p>`).join("\n")}
 </body></html>
 `,
   };
+}
+
+interface Mailing {
+  db: Queries;
+  mailer: Mailer;
+  publicUrl: () => string;
+}
+
+export async function sendByMail({ db, mailer, publicUrl }: Mailing, delivery: Claimed): Promise<Outcome> {
+  const { accountId, id, event, data, address: to } = delivery;
+  if (to === null) throw new Error("a delivery without an address is no mail");
+  const workspace = await nameOf(db, accountId);
+  const base = publicUrl();
+  const mail = noticeMail({ to, workspace, publicUrl: base }, event, data as never);
+  const host = URL.parse(base)?.hostname ?? "localhost";
+  const outcome = await mailer.attempt({ ...mail, messageId: `${id}@${host}` });
+  return outcome.sent ? outcome : { sent: false, final: outcome.final, code: outcome.code, response: outcome.reason };
+}
+
+async function nameOf({ pool }: Queries, accountId: bigint): Promise<string> {
+  const sql = "select coalesce(workspace_name, name, email) as name from account where id = $1";
+  return (await pool.query<{ name: string }>(sql, [accountId])).rows[0]!.name;
 }

@@ -1,7 +1,30 @@
-// The list of a workspace's notices, with how far their mails and webhooks are. Reads alone.
+// The rows of notices: written in the transaction of what causes them, listed with how far their mails and webhooks are, and deleted with a
+// person's account. The worker (worker.ts) sends them after the commit.
 import type { components } from "../../generated/api.d.ts";
 import type { Queries } from "../db/connect.ts";
-import { uuidIds } from "../ids.ts";
+import { uuidIds, uuidv7 } from "../ids.ts";
+import type { EventData, EventName } from "./events.ts";
+
+interface NewNotice<Event extends EventName> {
+  accountId: bigint;
+  event: Event;
+  /** Names what the notice is about, so that it is written once however often that is noticed. */
+  cause: string;
+  data: EventData[Event];
+  /** The only person to be told; absent: those whom the workspace chose. */
+  personId?: bigint;
+  at: Date;
+}
+
+/** Does nothing where the cause has its notice. */
+export async function writeNotice<Event extends EventName>({ pool }: Queries, notice: NewNotice<Event>): Promise<void> {
+  const { accountId, event, cause, data, personId = null, at } = notice;
+  await pool.query(
+    `insert into notice (account_id, id, event, cause, data, person_id, created_at) values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (account_id, cause) do nothing`,
+    [accountId, uuidv7(at), event, `${event}:${cause}`, JSON.stringify(data), personId, at],
+  );
+}
 
 type NoticeRecord = components["schemas"]["NoticeRecord"];
 
@@ -16,7 +39,7 @@ interface Row {
   counts: Record<string, number>;
 }
 
-export interface ReadingNotices {
+interface ReadingNotices {
   accountId: bigint;
   /** Sees the notices for this person alone, too. */
   personId: bigint;
@@ -56,4 +79,15 @@ function shown({ id, event, data, createdAt, counts }: Row): NoticeRecord {
   });
   const deliveries = { mails: of("mail"), webhooks: of("webhook") };
   return { id: noticeIds.text(id), object: "notice", event, data, ...deliveries, created_at: createdAt.toISOString() };
+}
+
+/** Of an account that is closed: what it was told, and where to. Its deliveries go with both. */
+export async function forgetNotices({ pool }: Queries, accountId: bigint): Promise<void> {
+  for (const table of ["webhook_endpoint", "notice", "notice_preference"])
+    await pool.query(`delete from ${table} where account_id = $1`, [accountId]);
+}
+
+/** What other workspaces sent to the person, or would. */
+export async function forgetAddress({ pool }: Queries, accounts: readonly bigint[], address: string): Promise<void> {
+  await pool.query("delete from notice_delivery where account_id = any($1) and address = $2", [accounts, address]);
 }
