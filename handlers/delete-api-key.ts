@@ -1,6 +1,6 @@
 // DELETE /v1/auth/keys/{key}: the key stops working everywhere; another key replaces a deleted default (docs/behaviour/endpoints.md#keys).
 import { deleteKey, keyOf } from "../src/accounts/manage-keys.ts";
-import { ownKeysOnly } from "../src/accounts/roles.ts";
+import { ownKeysOnly } from "../src/accounts/caller.ts";
 import { fail } from "../src/errors/fail.ts";
 import type { Handler } from "../src/operation.ts";
 

@@ -1,6 +1,6 @@
 // DELETE /v1/auth/sessions: ends all sessions of the person but the one of the request.
 import type { CallerSession } from "../src/accounts/caller.ts";
-import { endOtherSessions as endOthers } from "../src/accounts/list-sessions.ts";
+import { endOtherSessions as endOthers } from "../src/accounts/sessions.ts";
 import type { Handler } from "../src/operation.ts";
 
 export const endOtherSessions: Handler<"endOtherSessions"> = async ({ db }, { caller }) => {

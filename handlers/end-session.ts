@@ -1,6 +1,6 @@
 // DELETE /v1/auth/sessions/{id}: ends one of the person's sessions.
 import type { CallerSession } from "../src/accounts/caller.ts";
-import { endSession as end } from "../src/accounts/list-sessions.ts";
+import { endSession as end } from "../src/accounts/sessions.ts";
 import { fail } from "../src/errors/fail.ts";
 import type { Handler } from "../src/operation.ts";
 

@@ -1,6 +1,6 @@
 // GET /v1/auth/keys/{key}/usage: what a key spent, holds and has left, and its days.
 import type { FoundKey } from "../src/accounts/key-records.ts";
-import { readKeySpending } from "../src/accounts/key-usage.ts";
+import { readKeySpending } from "../src/accounts/key-budgets.ts";
 import { keyOf } from "../src/accounts/manage-keys.ts";
 import type { Context } from "../src/context.ts";
 import { fail } from "../src/errors/fail.ts";

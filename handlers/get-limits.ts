@@ -1,7 +1,7 @@
 // GET /v1/auth/limits: the caller's limits, and the key's own where a key asks, and how much of them is used now. Counts nothing.
 import type { components } from "../generated/api.d.ts";
 import type { Caller } from "../src/accounts/caller.ts";
-import { readKeySpending } from "../src/accounts/key-usage.ts";
+import { readKeySpending } from "../src/accounts/key-budgets.ts";
 import { tierOf } from "../src/catalog/tiers.ts";
 import type { Tier } from "../src/catalog/types.ts";
 import type { Context } from "../src/context.ts";

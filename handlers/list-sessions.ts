@@ -1,6 +1,6 @@
 // GET /v1/auth/sessions: the person's open sessions, the newest first.
 import type { CallerSession } from "../src/accounts/caller.ts";
-import { readSessions, sessionRecord } from "../src/accounts/list-sessions.ts";
+import { readSessions, sessionRecord } from "../src/accounts/sessions.ts";
 import { failParameter } from "../src/errors/fail.ts";
 import { pageOf } from "../src/ledger/entries.ts";
 import type { Handler } from "../src/operation.ts";

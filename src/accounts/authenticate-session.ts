@@ -5,9 +5,8 @@ import type { Db } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
 import { noUuid, parseWorkspaceId } from "../ids.ts";
 import type { Amount } from "../money.ts";
-import type { Caller } from "./caller.ts";
+import type { Caller, Role } from "./caller.ts";
 import { csrfTokenOf, digestOf, isTokenShaped } from "./keys.ts";
-import type { Role } from "./roles.ts";
 import { sessionLifeMs } from "./sessions.ts";
 
 /** The least time between two updates of a session's last use. */

@@ -1,5 +1,7 @@
-// The caller of a request. Types only.
+// The caller of a request, and the roles of a workspace's members: their order, and what the edge asks of a session
+// (docs/behaviour/endpoints.md#workspaces).
 import type { Operation } from "../../generated/operations.ts";
+import { fail } from "../errors/fail.ts";
 import type { Amount } from "../money.ts";
 import type { KeyPolicy } from "./key-policy.ts";
 import type { Operator } from "./operators.ts";
@@ -38,4 +40,17 @@ export interface CallerSession {
   expiresAt: Date;
   /** What X-Svc-CSRF must hold when the session's cookie is sent. */
   csrfToken: string;
+}
+
+export const roles = ["owner", "admin", "developer", "billing", "viewer"] as const satisfies readonly Role[];
+
+/** The role of a session must be one that the operation names; a key has none, and an operation without roles concerns the person alone. */
+export function assertRole({ roles: allowed }: Pick<Operation, "roles">, { session }: Caller): void {
+  if (session === null || allowed === undefined || allowed.includes(session.role)) return;
+  fail("permission_denied", { text: { reason: `your role in this workspace is ${session.role}, and this needs ${allowed.join(" or ")}` } });
+}
+
+/** The person whose keys alone a developer may see and change; null: everyone's. `session` null: a caller without a role. */
+export function ownKeysOnly(session: Pick<CallerSession, "personId" | "role"> | null): bigint | null {
+  return session?.role === "developer" ? session.personId : null;
 }

@@ -5,7 +5,7 @@ import { parseUserId, parseWorkspaceId, workspaceIdText } from "../ids.ts";
 import { domainOf, foldEmail } from "../text/email-address.ts";
 import { disableKeysOf } from "./manage-keys.ts";
 import { joinedMax, membersMax } from "./members.ts";
-import type { Role } from "./roles.ts";
+import type { Role } from "./caller.ts";
 
 interface SignedIn {
   personId: bigint;

@@ -1,9 +1,8 @@
 // Which keys of a workspace a caller may see and change. Who asks by a key has the rights of the person who made it, as they are now.
 import type { Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
-import type { Caller } from "./caller.ts";
+import { type Caller, ownKeysOnly, type Role } from "./caller.ts";
 import { findMember } from "./members.ts";
-import { ownKeysOnly, type Role } from "./roles.ts";
 import { lockAccountRow } from "./users.ts";
 
 /** Those of the operations that change keys, as the contract names them (x-roles). */

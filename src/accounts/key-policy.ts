@@ -1,10 +1,11 @@
 // What a key may do beyond its budget: until when, from where, which operations and models, how often. Prepared once from the key's row and
-// kept with its cached caller, so that a request costs a few look-ups in memory, and one with a key without policies costs none.
+// kept with its cached caller, so that a request costs a few look-ups in memory, and one with a key without policies costs none. Each
+// scope takes a group of operations away.
 import { BlockList } from "node:net";
 import ipaddr from "ipaddr.js";
-import type { OperationId } from "../../generated/operations.ts";
+import { type OperationId, operations } from "../../generated/operations.ts";
+import type { components } from "../../generated/api.d.ts";
 import { fail } from "../errors/fail.ts";
-import { deniedBy, type KeyScope } from "./key-scopes.ts";
 import { maskedKey } from "./keys.ts";
 
 export interface KeyPolicy {
@@ -132,3 +133,31 @@ export function assertNetworkAllowed({ networks, masked }: KeyPolicy, address: s
   if (parsed !== null && networks.check(parsed.toString(), parsed.kind())) return;
   fail("network_not_allowed", { text: { key: masked, address: parsed?.toString() ?? "unknown" } });
 }
+
+export type KeyScope = components["schemas"]["KeyScope"];
+
+const media = new Set<OperationId>(["createImage", "createImageEdit", "createImageVariation", "createVideo", "runGenmedia"]);
+const audio = new Set<OperationId>([
+  "createMusic",
+  "createSoundEffect",
+  "createSpeech",
+  "createTranscription",
+  "createTranslation",
+  "understandAudio",
+  "cloneVoice",
+  "designVoice",
+]);
+/** They answer a question and change nothing. */
+const reads = new Set<OperationId>(["createQuote", "countMessageTokens", "countResponseTokens"]);
+
+const denies: Record<KeyScope, (operation: OperationId) => boolean> = {
+  read_only: (id) => operations[id].method !== "get" && !reads.has(id),
+  no_media: (id) => media.has(id),
+  no_audio: (id) => audio.has(id),
+  // What a dashboard reads, too: keys, usage, money, limits.
+  no_account: (id) => operations[id].auth === "key_or_session",
+};
+
+export const keyScopes = Object.keys(denies) as KeyScope[];
+
+const deniedBy = (scope: KeyScope, operation: OperationId): boolean => denies[scope](operation);

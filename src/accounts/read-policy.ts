@@ -5,8 +5,7 @@ import { operations } from "../../generated/operations.ts";
 import type { Operation } from "../../generated/operations.ts";
 import type { Queries } from "../db/connect.ts";
 import { failParameter } from "../errors/fail.ts";
-import type { StoredPolicy } from "./key-policy.ts";
-import type { KeyScope } from "./key-scopes.ts";
+import type { KeyScope, StoredPolicy } from "./key-policy.ts";
 
 /** As the contract has them. Absent fields stay as they are; null: no such rule. */
 export interface SentPolicy {

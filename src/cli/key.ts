@@ -2,8 +2,7 @@
 import { findKey, refuseKey, setKeyEnabled } from "../accounts/admin.ts";
 import { type KeyRecord, listKeys } from "../accounts/key-records.ts";
 import { type LimitResets, limitResets } from "../accounts/key-budgets.ts";
-import { responseCacheSecondsMax } from "../accounts/key-policy.ts";
-import { keyScopes } from "../accounts/key-scopes.ts";
+import { keyScopes, responseCacheSecondsMax } from "../accounts/key-policy.ts";
 import { createKey, deleteKey, rollKey } from "../accounts/manage-keys.ts";
 import { type PolicyChange, readPolicy, type SentPolicy } from "../accounts/read-policy.ts";
 import { systemClock } from "../clock.ts";

@@ -1,7 +1,7 @@
 // The events that a workspace is told of: what each says, who is told where the workspace chose nothing, and what it chose: which roles get
 // which mail, and from which balance on credit is low.
 import type { components } from "../../generated/api.d.ts";
-import type { Role } from "../accounts/roles.ts";
+import type { Role } from "../accounts/caller.ts";
 import { lockAccountRow } from "../accounts/users.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { failParameter } from "../errors/fail.ts";

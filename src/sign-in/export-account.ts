@@ -2,7 +2,7 @@
 // for it, and one export holds a page in memory. Secrets are not stored, so none is in it.
 import { listKeys } from "../accounts/key-records.ts";
 import { maskedKey } from "../accounts/keys.ts";
-import { sessionRecord, readSessions } from "../accounts/list-sessions.ts";
+import { sessionRecord, readSessions } from "../accounts/sessions.ts";
 import { conversationIdText, exportConversations } from "../accounts/conversations.ts";
 import { exportStored } from "../accounts/stored-responses.ts";
 import type { Context } from "../context.ts";

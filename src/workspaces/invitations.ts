@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import type { components } from "../../generated/api.d.ts";
 import { digestOf, isTokenShaped, makeToken } from "../accounts/keys.ts";
 import { findMember, membersMax } from "../accounts/members.ts";
-import type { Role } from "../accounts/roles.ts";
+import type { Role } from "../accounts/caller.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
 import { invitationIdText, parseInvitationId, userIdText } from "../ids.ts";

@@ -1,5 +1,5 @@
 // The texts of the mails about workspaces: plain and short.
-import type { Role } from "../accounts/roles.ts";
+import type { Role } from "../accounts/caller.ts";
 import type { Mail } from "../mail/mailer.ts";
 
 interface About {

@@ -1,12 +1,10 @@
 // Changes of who is in a workspace, with which role, and what the keys of a member may spend. Each locks the workspace's row first and reads the
 // roles again, so that concurrent changes see each other's result and an owner remains.
-import type { CallerSession } from "../accounts/caller.ts";
+import type { CallerSession, Role } from "../accounts/caller.ts";
 import type { BudgetChange } from "../accounts/key-budgets.ts";
 import { disableKeysOf } from "../accounts/manage-keys.ts";
-import { setMemberBudget } from "../accounts/member-budgets.ts";
+import { countOwners, findMember, type Member, type MemberRecord, memberRecords, setMemberBudget } from "../accounts/members.ts";
 import { recordFormerMember } from "../accounts/group-members.ts";
-import { countOwners, findMember, type Member, type MemberRecord, memberRecords } from "../accounts/members.ts";
-import type { Role } from "../accounts/roles.ts";
 import { lockAccountRow } from "../accounts/users.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";

@@ -1,7 +1,7 @@
 // Workspaces as their members see them: listing, making and renaming.
 import type { components } from "../../generated/api.d.ts";
 import { joinedMax } from "../accounts/members.ts";
-import type { Role } from "../accounts/roles.ts";
+import type { Role } from "../accounts/caller.ts";
 import { lockAccountRow } from "../accounts/users.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";

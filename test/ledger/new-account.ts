@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { BudgetChange } from "../../src/accounts/key-budgets.ts";
 import { makeKey } from "../../src/accounts/keys.ts";
-import { setMemberBudget } from "../../src/accounts/member-budgets.ts";
+import { setMemberBudget } from "../../src/accounts/members.ts";
 import { lockAccountRow } from "../../src/accounts/users.ts";
 import { type Db, inTransaction } from "../../src/db/connect.ts";
 import { postEntry } from "../../src/ledger/post.ts";

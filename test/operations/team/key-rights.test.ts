@@ -1,7 +1,7 @@
 // Rights over a workspace's keys that change while a request runs, the rights of keys themselves, and secrets of people who leave.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
-import type { Role } from "../../../src/accounts/roles.ts";
+import type { Role } from "../../../src/accounts/caller.ts";
 import { inTransaction } from "../../../src/db/connect.ts";
 import { smallCatalog } from "../../catalog/small-catalog.ts";
 import type { TestReply } from "../../support/gateway.ts";

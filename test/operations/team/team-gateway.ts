@@ -1,7 +1,7 @@
 // A gateway, people with sessions, and workspaces with members of every role, for the tests of teams.
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
-import type { Role } from "../../../src/accounts/roles.ts";
+import type { Role } from "../../../src/accounts/caller.ts";
 import { userIdText } from "../../../src/ids.ts";
 import { type Gateway, startGateway, type TestAccount, type TestReply } from "../../support/gateway.ts";
 

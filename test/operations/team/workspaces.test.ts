@@ -1,7 +1,7 @@
 // Workspaces over HTTP: making, listing, renaming, choosing one by X-Workspace-Id, and what each role may do with every operation.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Operation, operations } from "../../../generated/operations.ts";
-import { roles } from "../../../src/accounts/roles.ts";
+import { roles } from "../../../src/accounts/caller.ts";
 import { setSuspended } from "../../../src/accounts/admin.ts";
 import { postEntry } from "../../../src/ledger/post.ts";
 import { parseUsd } from "../../../src/money.ts";
