@@ -6,8 +6,7 @@ import { Refused } from "../accounts/admin.ts";
 import { dump } from "../db/backup/dump.ts";
 import { checkBackup, load } from "../db/backup/load.ts";
 import type { Db, Queries } from "../db/connect.ts";
-import { recordVerdict } from "../ledger/verdicts.ts";
-import { type ChainVerdict, verifyWithin } from "../ledger/verify.ts";
+import { type ChainVerdict, recordVerdict, verifyWithin } from "../ledger/verify.ts";
 import type { Input, Outcome } from "./command.ts";
 import { withDatabase, withoutTimeout, withRawDatabase } from "./with-database.ts";
 

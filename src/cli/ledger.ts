@@ -4,8 +4,7 @@ import { migrate } from "../db/migrate.ts";
 import { type Plan, planMigrations, type TableLock } from "../db/plan.ts";
 import { audit } from "../ledger/audit.ts";
 import { whatWentBack, writeHeadFile } from "../ledger/head-file.ts";
-import { recordVerdict } from "../ledger/verdicts.ts";
-import { verifyChain } from "../ledger/verify.ts";
+import { recordVerdict, verifyChain } from "../ledger/verify.ts";
 import type { Input, Outcome } from "./command.ts";
 import { assertEmbedded, withDatabase, withoutTimeout, withRawDatabase } from "./with-database.ts";
 

@@ -4,8 +4,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect, type Db, type Queries } from "../db/connect.ts";
 import { type Audit, audit } from "./audit.ts";
-import { recordVerdict } from "./verdicts.ts";
-import { type ChainVerdict, verifyChain } from "./verify.ts";
+import { type ChainVerdict, recordVerdict, verifyChain } from "./verify.ts";
 
 export type AuditStatus = "running" | "agrees" | "differs" | "failed";
 

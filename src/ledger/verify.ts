@@ -1,5 +1,6 @@
 // Verifies the hash chain of every account's entries (README.md beside this file). Computes the hashes independently of the database's
-// triggers, so that an entry changed, removed or moved by a user who can bypass the triggers is found.
+// triggers, so that an entry changed, removed or moved by a user who can bypass the triggers is found. What was found is kept for /metrics:
+// alerts ask when the whole chain was last verified.
 import { createHash } from "node:crypto";
 import { type Db, inSnapshot, type Queries } from "../db/connect.ts";
 import { accountIdText } from "../ids.ts";
@@ -25,7 +26,7 @@ interface BrokenLink {
 }
 
 /** What an entry's hash covers, and the hash. */
-export interface Link {
+interface Link {
   account_id: bigint;
   seq: bigint;
   microseconds: bigint;
@@ -122,4 +123,26 @@ export function linkText(link: Link): string {
 
 function brokenLink({ account_id, seq, id }: Link, reason: string): BrokenLink {
   return { account_id: accountIdText(account_id), seq: Number(seq), entry_id: id, reason };
+}
+
+/** Rows that are kept. */
+const keptMax = 100;
+
+/** False: the database only reads, as a standby does. */
+export async function recordVerdict({ pool }: Queries, { accounts, entries, head, broken }: ChainVerdict): Promise<boolean> {
+  const onlyReads = "25006";
+  const where = broken === null ? null : `${broken.account_id} entry ${broken.seq}: ${broken.reason}`;
+  try {
+    await pool.query("insert into ledger_verdict (accounts, entries, head, broken) values ($1, $2, $3, $4)", [
+      accounts,
+      entries,
+      head === null ? null : Buffer.from(head, "hex"),
+      where,
+    ]);
+    await pool.query("delete from ledger_verdict where id <= (select max(id) - $1::int from ledger_verdict)", [keptMax]);
+    return true;
+  } catch (error) {
+    if ((error as { code?: string }).code === onlyReads) return false;
+    throw error;
+  }
 }

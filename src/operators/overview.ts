@@ -3,7 +3,7 @@
 import type { components } from "../../generated/api.d.ts";
 import { type Db, inSnapshot, type Queries } from "../db/connect.ts";
 import { readBesideCalls, type ReportRow, sumOf } from "../ledger/report.ts";
-import { percentilesOf } from "../ledger/summary/percentiles.ts";
+import { percentilesOf } from "../ledger/summary/show-summary.ts";
 import { ceilQuarter, floorQuarter, piecesOf, type Span } from "../ledger/summary/periods.ts";
 import { besideSums, readSummary, sumsWithin } from "../ledger/summary/read-summary.ts";
 import { type Amount, toUsd } from "../money.ts";

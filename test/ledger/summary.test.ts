@@ -7,7 +7,7 @@ import { connect, type Db } from "../../src/db/connect.ts";
 import { bucketsOf, type BucketName } from "../../src/ledger/summary/periods.ts";
 import { readSummary, type Summary, type SummaryGroup } from "../../src/ledger/summary/read-summary.ts";
 import { forgetOld, rebuild, rollUp } from "../../src/ledger/summary/roll-up.ts";
-import { percentilesOf } from "../../src/ledger/summary/percentiles.ts";
+import { percentilesOf } from "../../src/ledger/summary/show-summary.ts";
 import { type Settlement, sendUsual, settleBatch } from "../../src/ledger/settlement.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { makeMonths } from "../support/log-months.ts";

@@ -1,10 +1,10 @@
-// Shows sums of the usage log as the contract does: as JSON, as lines of JSON and as comma-separated values.
-import { csvText } from "../../text/csv.ts";
+// Shows sums of the usage log as the contract does: as JSON, as lines of JSON and as comma-separated values; percentiles are read from
+// histograms of durations as the database adds them (src/db/functions/usage_histogram.sql).
 import type { components } from "../../../generated/api.d.ts";
 import { accountIdText, keyIdText, userIdText } from "../../ids.ts";
 import { parseJson } from "../../json/parse.ts";
 import { toUsd } from "../../money.ts";
-import { percentilesOf } from "./percentiles.ts";
+import { csvText } from "../../text/csv.ts";
 import type { Figures, SummaryGroup, SummaryRow } from "./read-summary.ts";
 
 type ShownFigures = components["schemas"]["UsageFigures"];
@@ -92,4 +92,22 @@ export function csvOf(rows: readonly ShownRow[], groups: readonly SummaryGroup[]
   const names = ["start", ...groups, ...figureNames, ...more];
   const lines = rows.map((row) => names.map((name) => (row as unknown as Record<string, string | number | null>)[name]!));
   return csvText([names, ...lines]);
+}
+
+const growth = 1.1;
+const digits = 12;
+
+/** The duration that each of these shares of the calls stayed within, in whole milliseconds, 5 % off at most; null: there were none. */
+export function percentilesOf(histogram: string, shares: readonly number[]): (number | null)[] {
+  const counts: number[] = [];
+  for (let end = histogram.length; end > 0; end -= digits) counts.push(Number(histogram.slice(Math.max(0, end - digits), end)));
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  return shares.map((share) => (total === 0 ? null : durationAt(counts, Math.ceil(total * share))));
+}
+
+/** Of the call with this place in the order of durations, from 1. The middle of its bucket is as far from both of its ends. */
+function durationAt(counts: readonly number[], place: number): number {
+  let before = 0;
+  const bucket = counts.findIndex((count) => (before += count) >= place);
+  return Math.round((2 * growth ** bucket) / (growth + 1));
 }
