@@ -1,6 +1,5 @@
 // POST /v1/embeddings. The lifecycle is in src/language/serve.ts; its result becomes a reply here.
-import { embeddingList } from "../src/language/embeddings/reply.ts";
-import { embeddingAdapter } from "../src/language/embeddings/request.ts";
+import { embeddingAdapter, embeddingList } from "../src/language/embeddings.ts";
 import { assertFieldAddresses } from "../src/language/part-addresses.ts";
 import { serveWhole } from "../src/language/serve.ts";
 import type { Handler } from "../src/operation.ts";

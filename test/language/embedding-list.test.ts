@@ -1,6 +1,6 @@
 // The text of an embeddings answer: however large, it doesn't block the event loop.
 import { expect, test } from "vitest";
-import { embeddingList } from "../../src/language/embeddings/reply.ts";
+import { embeddingList } from "../../src/language/embeddings.ts";
 import type { TokenBill } from "../../src/language/token-call.ts";
 import { noUsage } from "../../src/usage.ts";
 
