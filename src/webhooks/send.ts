@@ -3,7 +3,7 @@ import type { Config } from "../config.ts";
 import { type Db, inTransaction } from "../db/connect.ts";
 import { workspaceIdText } from "../ids.ts";
 import { callerPolicy, type ResolveName } from "../media/fetch-policy.ts";
-import { postGuarded } from "../media/post-guarded.ts";
+import { postGuarded } from "../media/guarded-client.ts";
 import { MediaFault } from "../media/types.ts";
 import type { Claimed, Outcome } from "../notices/deliveries.ts";
 import { noticeIds, writeNotice } from "../notices/notices.ts";
