@@ -1,8 +1,7 @@
 // GET /v1/credits/topup/{id}: one of the caller's top-ups. Another account's answers as one that never existed.
 import { fail } from "../src/errors/fail.ts";
 import { parseTopupId } from "../src/ids.ts";
-import { findTopup } from "../src/payments/topup-rows.ts";
-import { topupRecord } from "../src/payments/topups.ts";
+import { findTopup, topupRecord } from "../src/payments/topups.ts";
 import type { Handler } from "../src/operation.ts";
 
 export const getTopup: Handler<"getTopup"> = async ({ db }, { caller, path }) => {

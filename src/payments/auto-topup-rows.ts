@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Queries } from "../db/connect.ts";
 import type { Amount } from "../money.ts";
-import type { Topup } from "./topup-rows.ts";
+import type { Topup } from "./topups.ts";
 import type { Card, Charge, ChargeFailure } from "./types.ts";
 
 export interface AutoTopupRow {

@@ -1,7 +1,7 @@
 // The rows of the payment provider's events: those that were applied, those that could not be, and what refunds and disputes say of a payment.
 import type { Queries } from "../db/connect.ts";
 import type { Amount } from "../money.ts";
-import type { Topup } from "./topup-rows.ts";
+import type { Topup } from "./topups.ts";
 import type { PaymentEvent } from "./types.ts";
 
 /** False: the event was recorded before, together with its effect. */

@@ -12,7 +12,7 @@ import { writeNotice } from "../notices/notices.ts";
 import { noteReversal, readDue, recordEvent, recordUnapplied } from "./event-rows.ts";
 import { accountIdText, topupIdText } from "../ids.ts";
 import { endCharge, saveCard, turnOff } from "./auto-topup-rows.ts";
-import { lockTopup, setPayment, setStatus, type Topup, type TopupStatus } from "./topup-rows.ts";
+import { lockTopup, setPayment, setStatus, type Topup, type TopupStatus } from "./topups.ts";
 import type { CardEvent, CheckoutEvent, DisputeEvent, PaymentEvent, Payments, RefundEvent } from "./types.ts";
 
 /** Thrown within the transaction, which then leaves nothing behind. */
