@@ -10,8 +10,7 @@ import { exchange, wholeText } from "../transport/exchange.ts";
 import { jsonRequest, readAnswer } from "../transport/json.ts";
 import type { Upstream } from "../transport/types.ts";
 import type { UpstreamCall } from "../types.ts";
-import { batchesOf, eachOf } from "../verbs/batches.ts";
-import type { Embed, EmbedCall, Rerank } from "../verbs/without-output.ts";
+import { batchesOf, eachOf, type Embed, type EmbedCall, type Rerank } from "../verbs/without-output.ts";
 import { readBedrockError } from "./errors.ts";
 import { modelPath, vendorOf } from "./request.ts";
 

@@ -8,8 +8,7 @@ import { readRanking } from "../rerank/rerank.ts";
 import { exchange, nameAnswer, wholeText } from "../transport/exchange.ts";
 import { jsonRequest, readAnswer } from "../transport/json.ts";
 import type { Upstream } from "../transport/types.ts";
-import { batchesOf, textsOf } from "../verbs/batches.ts";
-import type { Embed, Rerank, Vector } from "../verbs/without-output.ts";
+import { batchesOf, type Embed, type Rerank, textsOf, type Vector } from "../verbs/without-output.ts";
 import { readCohereError } from "./chat.ts";
 
 /** More are refused. */

@@ -1,10 +1,11 @@
-// Headers that one request needs beside the provider's own: a token that expires, or a signature. Owns their time limit, and the fault of
-// a provider whose credentials can't be had; what makes them stands beside this file.
+// Headers that one request needs beside the provider's own: a token that expires, or a signature. Owns their time limit, the fault of a
+// provider whose credentials can't be had, and a credential that expires: obtained once for all calls that wait for it, and renewed before
+// it ends. What makes them stands beside this file.
+import { type Clock, systemClock } from "../../clock.ts";
 import { hideMade } from "../errors/hide-secrets.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
-import type { Address } from "../transport/target.ts";
+import { type Address, targetOf } from "../transport/target.ts";
 import type { UpstreamRequest } from "../transport/types.ts";
-import { targetOf } from "../transport/target.ts";
 
 /** A token's renewal is one short exchange; the machine's own identity may take two. */
 const longestMs = 10_000;
@@ -52,4 +53,56 @@ function pairsOf(flat: readonly string[]): Record<string, string> {
   const pairs: Record<string, string> = {};
   for (let at = 0; at + 1 < flat.length; at += 2) pairs[flat[at]!] = flat[at + 1]!;
   return pairs;
+}
+
+export interface Expiring<Value> {
+  value: Value;
+  /** Null: it doesn't expire. */
+  expiresAt: Date | null;
+}
+
+interface Renewed<Value> {
+  /** Rejects with what `obtain` threw, where there is none that still holds. */
+  get(): Promise<Value>;
+  /** The provider refused it. One that is younger than half a minute stays: a refusal then has another reason. */
+  forget(): void;
+}
+
+/** This long before its end a new one is obtained; the old one still serves meanwhile. */
+const earlyMs = 300_000;
+/** Too close to its end for a call that is on its way. */
+const lastMs = 30_000;
+/** After a renewal while the old one holds, since it may fail or bring the same again, and before a refused one is replaced. */
+const restMs = 30_000;
+
+export function openRenewed<Value>(obtain: () => Promise<Expiring<Value>>, clock: Clock = systemClock): Renewed<Value> {
+  let held: (Expiring<Value> & { since: number }) | null = null;
+  let renewing: Promise<Value> | null = null;
+  let restsUntil = 0;
+
+  function renew(): Promise<Value> {
+    renewing ??= obtain()
+      .then((got) => {
+        held = { ...got, since: clock().getTime() };
+        return got.value;
+      })
+      .finally(() => {
+        restsUntil = clock().getTime() + restMs;
+        renewing = null;
+      });
+    return renewing;
+  }
+
+  return {
+    get() {
+      const now = clock().getTime();
+      const leftMs = held === null ? 0 : (held.expiresAt?.getTime() ?? Infinity) - now;
+      if (held === null || leftMs <= lastMs) return renew();
+      if (leftMs <= earlyMs && now >= restsUntil) renew().catch(() => undefined); // the old one holds for a while
+      return Promise.resolve(held.value);
+    },
+    forget() {
+      if (held !== null && clock().getTime() - held.since >= restMs) held = null;
+    },
+  };
 }

@@ -5,8 +5,7 @@ import { Sha256 } from "@smithy/core/checksum";
 import { SignatureV4 } from "@smithy/signature-v4";
 import { type Clock, systemClock } from "../../clock.ts";
 import type { Provider, RequestToSign } from "../types.ts";
-import { credentialsFault } from "./authorize.ts";
-import { type Expiring, openRenewed } from "./renewed.ts";
+import { credentialsFault, type Expiring, openRenewed } from "./authorize.ts";
 import { askForToken } from "./token-request.ts";
 
 export interface AwsKeys {

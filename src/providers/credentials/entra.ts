@@ -7,8 +7,7 @@ import { SignJWT } from "jose";
 import { type Clock, systemClock, unixSeconds } from "../../clock.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
 import { type Json, textOf } from "../json/read.ts";
-import { credentialsFault } from "./authorize.ts";
-import type { Expiring } from "./renewed.ts";
+import { credentialsFault, type Expiring } from "./authorize.ts";
 import { askForToken, bearerAuthorization, errorWordOf, postForm, type TokenAnswer, tokenOf } from "./token-request.ts";
 
 export interface EntraClient {

@@ -6,8 +6,7 @@ import { parseJson } from "../../json/parse.ts";
 import { socketFailure, type UpstreamError } from "../errors/upstream-error.ts";
 import { count, type Json, objectOf, textOf } from "../json/read.ts";
 import type { Provider } from "../types.ts";
-import { credentialsFault } from "./authorize.ts";
-import { type Expiring, openRenewed } from "./renewed.ts";
+import { credentialsFault, type Expiring, openRenewed } from "./authorize.ts";
 
 export interface TokenAnswer {
   status: number;

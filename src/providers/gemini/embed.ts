@@ -7,8 +7,7 @@ import { answerBytesMax, readVectors } from "../openai/embed.ts";
 import { exchange, wholeText } from "../transport/exchange.ts";
 import { jsonRequest, readAnswer } from "../transport/json.ts";
 import type { Upstream } from "../transport/types.ts";
-import { batchesOf, textsOf } from "../verbs/batches.ts";
-import type { Embed, Vector } from "../verbs/without-output.ts";
+import { batchesOf, type Embed, textsOf, type Vector } from "../verbs/without-output.ts";
 import { geminiPlace } from "./chat.ts";
 import { readGoogleError } from "./errors.ts";
 

@@ -15,9 +15,8 @@ import { jsonRequest, readAnswer } from "../transport/json.ts";
 import type { Upstream, UpstreamRequest } from "../transport/types.ts";
 import type { Route } from "../types.ts";
 import type { Chat } from "../verbs/chat.ts";
-import { batchesOf, eachOf, textsOf } from "../verbs/batches.ts";
+import { batchesOf, eachOf, type Embed, type EmbedCall, textsOf } from "../verbs/without-output.ts";
 import type { MessageCall, Messages } from "../verbs/messages.ts";
-import type { Embed, EmbedCall } from "../verbs/without-output.ts";
 
 /** Whose model a route names: `anthropic/claude-…`, or a plain id, which is Anthropic's where it begins with `claude`. */
 function publisherOf({ model }: Pick<Route, "model">): { publisher: string; id: string } {

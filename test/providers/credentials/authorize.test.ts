@@ -1,8 +1,7 @@
 // Tokens and signatures: what the hook is told, what it adds, how long it may take, and that expiring credentials are renewed in time.
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
-import { authorizationFor, credentialsFault } from "../../../src/providers/credentials/authorize.ts";
-import { openRenewed } from "../../../src/providers/credentials/renewed.ts";
+import { authorizationFor, credentialsFault, openRenewed } from "../../../src/providers/credentials/authorize.ts";
 import type { UpstreamError } from "../../../src/providers/errors/upstream-error.ts";
 import { failureOf } from "../../../src/providers/errors/upstream-error.ts";
 import { sentOf } from "../../../src/providers/json/splice.ts";
