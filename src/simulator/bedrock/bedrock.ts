@@ -1,17 +1,17 @@
-// Bedrock's runtime: its paths, which name the model and the operation, and the plans of its operations. Every request is signed.
+// Bedrock's runtime: its paths, which name the model and the operation, the plans of its operations, and its errors: the name in a header,
+// a sentence in the body. Every request is signed.
+import { parseJson } from "../../json/parse.ts";
 import { answerMessage } from "../anthropic/answer.ts";
 import { countPrompt } from "../anthropic/usage.ts";
 import { planEmbeddings } from "../openai/embeddings.ts";
 import { type Ask, jsonReply, type LiveOperation, type Plan, planAnswer, type SimulatorProtocol, type WholeReply } from "../protocol.ts";
-import { readFields, refuse } from "../request-fields.ts";
+import { readFields, type Refusal, refuse } from "../request-fields.ts";
 import { planRerank } from "../rerank/rerank.ts";
 import { digest } from "../seed.ts";
 import { converseRecords, metadataRecord, wholeAnswer } from "./answer.ts";
-import { renderRefusal, rewordRefusal } from "./errors.ts";
 import { frameOf } from "./frames.ts";
 import { readConverseRequest } from "./read-request.ts";
 import { checkSignature, roleArn, temporaryKeys } from "./signature.ts";
-import { parseJson } from "../../json/parse.ts";
 
 export const bedrock: SimulatorProtocol = {
   name: "bedrock",
@@ -113,4 +113,49 @@ function xml(status: number, text: string): Plan {
   const body = Buffer.from(text);
   const headers = { "content-type": "text/xml", "content-length": String(body.length) };
   return { model: null, directives: {}, reply: { kind: "whole", status, headers, body }, bytes: 0 };
+}
+
+const nameByStatus: Record<number, string> = {
+  401: "UnrecognizedClientException",
+  403: "AccessDeniedException",
+  404: "ResourceNotFoundException",
+  408: "ModelTimeoutException",
+  424: "ModelErrorException",
+  429: "ThrottlingException",
+  500: "InternalServerException",
+  503: "ServiceUnavailableException",
+};
+
+const messageByStatus: Record<number, string> = {
+  403: "You don't have access to the model with the specified model ID.",
+  404: "Could not resolve the foundation model from the provided model identifier.",
+  429: "Too many requests, please wait before trying again.",
+  500: "The system encountered an unexpected error during processing. Try your request again.",
+  503: "Bedrock is unable to process your request.",
+};
+
+/** What the simulator alone has to say. */
+const keptCodes = new Set(["unknown_directive", "unknown_url", "simulator_fault"]);
+
+export function rewordRefusal(refusal: Refusal): Refusal {
+  const { status, code, headers } = refusal;
+  const as = (name: string, message: string, at = status): Refusal => ({
+    ...refusal,
+    ...{ status: at, code: name, message },
+    headers: { ...headers, "x-amzn-errortype": `${name}:http://internal.amazon.com/coral/com.amazon.bedrock/` },
+  });
+  if (code !== null && /^[A-Z]\w+(?:Exception|Id)$/.test(code)) return as(code, refusal.message);
+  if (code !== null && keptCodes.has(code)) return as("ValidationException", refusal.message);
+  if (code === "content_filter" || code === "content_policy_violation")
+    return as("ValidationException", "Output blocked by content filtering policy");
+  if (code === "context_length_exceeded") return as("ValidationException", "Input is too long for requested model.");
+  if (code === "insufficient_quota")
+    return as("ServiceQuotaExceededException", "Your request exceeds the service quota for your account.", 400);
+  if (status === 400) return as("ValidationException", refusal.message);
+  const name = nameByStatus[status] ?? (status < 500 ? "ValidationException" : "InternalServerException");
+  return as(name, messageByStatus[status] ?? refusal.message);
+}
+
+export function renderRefusal({ message }: Refusal): string {
+  return JSON.stringify({ message });
 }

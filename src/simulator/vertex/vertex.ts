@@ -2,10 +2,8 @@
 // assertions of its one service account, and to the machine it runs on. Every other request carries such a token.
 import { createPublicKey, generateKeyPairSync, type KeyObject, verify } from "node:crypto";
 import { parseJson } from "../../json/parse.ts";
-import { planMessage } from "../anthropic/anthropic.ts";
-import { eventName, renderError, rewordRefusal as rewordAnthropics } from "../anthropic/errors.ts";
-import { renderRefusal, rewordRefusal } from "../gemini/errors.ts";
-import { planContent } from "../gemini/gemini.ts";
+import { eventName, planMessage, renderError, rewordRefusal as rewordAnthropics } from "../anthropic/anthropic.ts";
+import { planContent, renderRefusal, rewordRefusal } from "../gemini/gemini.ts";
 import { readModelId } from "../directives.ts";
 import { countInputs, planEmbeddings } from "../openai/embeddings.ts";
 import { type Ask, jsonReply, type Plan, planFields, type SimulatorProtocol, type WholeReply } from "../protocol.ts";
