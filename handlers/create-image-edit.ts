@@ -6,7 +6,7 @@ import { planImageEdit } from "../src/jobs/plan-media.ts";
 import { type MediaRequest, submitRequest } from "../src/jobs/submit-request.ts";
 import type { JobPlan } from "../src/jobs/types.ts";
 import type { FormFile, Handler } from "../src/operation.ts";
-import { preferredWait } from "../src/text/preferred-wait.ts";
+import { preferredWait } from "../src/jobs/waiters.ts";
 import { waitedFor } from "./create-image.ts";
 
 type Edit = Handler<"createImageEdit">;

@@ -2,15 +2,13 @@
 // job's end; a caller's disconnect does not stop the job.
 import type { Ask } from "../src/calls/ask.ts";
 import type { Context } from "../src/context.ts";
-import { failedJob } from "../src/jobs/failed-job.ts";
+import { awaitSubmitted, failedJob, preferredWait } from "../src/jobs/waiters.ts";
 import { imageData } from "../src/jobs/image-data.ts";
 import { planImageJob } from "../src/jobs/plan-media.ts";
 import { shownImageJob, shownQueuedImageJob, submitHeaders } from "../src/jobs/show-job.ts";
 import { submitRequest, type SubmittedJob } from "../src/jobs/submit-request.ts";
 import type { JobPlan } from "../src/jobs/types.ts";
-import { awaitSubmitted } from "../src/jobs/waiters.ts";
 import type { Handler } from "../src/operation.ts";
-import { preferredWait } from "../src/text/preferred-wait.ts";
 
 const waitSeconds = { usual: 60, max: 120 };
 

@@ -1,10 +1,9 @@
 // POST /v1/genmedia/run: submits a job and waits a while for its end. A caller's disconnect does not stop the job.
-import { failedJob } from "../src/jobs/failed-job.ts";
+import { awaitSubmitted, failedJob } from "../src/jobs/waiters.ts";
 import { genmediaErrorType, genmediaInput, shownGenmediaJob } from "../src/jobs/genmedia.ts";
 import { planGenmediaJob } from "../src/jobs/plan-media.ts";
 import { submitHeaders } from "../src/jobs/show-job.ts";
 import { submitRequest } from "../src/jobs/submit-request.ts";
-import { awaitSubmitted } from "../src/jobs/waiters.ts";
 import type { Handler } from "../src/operation.ts";
 
 export const runGenmedia: Handler<"runGenmedia"> = async (context, request, ask) => {

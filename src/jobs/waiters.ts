@@ -1,12 +1,17 @@
-// Requests that wait for the end of a job, woken by the notification from whichever process ended it.
+// Requests that wait for the end of a job, woken by the notification from whichever process ended it: how long their caller wants to wait,
+// and the error reply of a job that failed meanwhile (docs/behaviour/media-jobs.md#genmedia, #images-client).
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Context } from "../context.ts";
 import type { Caller } from "../accounts/caller.ts";
+import { refuseUnpaid } from "../calls/refusals.ts";
+import type { Model } from "../catalog/types.ts";
+import type { Context } from "../context.ts";
+import { fail } from "../errors/fail.ts";
 import { mayPass, persist } from "../ledger/account-batcher.ts";
+import { readBalance, readLimitedKey } from "../ledger/balance.ts";
 import { type ReadJob, readJob } from "./read-jobs.ts";
 import { isFinal } from "./show-job.ts";
 
-export interface Waiters {
+interface Waiters {
   /** False: this process stops, and no more ends are heard of. */
   wait(shownId: string, ms: number, signal: AbortSignal): Promise<boolean>;
   /** A job has ended. */
@@ -119,4 +124,39 @@ export async function awaitSubmitted(
       throw error;
     });
   return (await awaitEnd(context, { shownId: submitted.shown_id, ms, signal }, read)) ?? submitted;
+}
+
+type Failing = Pick<Context, "db" | "catalog" | "publicUrl">;
+
+interface Failed {
+  job: ReadJob;
+  caller: Caller;
+  model: Model;
+}
+
+/** `inside`: fields inside `error`. */
+export async function failedJob(context: Failing, { job, caller, model }: Failed, inside: Record<string, unknown> = {}): Promise<never> {
+  if (job.error_code === "insufficient_credits") return refuseMoney(context, { job, caller, model });
+  const message = job.error_message === null ? {} : { message: job.error_message };
+  return fail(job.error_code ?? "provider_error", { ...message, inside });
+}
+
+/** Jobs have one code for an account that can't pay and a key whose budget is too small; refusals have two. */
+async function refuseMoney(context: Failing, { job, caller, model }: Failed): Promise<never> {
+  const { available = 0n } = (await readBalance(context.db, caller.accountId)) ?? {};
+  const key = available < job.estimated || caller.keyId === null ? undefined : await readLimitedKey(context.db, caller.keyId);
+  const keyLeft = key?.left ?? null;
+  const refused = keyLeft !== null && keyLeft < job.estimated ? "key" : "balance";
+  const funds = { available: available > 0n ? available : 0n, reserved: 0n, keyLeft };
+  return refuseUnpaid(context, { caller, model, need: job.estimated }, { refused, ...funds });
+}
+
+/** In seconds; without a number of its own, `usual`. Null: the caller doesn't want to wait. */
+export function preferredWait(prefer: string | undefined, { usual, max }: { usual: number; max: number }): number | null {
+  for (const preference of (prefer ?? "").split(",")) {
+    const [, value] = /^\s*wait\s*(?:=\s*"?(\d{0,9})"?\s*)?(?:;.*)?$/i.exec(preference) ?? [null, null];
+    if (value === null) continue;
+    return value === undefined || value === "" ? usual : Math.min(Number(value), max);
+  }
+  return null;
 }
