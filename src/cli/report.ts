@@ -4,7 +4,7 @@ import type { Db } from "../db/connect.ts";
 import { accountIdText, keyIdText } from "../ids.ts";
 import { readReport, type ReportGroup, reportGroups, type ReportRow, sumOf } from "../ledger/report.ts";
 import { type Amount, toUsd, usdText } from "../money.ts";
-import { csvField } from "../text/csv.ts";
+import { csvField } from "../text/export.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
 import { withDatabase, withoutTimeout } from "./with-database.ts";
 

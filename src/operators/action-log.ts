@@ -3,7 +3,7 @@ import { userInfo } from "node:os";
 import type { components } from "../../generated/api.d.ts";
 import type { Operator, OperatorRole } from "../accounts/operators.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
-import { csvText } from "../text/csv.ts";
+import { csvText } from "../text/export.ts";
 
 /** Who makes a change. */
 export interface Actor {

@@ -1,4 +1,4 @@
-// Lists as files: which form a client accepts, and the reply with a link to the next page.
+// Lists as files: which form a client accepts, CSV (RFC 4180), and the reply with a link to the next page.
 
 /** By media type. */
 const listForms = {
@@ -7,7 +7,7 @@ const listForms = {
   "application/ndjson": "ndjson",
   "application/json": "json",
 } as const;
-export type ListForm = (typeof listForms)[keyof typeof listForms];
+type ListForm = (typeof listForms)[keyof typeof listForms];
 
 export function listFormOf(accept: string | undefined): ListForm {
   return acceptedForm(accept, listForms) ?? "json";
@@ -39,4 +39,22 @@ export function pageAddress(publicUrl: string, path: string, query: object): str
 
 export function jsonLines(rows: readonly object[]): string {
   return rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+}
+
+export function csvField(value: string | number | null): string {
+  if (value === null) return "";
+  const text = typeof value === "number" ? String(value) : harmless(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** A spreadsheet must not take a caller's words for a formula; an amount below 0 is no word. */
+function harmless(text: string): string {
+  return /^[=+@\t\r]|^-(?![\d.]+$)/.test(text) ? `'${text}` : text;
+}
+
+/** Rows that each end with CR LF. */
+export function csvText(rows: Iterable<readonly (string | number | null)[]>): string {
+  let text = "";
+  for (const row of rows) text += `${row.map(csvField).join(",")}\r\n`;
+  return text;
 }

@@ -3,7 +3,7 @@
 import type { components } from "../../../generated/api.d.ts";
 import { topupIdText } from "../../ids.ts";
 import { type Amount, toUsd, usdText } from "../../money.ts";
-import { csvText } from "../../text/csv.ts";
+import { csvText } from "../../text/export.ts";
 import { type PdfLine, pdfOf } from "../../text/pdf.ts";
 import { entryId } from "../entries.ts";
 import { type Month, type MonthPayment, movedIn } from "./read-months.ts";

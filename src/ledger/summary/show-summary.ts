@@ -4,7 +4,7 @@ import type { components } from "../../../generated/api.d.ts";
 import { accountIdText, keyIdText, userIdText } from "../../ids.ts";
 import { parseJson } from "../../json/parse.ts";
 import { toUsd } from "../../money.ts";
-import { csvText } from "../../text/csv.ts";
+import { csvText } from "../../text/export.ts";
 import type { Figures, SummaryGroup, SummaryRow } from "./read-summary.ts";
 
 type ShownFigures = components["schemas"]["UsageFigures"];
