@@ -8,7 +8,7 @@ import type { UsageLogRow } from "./ledger/usage-log.ts";
 import { createAccounts } from "./accounts/accounts.ts";
 import { openSealedTexts } from "./accounts/sealed-texts.ts";
 import { type Batches, startBatches } from "./batches/runner.ts";
-import type { BatchTimes } from "./batches/types.ts";
+import type { BatchTimes } from "./batches/run-batch.ts";
 import { openAdmission } from "./calls/admit.ts";
 import { followCatalog } from "./catalog/follow.ts";
 import type { Catalog } from "./catalog/types.ts";

@@ -1,16 +1,16 @@
-// The work on one batch, by the process that has its lease: its input is checked, its lines are run, its files are written. Whatever was done before
-// a process died stays done: a line ends once, and its call has an idempotency key, so that it is charged once however often it is begun.
+// The work on one batch, by the process that has its lease: its input is checked, its lines are run, its files are written. Whatever was
+// done before a process died stays done: a line ends once, and its call has an idempotency key, so that it is charged once however often it
+// is begun.
 import { createWriteStream } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import { pipeline } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { findKeyCaller } from "../accounts/accounts.ts";
+import type { Context } from "../context.ts";
 import { batchIdText, newRequestId, uuidv7 } from "../ids.ts";
-import type { LineReply } from "../operation.ts";
+import type { LineReply, LineRequest } from "../operation.ts";
 import { type LineUsage, operationOf } from "./batches.ts";
 import { openContent, storeFile } from "./files.ts";
-import { endLine, endWaiting, insertLines, readResults, readWaiting, resultText } from "./lines.ts";
-import { bodyOf, type Line, readInput } from "./read-input.ts";
-import type { BatchParts } from "./types.ts";
+import { bodyOf, endLine, endWaiting, insertLines, type Line, readInput, readResults, readWaiting, resultText } from "./lines.ts";
 
 export interface ClaimedBatch {
   id: string;
@@ -236,4 +236,23 @@ async function writeFile(
       keptSeconds: keptSeconds ?? undefined,
     });
   });
+}
+
+/** Answers a request as its endpoint would. Never rejects. */
+type AnswerLine = (request: LineRequest) => Promise<LineReply>;
+
+export interface BatchTimes {
+  /** How often a process looks for batches. */
+  lookMs: number;
+  leaseMs: number;
+  /** Before a line that failed for a moment is tried again, doubled each time. */
+  pauseMs: number;
+}
+
+export interface BatchParts extends Pick<Context, "db" | "clock" | "media" | "log"> {
+  /** Of this process. */
+  owner: string;
+  answer: AnswerLine;
+  onFault: (error: unknown, what: string) => void;
+  times: BatchTimes;
 }

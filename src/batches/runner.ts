@@ -2,8 +2,7 @@
 import { keepDoing } from "../concurrency/keep-doing.ts";
 import { GatewayStopping } from "../concurrency/stopping.ts";
 import { sweepFiles } from "./files.ts";
-import { type ClaimedBatch, runBatch, type Running } from "./run-batch.ts";
-import type { BatchParts, BatchTimes } from "./types.ts";
+import { type BatchParts, type BatchTimes, type ClaimedBatch, runBatch, type Running } from "./run-batch.ts";
 
 const batchTimes: BatchTimes = { lookMs: 1_000, leaseMs: 15_000, pauseMs: 1_000 };
 

@@ -9,17 +9,15 @@ import { fail, failParameter } from "../errors/fail.ts";
 import { requestBound } from "../limits/limits.ts";
 import { noAccount } from "../limits/counters.ts";
 import type { FormBody, Handler, Request } from "../operation.ts";
-import { authenticate } from "./authenticate.ts";
+import { assertKeyRules, authenticate, identifyOperator } from "./authenticate.ts";
 import { bigBytes, readBigJson } from "./big-json.ts";
 import type { Edge, Exchange } from "./edge.ts";
 import { failInvalid } from "./invalid.ts";
 import { failForm } from "./parse-form.ts";
-import { assertKeyRules } from "./key-rules.ts";
 import { type JsonContent, loggableModel, nulDetails, readJson } from "./parse-json.ts";
 import { failTooLarge, holdValue, readBody } from "./read-body.ts";
 import { readForm, type SentForm, takesForm } from "./read-form.ts";
 import { coerceOnce, parameterReader } from "./read-parameters.ts";
-import { identifyOperator } from "./operators.ts";
 import { sendReply } from "./reply.ts";
 import { failUnknown } from "./unknown-path.ts";
 

@@ -60,7 +60,7 @@ export interface Figures {
   expense: Amount | null;
   /** Of the cost, what calls brought in whose last route named none. */
   unmatched: Amount;
-  /** Histograms: percentiles.ts. */
+  /** Histograms: show-summary.ts. */
   latency: string;
   firstByte: string;
 }

@@ -94,6 +94,7 @@ export function csvOf(rows: readonly ShownRow[], groups: readonly SummaryGroup[]
   return csvText([names, ...lines]);
 }
 
+/** A histogram is one decimal number, whose groups of 12 digits are the counts of buckets that grow by a tenth. */
 const growth = 1.1;
 const digits = 12;
 

@@ -93,7 +93,7 @@ function fromBase64(text: string): Float32Array {
 const unitTolerance = 0.01;
 
 /**
- * For a host that ignored `dimensions`. Only models that declare it are asked for it (src/language/embeddings/request.ts); the beginning
+ * For a host that ignored `dimensions`. Only models that declare it are asked for it (src/language/embeddings.ts); the beginning
  * of their vectors is the shorter vector, scaled to length 1 again where the whole one was.
  */
 function cutTo(dimensions: number, vector: Vector): Vector {
