@@ -1,12 +1,12 @@
-// The addresses of the console and which chunk shows each. Pages load when they are first opened; the operator's are in chunks of their own.
+// The addresses of the console, what may stand in them after the question mark, and which chunk shows each. Pages load when they are first
+// opened; the operator's are in chunks of their own.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, notFound, redirect } from "@tanstack/react-router";
 import { consolePath } from "./lib/place.ts";
 import { balanceQuery, isSignedOut, onSessionEnd, queries, recentQuery, sessionQuery } from "./lib/queries.ts";
-import { words } from "./lib/search.ts";
 import { spendQuery } from "./lib/usage.ts";
 import { workspaceQuery, workspacesQuery } from "./lib/workspace.ts";
-import { Frame } from "./shell/frame.tsx";
 import { NotFound, PageFault, Waiting } from "./shell/faults.tsx";
+import { Frame } from "./shell/frame.tsx";
 import { PublicFrame } from "./shell/public-frame.tsx";
 
 const root = createRootRoute({ notFoundComponent: NotFound });
@@ -202,3 +202,16 @@ onSessionEnd(() => {
   queries.clear();
   void router.navigate({ to: "/sign-in", search: { next: href } });
 });
+
+/** Of what an address says after its question mark: words alone; anything else is left out. */
+function words<Name extends string>(...names: Name[]): (search: Record<string, unknown>) => Partial<Record<Name, string>> {
+  return (search) => {
+    const found: Partial<Record<Name, string>> = {};
+    for (const name of names) {
+      const value = search[name];
+      if (typeof value === "string" && value !== "") found[name] = value;
+      else if (typeof value === "number" || typeof value === "boolean") found[name] = String(value);
+    }
+    return found;
+  };
+}

@@ -2,8 +2,7 @@
 // loads the console.
 import "./styles.css";
 import { askEarly } from "./lib/early.ts";
-import "./lib/token.ts";
-import "./lib/returned.ts";
+import "./lib/address-bar.ts";
 
 askEarly();
 void import("./main.tsx");

@@ -57,3 +57,8 @@ export async function change<T>(make: () => Promise<T>): Promise<T> {
     return make();
   }
 }
+
+/** A key that makes a request safe to repeat. Not crypto.randomUUID, which pages of plain HTTP do not have. */
+export function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,7 +1,7 @@
-// A conversation of the playground that came with a link. It leaves the address bar before anything else runs (token.ts), so that no way
+// A conversation of the playground that came with a link. It leaves the address bar before anything else runs (address-bar.ts), so that no way
 // back from a sign-in carries it in a query; the playground asks for it here.
 import { useSyncExternalStore } from "react";
-import { chat, openedChat, takeOff } from "./token.ts";
+import { chat, openedChat, takeOff } from "./address-bar.ts";
 
 let shared = openedChat();
 const listeners = new Set<() => void>();

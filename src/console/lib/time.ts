@@ -1,4 +1,4 @@
-// Times in the reader's zone, and durations.
+// Times and days in the reader's zone, and durations.
 import { none } from "./money.ts";
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -29,4 +29,16 @@ export function ago(iso: string | null | undefined): string {
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return none;
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+}
+
+/** `2026-11-26` */
+export function dayText(at: Date): string {
+  const two = (part: number) => String(part).padStart(2, "0");
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+}
+
+/** The last second of the day; null where the field is empty. */
+export function endOfDay(text: string): string | null {
+  const [, year, month, day] = /^(\d{4,6})-(\d\d)-(\d\d)$/.exec(text) ?? [];
+  return year === undefined ? null : new Date(Number(year), Number(month) - 1, Number(day), 23, 59, 59).toISOString();
 }

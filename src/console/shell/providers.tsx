@@ -3,7 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { startSignIn } from "svc-sdk/functions";
 import type { ReactNode } from "react";
 import { api } from "../lib/api.ts";
-import { keepNext } from "../lib/kept-next.ts";
+import { keepNext } from "../lib/next-page.ts";
 import { gatewayUrl } from "../lib/place.ts";
 import { authOptionsQuery } from "../lib/queries.ts";
 import { Button } from "../ui/button.tsx";

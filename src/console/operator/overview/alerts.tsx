@@ -1,12 +1,14 @@
-// Alerts: what an operator should look at now, with a link to where it is mended.
+// Alerts: what an operator should look at now, with a link to where it is mended: a provider or route that fails, is passed over or
+// disabled; a ledger that differs; accounts that owe money.
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { count } from "../../lib/money.ts";
+import type { OperatorLedger, OperatorProvider } from "svc-sdk";
+import { count, usd } from "../../lib/money.ts";
+import { when } from "../../lib/time.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Badge, Card, Empty, Loading } from "../../ui/parts.tsx";
 import { OperatorLink } from "../address.tsx";
 import { ledgerQuery, providersQuery } from "../queries.ts";
-import { alertsOfLedger, alertsOfProvider } from "./alerts-of.ts";
 
 const mostShown = 20;
 
@@ -32,4 +34,54 @@ export function Alerts(): ReactNode {
       {alerts.length > mostShown && <p className="px-5 py-3 text-quiet">And {count(alerts.length - mostShown)} more.</p>}
     </Card>
   );
+}
+
+interface Alert {
+  id: string;
+  tone: "bad" | "warn";
+  title: string;
+  about: string;
+  path: string;
+}
+
+/** Where the provider as a whole is in trouble, its routes say nothing more. */
+function alertsOfProvider(provider: OperatorProvider): Alert[] {
+  const whole = alertOf(provider.id, provider, "closed");
+  if (whole !== null && (provider.disabled !== null || provider.health === "failing")) return [whole];
+  return provider.routes.flatMap((route) => alertOf(route.route, route, route.breaker) ?? []);
+}
+
+type Watched = Pick<OperatorProvider, "health" | "disabled" | "attempts" | "failures" | "causes">;
+
+function alertOf(name: string, { health, disabled, attempts, failures, causes }: Watched, breaker: string): Alert | null {
+  const base = { id: name, path: "providers" };
+  if (disabled !== null)
+    return { ...base, tone: "warn", title: `${name} is disabled`, about: `Until ${when(disabled.until)}: ${disabled.reason}` };
+  const why = causes.map(({ cause }) => cause).join(", ");
+  const failed = `${count(failures)} of ${count(attempts)} attempts in 5 minutes${why === "" ? "" : `: ${why}`}`;
+  if (health === "failing") return { ...base, tone: "bad", title: `${name} fails`, about: failed };
+  if (breaker === "open") return { ...base, tone: "bad", title: `${name} is passed over`, about: `Its breaker is open. ${failed}` };
+  return health === "degraded" ? { ...base, tone: "warn", title: `${name} fails at times`, about: failed } : null;
+}
+
+function alertsOfLedger({ audit, last_result, negative_accounts, negative_usd }: OperatorLedger): Alert[] {
+  const path = "ledger";
+  const alerts: Alert[] = [];
+  if (last_result?.status === "differs")
+    alerts.push({
+      ...{ id: "ledger differs", path, tone: "bad", title: "The ledger differs from its entries" },
+      about: `Found by the audit ${last_result.id}, ${when(last_result.ended_at)}`,
+    });
+  if (audit?.status === "failed")
+    alerts.push({
+      ...{ id: "audit failed", path, tone: "warn", title: "The last audit could not be finished" },
+      about: `Started ${when(audit.started_at)}`,
+    });
+  if (negative_accounts > 0)
+    alerts.push({
+      ...{ id: "below 0", path, tone: "warn" },
+      title: negative_accounts === 1 ? "1 account is below 0" : `${count(negative_accounts)} accounts are below 0`,
+      about: `By ${usd(negative_usd)} in all`,
+    });
+  return alerts;
 }

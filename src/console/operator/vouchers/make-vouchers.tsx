@@ -2,10 +2,9 @@
 import type { MadeVouchers, NewVouchers } from "svc-sdk";
 import { createVouchers } from "svc-sdk/operator";
 import { type ReactNode, useMemo, useState } from "react";
-import { api } from "../../lib/api.ts";
+import { api, newKey } from "../../lib/api.ts";
 import { usd } from "../../lib/money.ts";
-import { newKey } from "../../lib/new-key.ts";
-import { saveFile } from "../../lib/save-file.ts";
+import { saveFile } from "../../lib/save.ts";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";

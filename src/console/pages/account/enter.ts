@@ -2,7 +2,7 @@
 import { useRouter } from "@tanstack/react-router";
 import type { NewSession } from "svc-sdk/functions";
 import { isOtherPerson, setCsrfToken } from "../../lib/api.ts";
-import { ownPath } from "../../lib/here.ts";
+import { ownPath } from "../../lib/next-page.ts";
 import { consolePath } from "../../lib/place.ts";
 import { queries } from "../../lib/queries.ts";
 

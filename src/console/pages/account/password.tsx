@@ -7,7 +7,7 @@ import { api } from "../../lib/api.ts";
 import { ButtonLink } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { AccountForm, EmailField, Heading, linkClass, useTitle } from "./form.tsx";
-import { takeToken } from "../../lib/token.ts";
+import { takeToken } from "../../lib/address-bar.ts";
 
 export function ForgotPassword(): ReactNode {
   const ask = useMutation({ mutationFn: (email: string) => forgotPassword(api, { email }) });

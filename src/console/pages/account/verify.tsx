@@ -19,7 +19,7 @@ import { Field } from "../../ui/field.tsx";
 import { Secret } from "../../ui/secret.tsx";
 import { AccountForm, EmailField, Heading, linkClass, useTitle } from "./form.tsx";
 import { keptEmail } from "./kept-email.ts";
-import { takeToken } from "../../lib/token.ts";
+import { takeToken } from "../../lib/address-bar.ts";
 
 export function Verify(): ReactNode {
   const [token, setToken] = useState(takeToken);

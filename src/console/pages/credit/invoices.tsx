@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { getStatement, listStatements, type Statement } from "svc-sdk/functions";
 import type { ReactNode } from "react";
 import { api } from "../../lib/api.ts";
-import { download } from "../../lib/download.ts";
+import { download } from "../../lib/save.ts";
 import { usd } from "../../lib/money.ts";
 import { useMay } from "../../lib/rights.ts";
 import { RoleNote } from "../../shell/role-note.tsx";

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { useHasCredits } from "../../lib/free-tier.ts";
+import { useHasCredits } from "../../lib/prices.ts";
 import { usd } from "../../lib/money.ts";
 import { gatewayUrl } from "../../lib/place.ts";
 import { modelsQuery, recentQuery } from "../../lib/queries.ts";

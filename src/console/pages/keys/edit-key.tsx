@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type ApiKeyChange, type ApiKeyRecord, updateApiKey } from "svc-sdk/functions";
 import type { FormEvent, ReactNode } from "react";
 import { api, change } from "../../lib/api.ts";
-import { dayText } from "../../lib/day.ts";
+import { dayText } from "../../lib/time.ts";
 import { keysQuery, queries } from "../../lib/queries.ts";
 import { announce } from "../../ui/announce.tsx";
 import { Dialog, DialogButtons } from "../../ui/dialog.tsx";

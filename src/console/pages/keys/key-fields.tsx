@@ -1,7 +1,7 @@
 // The fields of a key, for a new one and for one that is changed, and what they say.
 import type { ApiKeyRecord, ApiKeyRequest } from "svc-sdk/functions";
 import { type ReactNode, useState } from "react";
-import { dayText, endOfDay } from "../../lib/day.ts";
+import { dayText, endOfDay } from "../../lib/time.ts";
 import { fieldText } from "../../lib/form.ts";
 import { Field, Select, TextArea } from "../../ui/field.tsx";
 import { resetChoices, resetsOf } from "./resets.ts";

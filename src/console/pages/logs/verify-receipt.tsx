@@ -1,10 +1,12 @@
-// Proves the receipt in the browser: the signature against the gateway's published keys, and the entries against the ledger's chain.
+// Proves the receipt in the browser: the signature against the gateway's published keys, and the entries against the ledger's chain. The
+// keys are no operation of the API, so their file is read without the SDK.
 import { useMutation } from "@tanstack/react-query";
-import { getReceiptProof, SvcError, verifyReceipt } from "svc-sdk/functions";
 import type { ReactNode } from "react";
+import type { KeySet } from "svc-sdk";
+import { getReceiptProof, SvcError, verifyReceipt } from "svc-sdk/functions";
 import { api } from "../../lib/api.ts";
-import { readKeySet } from "../../lib/key-set.ts";
 import { usd } from "../../lib/money.ts";
+import { gatewayUrl } from "../../lib/place.ts";
 import { when } from "../../lib/time.ts";
 import { Button } from "../../ui/button.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -45,4 +47,10 @@ export function VerifyReceipt({ id }: { id: string }): ReactNode {
       )}
     </div>
   );
+}
+
+async function readKeySet(): Promise<KeySet> {
+  const reply = await window.fetch(`${gatewayUrl}/.well-known/jwks.json`);
+  if (!reply.ok) throw new Error("the gateway's keys could not be read.");
+  return (await reply.json()) as KeySet;
 }

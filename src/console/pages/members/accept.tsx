@@ -5,7 +5,7 @@ import { acceptInvitation } from "svc-sdk/functions";
 import { type ReactNode, useState } from "react";
 import { api, change } from "../../lib/api.ts";
 import { sessionQuery } from "../../lib/queries.ts";
-import { takeToken } from "../../lib/token.ts";
+import { takeToken } from "../../lib/address-bar.ts";
 import { enterWorkspace } from "../../lib/workspace.ts";
 import { announce } from "../../ui/announce.tsx";
 import { Button } from "../../ui/button.tsx";

@@ -1,8 +1,8 @@
 // Models: searched and filtered in the browser, since the list is short and comes whole.
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import type { ModelRow } from "svc-sdk/functions";
 import { type ReactNode, useDeferredValue, useMemo } from "react";
+import type { ModelRow } from "svc-sdk/functions";
 import { count, none } from "../../lib/money.ts";
 import { priceLine, type Pricing, pricingQuery } from "../../lib/prices.ts";
 import { modelsQuery } from "../../lib/queries.ts";
@@ -11,7 +11,6 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { SearchBox, Select } from "../../ui/field.tsx";
 import { Badge, Card, Empty, Loading, Page } from "../../ui/parts.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { abilities, fits, type ModelSearch } from "./filter.ts";
 
 export function Models(): ReactNode {
   const search = useSearch({ from: "/inside/models/" });
@@ -110,3 +109,25 @@ const columnsWith = (prices: Pricing | undefined): readonly Column<ModelRow>[] =
   { name: "Context", right: true, cell: ({ context_window }) => (context_window === 0 ? none : count(context_window)) },
   { name: "Price", right: true, cell: (model) => priceLine(model, prices) },
 ];
+
+type ModelSearch = Partial<Record<"q" | "type" | "maker" | "can", string>>;
+
+const abilities: Record<string, { label: string; has: (model: ModelRow) => boolean }> = {
+  tools: { label: "Tools", has: (model) => model.supports_tools },
+  structured: { label: "Structured output", has: (model) => model.supports_structured_outputs },
+  vision: { label: "Images as input", has: (model) => model.supports_vision },
+  reasoning: { label: "Reasoning", has: (model) => model.supports_reasoning },
+  caching: { label: "Prompt caching", has: (model) => model.supports_caching },
+  free: { label: "Free tier", has: (model) => model.free_tier },
+};
+
+function fits(model: ModelRow, { q = "", type, maker, can }: ModelSearch): boolean {
+  const ability = can === undefined ? undefined : abilities[can];
+  const text = [model.id, model.name, model.description, model.best_for, model.owned_by].join(" ").toLowerCase();
+  return (
+    (type === undefined || model.type === type) &&
+    (maker === undefined || model.owned_by === maker) &&
+    (ability === undefined || ability.has(model)) &&
+    q.toLowerCase().split(/\s+/).every((word) => text.includes(word)) // prettier-ignore
+  );
+}

@@ -1,7 +1,7 @@
 // Which model a column asks.
 import type { ModelRow } from "svc-sdk/functions";
 import type { ReactNode } from "react";
-import { needsCredit, useHasCredits } from "../../lib/free-tier.ts";
+import { needsCredit, useHasCredits } from "../../lib/prices.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { Select } from "../../ui/field.tsx";
 import { Icon } from "../../ui/icons.tsx";

@@ -3,7 +3,7 @@ import { Tabs } from "@base-ui/react/tabs";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useMemo } from "react";
-import { callableFirst, useHasCredits } from "../../lib/free-tier.ts";
+import { callableFirst, useHasCredits } from "../../lib/prices.ts";
 import { modelsQuery } from "../../lib/queries.ts";
 import { RoleNote } from "../../shell/role-note.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";

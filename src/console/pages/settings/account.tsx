@@ -3,7 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { confirmSession, deleteAccount, getSession, SvcError } from "svc-sdk/functions";
 import { type ReactNode, useState } from "react";
 import { api, change } from "../../lib/api.ts";
-import { download } from "../../lib/download.ts";
+import { download } from "../../lib/save.ts";
 import { consolePath } from "../../lib/place.ts";
 import { sessionQuery } from "../../lib/queries.ts";
 import { keepWorkspace } from "../../lib/workspace.ts";

@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { beginTotp, type BegunTotp, confirmTotp } from "svc-sdk/functions";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { api, change } from "../../lib/api.ts";
-import { saveFile } from "../../lib/save-file.ts";
+import { saveFile } from "../../lib/save.ts";
 import { ConfirmIdentity, needsConfirmation } from "../../shell/confirm-identity.tsx";
 import { Button } from "../../ui/button.tsx";
 import { DialogButtons } from "../../ui/dialog.tsx";

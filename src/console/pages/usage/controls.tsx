@@ -1,8 +1,12 @@
 // What is shown and of when, as the address says it, and the same rows as a file.
 import { useMutation } from "@tanstack/react-query";
-import type { UsageGroup } from "svc-sdk/types";
 import type { ReactNode } from "react";
-import { rangeOf } from "../../lib/range.ts";
+import { getUsageSummary } from "svc-sdk/functions";
+import type { UsageGroup } from "svc-sdk/types";
+import { api } from "../../lib/api.ts";
+import { type Range, rangeOf } from "../../lib/range.ts";
+import { savePages } from "../../lib/save.ts";
+import { usageQueryOf } from "../../lib/usage.ts";
 import { Button } from "../../ui/button.tsx";
 import { DateRange } from "../../ui/date-range.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -10,7 +14,6 @@ import { Select } from "../../ui/field.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Toggle } from "../../ui/toggle.tsx";
 import { groupChoices, groupOf, metricChoices, type UsageSearch } from "./choices.ts";
-import { exportCsv } from "./export-csv.ts";
 
 interface ControlsProps {
   search: UsageSearch;
@@ -51,4 +54,16 @@ export function Controls({ search, set, byTime, group }: ControlsProps): ReactNo
       <ErrorNote error={save.error} />
     </>
   );
+}
+
+async function exportCsv(range: Range, group: UsageGroup | null): Promise<void> {
+  const asked = usageQueryOf(range, group);
+  const { group_by, ...query } = asked;
+  const day = (at: Date) => at.toLocaleDateString("sv-SE"); // 2026-11-26
+  await savePages({
+    path: "/v1/usage/summary",
+    query: { ...query, ...(group_by === undefined ? {} : { group_by: group_by.join(",") }) },
+    name: `usage-${day(range.from)}-${day(new Date(range.to.getTime() - 1))}.csv`,
+    again: () => getUsageSummary(api, { ...asked, limit: 1 }),
+  });
 }

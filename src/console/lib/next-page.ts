@@ -1,4 +1,10 @@
-// Where a person was on the way to, kept for this tab alone while an external provider signs them in.
+// Where a sign-in leads: only to paths of the console; kept for this tab alone while an external provider signs the person in.
+
+/** `next` of a sign-in; anything that is no path of the console leads home. */
+export function ownPath(next: string | undefined): string {
+  return next !== undefined && /^\/(?![/\\])/.test(next) && !next.includes("\\") ? next : "/";
+}
+
 const name = "console-next";
 
 export function keepNext(next: string | undefined): void {

@@ -1,8 +1,7 @@
-// Saves a list as the gateway writes it: CSV of all pages, with the fields' names once. The SDK reads lists as JSON, so these are read
-// without it.
+// Saves as a file what the page has read or made, a document, or a list as the gateway writes it: CSV of all pages, with the fields' names
+// once. The SDK reads these addresses as JSON, so they are read without it.
 import { sessionHeaders } from "./api.ts";
 import { gatewayUrl } from "./place.ts";
-import { saveFile } from "./save-file.ts";
 
 interface Pages {
   path: string;
@@ -35,4 +34,31 @@ export async function savePages({ path, query, name, again }: Pages): Promise<vo
 function nextSearch(link: string | null): string | null {
   const [, address] = /<([^>]+)>;\s*rel="next"/.exec(link ?? "") ?? [];
   return address === undefined ? null : new URL(address, gatewayUrl).search.slice(1);
+}
+
+interface Download {
+  path: string;
+  accept: string;
+  name: string;
+  /** Asks the same of the SDK, which throws what the catalogue says of the failure. */
+  again: () => Promise<unknown>;
+}
+
+export async function download({ path, accept, name, again }: Download): Promise<void> {
+  const reply = await window.fetch(`${gatewayUrl}${path}`, { headers: { ...sessionHeaders(), accept } });
+  if (!reply.ok) {
+    await again();
+    throw new Error("the document could not be read.");
+  }
+  saveFile(name, await reply.blob());
+}
+
+export function saveFile(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content);
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser has begun to read it by then.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
