@@ -50,6 +50,8 @@ export interface ChargeLog {
 
 /** How long a process that is killed may have kept lines to itself. */
 const gatherMs = 100;
+/** A disk that fails is tried again after twice the pause before, up to this. */
+const pauseMaxMs = 5_000;
 /** While the disk takes none. Further ones are lost, and reported. */
 const linesMax = 50_000;
 
@@ -58,20 +60,22 @@ export function openChargeLog(path: string, onFault: (error: unknown, what: stri
   let lost = 0;
   let writing: Promise<void> | null = null;
   let timer: NodeJS.Timeout | undefined;
+  let pauseMs = gatherMs;
 
   const write = async () => {
-    const text = lines.join("");
-    const count = lines.length;
+    const batch = lines;
     lines = [];
     try {
-      await appendFile(path, text, { mode: 0o600 });
+      await appendFile(path, batch.join(""), { mode: 0o600 });
       if (lost > 0) onFault(new Error(`${lost} lines are missing in ${path}`), "the charge log");
       lost = 0;
+      pauseMs = gatherMs;
     } catch (error) {
       onFault(error, "writing the charge log");
-      const room = Math.max(0, linesMax - lines.length);
-      if (count > room) lost += count;
-      else if (count > 0) lines.unshift(text);
+      const kept = [...batch, ...lines];
+      lines = kept.slice(0, linesMax);
+      lost += kept.length - lines.length;
+      pauseMs = Math.min(pauseMs * 2, pauseMaxMs);
     }
   };
   const flush = () => {
@@ -81,7 +85,7 @@ export function openChargeLog(path: string, onFault: (error: unknown, what: stri
       if (lines.length > 0) schedule();
     });
   };
-  const schedule = () => void (timer ??= setTimeout(flush, gatherMs));
+  const schedule = () => void (timer ??= setTimeout(flush, pauseMs));
 
   flush(); // of nothing: a path that can't be written is reported at the start, not with the first charge
 
@@ -97,6 +101,8 @@ export function openChargeLog(path: string, onFault: (error: unknown, what: stri
       await writing;
       clearTimeout(timer);
       if (lines.length > 0) await write();
+      const left = lines.length + lost;
+      if (left > 0) onFault(new Error(`${left} lines are missing in ${path}`), "the charge log");
     },
   };
 }
