@@ -23,6 +23,8 @@ interface BatcherOptions<Item, Result> {
   turns?: Turns | null;
   /** Kept up to date for /metrics. */
   gauge?: BatcherGauge;
+  /** Hears of each batch that an unavailable database did not take. */
+  onOutage?: (error: unknown) => void;
 }
 
 /** Plain numbers, so that counting costs nothing. */
@@ -53,8 +55,7 @@ export class FailedFor extends Error {
 /** Larger batches gain nothing and hold their row locks longer. */
 const batchMax = 500;
 const batchSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, batchMax];
-const firstPauseMs = 20;
-const longestPauseMs = 1_000;
+const [firstPauseMs, longestPauseMs] = [20, 1_000];
 
 interface Waiting<Item, Result> {
   item: Item;
@@ -70,7 +71,7 @@ export function openBatcherGauge(): BatcherGauge {
 
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
   const { waitingMax, timeoutMs, turns = null, gauge = openBatcherGauge() } = options;
-  const sender = openSender(options.work, turns, gauge);
+  const sender = openSender(options, turns, gauge);
   let waiting: Waiting<Item, Result>[] = [];
   let busy = false;
   const whenDrained: (() => void)[] = [];
@@ -105,7 +106,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
 }
 
 /** Sends batches, and retries while the database is unavailable, until each item has succeeded or failed. */
-function openSender<Item, Result>(work: BatcherOptions<Item, Result>["work"], turns: Turns | null, gauge: BatcherGauge) {
+function openSender<Item, Result>({ work, onOutage }: BatcherOptions<Item, Result>, turns: Turns | null, gauge: BatcherGauge) {
   type Batch = Waiting<Item, Result>[];
   let last: LastStatement = { startedAt: 0, endedAt: 0 };
   /** The error of an unavailable database; null: it answers. */
@@ -141,6 +142,7 @@ function openSender<Item, Result>(work: BatcherOptions<Item, Result>["work"], tu
         }
         outage = error;
         gauge.outageAt = performance.now();
+        onOutage?.(error);
         batch = refuseLate(batch, performance.now() + pauseMs);
         if (batch.length === 0) return;
         turns?.leave();
@@ -191,8 +193,7 @@ interface LastStatement {
 }
 
 let before = performance.eventLoopUtilization();
-let lookedAt = performance.now();
-let share = 0;
+let [lookedAt, share] = [performance.now(), 0];
 
 /** Milliseconds to wait; 0 or less: none. `rests`: whether to pause for the database; false where batchers share a mutex. */
 export function pauseBefore({ startedAt, endedAt }: LastStatement, rests: boolean, now: number): number {

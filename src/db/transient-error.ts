@@ -21,6 +21,25 @@ export function isOtherDatabase(error: unknown): boolean {
 /** Read-only, or without our tables, functions or columns. */
 const strange = /^(25006|42P01|42883|42703)$/;
 
+/** How often a shortage that lasts is reported. */
+const saysAgainMs = 60_000;
+
+/**
+ * Reports that Postgres is short of disk, memory or connections (class 53), each once a minute at most. What was asked is sent again or gets
+ * 503, which says nothing of it.
+ */
+export function reportShortages(onFault: (error: unknown, what: string) => void): (error: unknown) => void {
+  const saidAt = new Map<string, number>();
+  return (error) => {
+    const code = (error as { code?: unknown } | null)?.code;
+    if (typeof code !== "string" || !/^53...$/.test(code)) return;
+    const now = performance.now();
+    if (now - (saidAt.get(code) ?? -Infinity) < saysAgainMs) return;
+    saidAt.set(code, now);
+    onFault(error, "writing to the database");
+  };
+}
+
 /** True if the query certainly changed nothing: it never began, or it was rolled back. */
 export function isSurelyUndone(error: unknown): boolean {
   return undone.test((error as { code?: string } | null)?.code ?? "");

@@ -6,7 +6,7 @@ import type pg from "pg";
 import { BatcherFull, type BatcherGauge } from "../db/batcher.ts";
 import type { Db } from "../db/connect.ts";
 import { refuseInDoubt } from "../db/database-checks.ts";
-import { isTransient } from "../db/transient-error.ts";
+import { isTransient, reportShortages } from "../db/transient-error.ts";
 import { fail } from "../errors/fail.ts";
 import type { Amount } from "../money.ts";
 import { createAccountBatcher, isAccountHeld } from "./account-batcher.ts";
@@ -197,19 +197,23 @@ interface Batching {
 }
 
 function openBatchers(db: Db, owner: string, { onFault, times, watch, escrow }: Batching) {
+  const onOutage = reportShortages(onFault);
   const admitting = createAccountBatcher(db, {
+    onOutage,
     work: (items: readonly AdmitRequest[]) => admitBatch(db, owner, holdLife, items),
     waitingMax: reserveWaitingMax,
     timeoutMs: times.reserveTimeoutMs,
     ...(watch && { gauge: watch.admitting }),
   });
   const reserving = createAccountBatcher(db, {
+    onOutage,
     work: (items: readonly ReserveRequest[]) => reserveBatch(db, owner, items),
     waitingMax: reserveWaitingMax,
     timeoutMs: times.reserveTimeoutMs,
     ...(watch && { gauge: watch.reserving }),
   });
   const settling = createAccountBatcher(db, {
+    onOutage,
     work: (items: readonly Settlement[]) =>
       settleSliced(escrow, items, (slices) => settleBatch(db, items, { onFault, ...(watch && { slower: watch.settledSlower }) }, slices)),
     waitingMax: Infinity,

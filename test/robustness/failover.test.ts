@@ -156,7 +156,7 @@ test("a database that only reads: not ready, and calls are refused", async () =>
   await until(async () => (await ready())[0] === 200, "it is ready again", 30_000);
 });
 
-test("a full disk: not ready while reads work, and what was answered is charged once there is room", async () => {
+test("a full disk: not ready while reads work, the log says why, and what was answered is charged once there is room", async () => {
   // As Postgres says it where a file can't grow; a row says that it is full, since no table may be changed under load.
   await dbs.former.pool.query(`
     create table disk (is_full boolean);
@@ -172,6 +172,14 @@ test("a full disk: not ready while reads work, and what was answered is charged 
   try {
     await until(async () => (await ready())[0] === 503, "it is not ready");
     expect((await ready())[1]).toBe("the database refuses to write");
+    const said = lines.map((line) => JSON.parse(line) as { level: number; msg: string; err?: { code?: string; message: string } });
+    expect(said.filter(({ err }) => err?.code === "53100")).toEqual([
+      expect.objectContaining({
+        level: 50,
+        msg: "writing to the database failed",
+        err: expect.objectContaining({ message: expect.stringContaining("No space left") }),
+      }),
+    ]);
   } finally {
     await dbs.former.pool.query("delete from disk");
   }
