@@ -201,19 +201,22 @@ function postgresAddress(text: string | null, name: string): string | null {
 
 function readTraces(text: (name: string) => string | null): TracesConfig | null {
   if (text("OTEL_SDK_DISABLED")?.toLowerCase() === "true" || text("OTEL_TRACES_EXPORTER") === "none") return null;
+  const sampler = readSampler(text); // also where no collector is set: a mistake shows before the day one is
   const whole = webAddress(text("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
   const base = webAddress(text("OTEL_EXPORTER_OTLP_ENDPOINT"), "OTEL_EXPORTER_OTLP_ENDPOINT");
   const url = whole?.href ?? (base === null ? null : `${base.href.replace(/\/$/, "")}/v1/traces`);
   if (url === null) return null;
   const protocol = text("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL") ?? text("OTEL_EXPORTER_OTLP_PROTOCOL") ?? "http/protobuf";
   if (protocol !== "http/protobuf") throw new Error(`OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf, not "${protocol}"`);
-  return { url, sampler: readSampler(text) };
+  return { url, sampler };
 }
+
+const samplers = "always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off, parentbased_traceidratio";
 
 function readSampler(text: (name: string) => string | null): TracesConfig["sampler"] {
   const name = text("OTEL_TRACES_SAMPLER") ?? "parentbased_always_on";
   const [, parentBased, root] = /^(parentbased_)?(always_on|always_off|traceidratio)$/.exec(name) ?? [];
-  if (root === undefined) throw new Error(`OTEL_TRACES_SAMPLER is not one that is known: "${name}"`);
+  if (root === undefined) throw new Error(`OTEL_TRACES_SAMPLER must be one of ${samplers}, not "${name}"`);
   const ratio = Number(text("OTEL_TRACES_SAMPLER_ARG") ?? 1);
   if (!(ratio >= 0 && ratio <= 1)) throw new Error("OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1");
   return { parentBased: parentBased !== undefined, ratio: root === "always_on" ? 1 : root === "always_off" ? 0 : ratio };

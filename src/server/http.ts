@@ -194,14 +194,24 @@ async function answerPage(edge: Edge, dispatch: Dispatch, pages: Pages, exchange
 
 function listen(edge: Edge, server: NodeServer, port: number, host: string): Promise<{ port: number }> {
   return new Promise((resolve, reject) => {
-    server.once("error", reject);
+    const failed = (cause: NodeJS.ErrnoException) => reject(named(cause, port, host));
+    server.once("error", failed);
     server.listen(port, host, () => {
-      server.off("error", reject);
+      server.off("error", failed);
       const bound = (server.address() as AddressInfo).port;
       edge.publicUrl = edge.context.config.publicUrl ?? addressOf(host, bound);
       resolve({ port: bound });
     });
   });
+}
+
+/** By the setting that is wrong. */
+function named(cause: NodeJS.ErrnoException, port: number, host: string): Error {
+  if (cause.code === "EADDRINUSE") return new Error(`PORT ${port} of ${host} is taken by another process`, { cause });
+  if (cause.code === "EACCES") return new Error(`this user may not listen on PORT ${port}`, { cause });
+  if (/^(EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN|EINVAL)$/.test(cause.code ?? ""))
+    return new Error(`HOST must be an address of this machine, not "${host}"`, { cause });
+  return cause;
 }
 
 function addressOf(host: string, port: number): string {

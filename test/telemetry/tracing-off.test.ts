@@ -106,4 +106,9 @@ describe("the settings", () => {
   ])("%j stops the start", (env) => {
     expect(() => traces(env)).toThrow(/OTEL_/);
   });
+  test("a sampler that isn't known stops the start, by its name, also without a collector", () => {
+    expect(() => readConfig({ OTEL_TRACES_SAMPLER: "foo" })).toThrow(/^OTEL_TRACES_SAMPLER must be one of always_on, .*, not "foo"$/);
+    expect(() => readConfig({ OTEL_TRACES_SAMPLER_ARG: "foo" })).toThrow("OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1");
+    expect(readConfig({ OTEL_TRACES_SAMPLER: "foo", OTEL_SDK_DISABLED: "true" }).traces).toBeNull();
+  });
 });
