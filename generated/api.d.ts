@@ -18319,7 +18319,7 @@ export interface components {
             amount_usd: components["schemas"]["Usd"];
             /**
              * Format: int32
-             * @description How many. `svc voucher create` makes up to 10,000 at a time.
+             * @description How many, as for `svc voucher create`.
              * @default 1
              */
             count?: number;

@@ -276,3 +276,15 @@ export const tagValues: Readonly<Record<string, Readonly<Record<string, readonly
     ]
   }
 };
+
+/** The least and the most of the fields of new vouchers that the svc command takes as options. */
+export const voucherBounds = {
+  "count": [
+    1,
+    1000
+  ],
+  "credit_days": [
+    1,
+    3650
+  ]
+} as const;

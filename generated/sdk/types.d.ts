@@ -3211,7 +3211,7 @@ export interface NewVouchers {
   reason: string;
   /** USD of credit of each voucher, at most 8 decimals. At most 60000000. */
   amount_usd: number;
-  /** How many. `svc voucher create` makes up to 10,000 at a time. 1 to 1000; default 1. */
+  /** How many, as for `svc voucher create`. 1 to 1000; default 1. */
   count?: number | undefined;
   /** Until when they can be redeemed, a time to come; absent: for ever. */
   expires_at?: string | undefined;

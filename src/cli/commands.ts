@@ -1,4 +1,5 @@
 // Lists the commands of `svc`. The code of each is loaded when it runs.
+import { voucherBounds } from "../../generated/facts.ts";
 import { catalogCommands } from "./catalog-commands.ts";
 import { type Command, flag, text } from "./command.ts";
 import { keyCommands } from "./key-commands.ts";
@@ -121,7 +122,7 @@ export const commands: readonly Command[] = [
     takes: [],
     options: {
       amount: { ...text("USD", "the credit of each voucher, an amount above 0"), required: true },
-      count: text("N", "how many, 1 to 10000; 1 by default"),
+      count: text("N", `how many, ${voucherBounds.count.join(" to ")}; 1 by default`),
       expires: text("TIME", "until when they can be redeemed, such as 2027-01-31; by default for ever"),
       "credit-days": text("N", "the credit expires so many days after it is redeemed; by default never"),
       "once-per-account": flag("an account may redeem only one of them"),

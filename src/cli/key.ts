@@ -10,7 +10,7 @@ import { ApiError } from "../errors/fail.ts";
 import { shownError } from "../errors/text.ts";
 import { accountIdText, keyIdText } from "../ids.ts";
 import type { Facts } from "../operators/action-log.ts";
-import { readAccount, readBudget, readWholeNumber } from "./arguments.ts";
+import { readAccount, readBudget, readTimeToCome, readWholeNumber } from "./arguments.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
 import { recordedByShell } from "./record.ts";
 import { withDatabase } from "./with-database.ts";
@@ -45,7 +45,7 @@ function readResets(text: unknown): LimitResets {
 function readRules({ expires, networks, scopes, "stream-usage": streamUsage, "response-cache": cache }: Input["options"]): PolicyChange {
   const listOf = (text: string) => text.split(",").map((entry) => entry.trim());
   const sent: SentPolicy = {};
-  if (typeof expires === "string") sent.expires_at = expires;
+  if (typeof expires === "string") sent.expires_at = readTimeToCome(expires, "--expires", systemClock()).toISOString();
   if (typeof networks === "string") sent.allowed_networks = listOf(networks);
   if (typeof scopes === "string") {
     sent.scopes = listOf(scopes).map((text) => {
@@ -58,8 +58,11 @@ function readRules({ expires, networks, scopes, "stream-usage": streamUsage, "re
   try {
     return readPolicy(sent, { catalog: { models: new Map(), aliases: new Map() }, now: systemClock() });
   } catch (error) {
-    if (error instanceof ApiError) throw new UsageError(shownError(error, "standard").message);
-    throw error;
+    if (!(error instanceof ApiError)) throw error;
+    // What is left to refuse is a network of the list. The contract names it otherwise than the command does.
+    const place = Number(/\[(\d+)\]$/.exec(error.details.param ?? "")?.[1] ?? 0);
+    const text = { ...error.details.text, param: `--networks ${sent.allowed_networks?.[place] ?? ""}`.trim() };
+    throw new UsageError(shownError({ code: error.code, details: { text } }, "standard").message);
   }
 }
 

@@ -1,23 +1,26 @@
 // `svc voucher …`: makes vouchers, lists their batches, and ends a batch or one voucher, by the functions of operators' operations.
+import { voucherBounds } from "../../generated/facts.ts";
 import { systemClock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
 import { usdText, toUsd } from "../money.ts";
 import { shellActor } from "../operators/action-log.ts";
 import { endVoucher, endVouchersOf, makeVouchers } from "../operators/vouchers.ts";
 import { type Batch, listBatches } from "../payments/vouchers.ts";
-import { readAmount, readWholeNumber } from "./arguments.ts";
-import { type Input, type Outcome, UsageError } from "./command.ts";
+import { readAmount, readTimeToCome, readWholeNumber } from "./arguments.ts";
+import type { Input, Outcome } from "./command.ts";
 import { readReason } from "./money.ts";
 import { withDatabase } from "./with-database.ts";
 
-const [countMax, daysMax, listedMax] = [10_000, 3_650, 1_000];
+const listedMax = 1_000;
 
 export async function create({ config, options }: Input): Promise<Outcome> {
   const amount = readAmount(options.amount, "--amount");
-  const count = readWholeNumber(String(options.count ?? 1), "--count", 1, countMax);
+  const count = readWholeNumber(String(options.count ?? 1), "--count", ...voucherBounds.count);
   const creditDays =
-    typeof options["credit-days"] === "string" ? readWholeNumber(options["credit-days"], "--credit-days", 1, daysMax) : null;
-  const expiresAt = typeof options.expires === "string" ? readTime(options.expires, systemClock()) : null;
+    typeof options["credit-days"] === "string"
+      ? readWholeNumber(options["credit-days"], "--credit-days", ...voucherBounds.credit_days)
+      : null;
+  const expiresAt = typeof options.expires === "string" ? readTimeToCome(options.expires, "--expires", systemClock()) : null;
   const asked = { amount, count, expiresAt, creditDays, oncePerAccount: options["once-per-account"] === true, reason: reasonOf(options) };
   const { batch, vouchers } = await withDatabase(config, (db) =>
     makeVouchers({ db, clock: systemClock }, shellActor(), { ...asked, idempotencyKey: null }),
@@ -28,12 +31,6 @@ export async function create({ config, options }: Input): Promise<Outcome> {
 }
 
 const reasonOf = ({ reason }: Input["options"]) => (reason === undefined ? null : readReason(reason));
-
-function readTime(text: string, now: Date): Date {
-  const time = /^\d{4}-\d\d-\d\d/.test(text) ? new Date(text) : new Date(Number.NaN);
-  if (!(time > now)) throw new UsageError(`--expires must be a time to come, such as 2027-01-31, not "${text}"`);
-  return time;
-}
 
 export async function list({ config }: Input): Promise<Outcome> {
   const batches = await withDatabase(config, (db) => listBatches(db, listedMax));

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { Refused } from "../accounts/admin.ts";
 import type { Config } from "../config.ts";
 import { connect, type Db } from "../db/connect.ts";
+import { hostsName } from "../db/hosts.ts";
 import { isMigrated } from "../db/migrate.ts";
 import { ApiError } from "../errors/fail.ts";
 
@@ -49,12 +50,19 @@ export async function assertEmbedded({ dataDir }: Config): Promise<void> {
 /** Creates the embedded database if there is none, starts it if it isn't running, and stops it afterwards. */
 export async function withRawDatabase<T>(config: Config, work: (db: Db) => Promise<T>, options: Patience = {}): Promise<T> {
   const embedded = config.databaseUrl === null ? await startEmbedded(config) : undefined;
-  const db = connect(embedded?.url ?? config.databaseDirectUrl ?? config.databaseUrl!, {
+  const url = embedded?.url ?? config.databaseDirectUrl ?? config.databaseUrl!;
+  const name = config.databaseDirectUrl === null ? "DATABASE_URL" : "DATABASE_DIRECT_URL";
+  const db = connect(url, {
     max: 2,
     applicationName: "svc-cli",
     ...options,
   });
   try {
+    const first = await db.pool.connect().catch((cause: unknown) => {
+      const where = embedded === undefined ? `Postgres of ${name} (${hostsName(url)})` : "embedded Postgres";
+      throw new Refused(`the ${where} takes no connection`, { cause });
+    });
+    first.release();
     return await work(db);
   } finally {
     await db.close();

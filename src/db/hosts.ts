@@ -34,6 +34,14 @@ export function parseHosts(url: string): Hosts {
   return { urls, target };
 }
 
+/** Where an address leads, without its password: `a:5432`, `a:5432 or b:5432`, `/run/postgresql:5432`. */
+export function hostsName(url: string): string {
+  return parseHosts(url)
+    .urls.map((one) => new pg.Client(one))
+    .map(({ host, port }) => `${host}:${port}`)
+    .join(" or ");
+}
+
 /** Returns `Client` itself if there is nothing to choose. `timeoutMs`: for all hosts of one attempt. */
 export function clientOf(Client: typeof pg.Client, { urls, target }: Hosts, timeoutMs: number): typeof pg.Client {
   if (urls.length === 1 && target === "any") return Client;

@@ -11,6 +11,7 @@ import { catalogSource } from "../catalog/sources.ts";
 import type { Catalog } from "../catalog/types.ts";
 import { type Config, readConfig } from "../config.ts";
 import { connect, type Db, isPooled, isRefusedSetting } from "../db/connect.ts";
+import { hostsName } from "../db/hosts.ts";
 import { type Embedded, startEmbedded } from "../db/embedded.ts";
 import { migrate } from "../db/migrate.ts";
 import { ensureCurrentMonth } from "../db/partitions.ts";
@@ -82,7 +83,7 @@ async function startAlone(config: Config, options: GatewayOptions & { log: Logge
 async function prepareDatabase(config: Config, databaseUrl: string, isEmbedded: boolean, log: Logger): Promise<string | null> {
   const db = connect(databaseUrl, { max: 2 });
   try {
-    await warnOfPooler(db, isEmbedded ? "the embedded Postgres" : `the Postgres of ${directName(config)}`, log);
+    await warnOfPooler(db, isEmbedded ? "the embedded Postgres" : `the Postgres of ${directName(config)} (${hostsName(databaseUrl)})`, log);
     await migrate(db, {
       onWaiting: (migration) => log.warn({ migration }, "the migration waits for a table that an older transaction holds"),
     });

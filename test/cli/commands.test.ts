@@ -156,6 +156,15 @@ describe("svc account", () => {
     expect(ran.status).toBe(2);
     expect(ran.stdout).toBe("");
   });
+
+  test.each([
+    ["60000000.1", "USD must be at most 60000000, not"],
+    ["99999999999999", "USD must be at most 60000000, not"],
+    ["-99999999999999", "USD must be above 0, not"],
+    ["1.000000001", "USD must be an amount in USD with at most 8 decimals, not"],
+  ])("of an amount of %s the bound is said that it passes", async (amount, sentence) => {
+    expect((await svc("account", "deposit", "acc_1", amount)).stderr).toContain(`${sentence} "${amount}"`);
+  });
 });
 
 describe("svc key", () => {
@@ -244,9 +253,9 @@ describe("usage", () => {
 });
 
 test("without a database that answers it is refused with 1 and no stack", async () => {
-  const ran = await runSvc({ DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" }, ["ledger", "audit", "--json"]);
+  const ran = await runSvc({ DATABASE_URL: "postgres://nobody:pass-word@127.0.0.1:1/none" }, ["ledger", "audit", "--json"]);
   expect(ran.status).toBe(1);
   expect(ran.stdout).toBe("");
-  expect(ran.stderr).toContain("ECONNREFUSED");
+  expect(ran.stderr).toBe("the Postgres of DATABASE_URL (127.0.0.1:1) takes no connection: connect ECONNREFUSED 127.0.0.1:1\n");
   expect(ran.stderr).not.toContain("    at ");
 });

@@ -35,9 +35,9 @@ test("key create keeps the recurring budget, the expiry, the networks and the sc
 
 test.each([
   [["--resets", "yearly"], "--resets must be one of"],
-  [["--expires", "2020-01-01T00:00:00Z"], "expires_at"],
-  [["--expires", "soon"], "expires_at"],
-  [["--networks", "192.0.2.0/33"], "allowed_networks[0]"],
+  [["--expires", "2020-01-01T00:00:00Z"], '--expires must be a time to come, such as 2027-01-31, not "2020-01-01T00:00:00Z"'],
+  [["--expires", "soon"], '--expires must be a time to come, such as 2027-01-31, not "soon"'],
+  [["--networks", "10.0.0.0/8, 192.0.2.0/33"], "--networks 192.0.2.0/33 is not valid: its prefix has 32 bits at most."],
   [["--scopes", "everything"], "--scopes must be of read_only"],
 ])("key create %j is refused, and no key is made", async (options, message) => {
   const before = (await keys()).data.length;

@@ -15,6 +15,8 @@ async function redeem(code: string) {
   return gateway.request("POST", "/v1/credits/vouchers/redeem", { key: token, body: { code } });
 }
 
+const contract = async () => (await (await fetch(`${gateway.url}/openapi.json`)).json()) as any;
+
 describe("svc voucher", () => {
   test("create prints codes that can be redeemed, once; list counts them; end lets no more be redeemed", async () => {
     const made = (await svc("voucher", "create", "--amount", "2.5", "--count", "3", "--credit-days", "30", "--json")).json() as any;
@@ -52,6 +54,15 @@ describe("svc voucher", () => {
       { target: `batch ${batch}`, reason: "a fair" },
       { target: open, reason: "lost" },
     ]);
+  });
+
+  test("create makes as many at once as the API does, and not one more", async () => {
+    const { minimum, maximum } = (await contract()).components.schemas.NewVouchers.properties.count;
+    const made = (await svc("voucher", "create", "--amount", "0.01", "--count", String(maximum), "--json")).json() as any;
+    expect(made.codes).toHaveLength(maximum);
+    const more = await svc("voucher", "create", "--amount", "0.01", "--count", String(maximum + 1));
+    expect(more).toMatchObject({ status: 2, stdout: "" });
+    expect(more.stderr).toContain(`--count must be a whole number from ${minimum} to ${maximum}, not "${maximum + 1}"`);
   });
 
   test("create without an amount says that it is missing", async () => {

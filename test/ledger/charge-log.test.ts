@@ -16,7 +16,8 @@ function openFailing() {
   const log = openChargeLog(path, (error, what) => void faults.push(`${what}: ${(error as Error).message}`));
   let id = 0;
   const add = (lines: number) => {
-    for (let line = 0; line < lines; line += 1) log.add({ at: new Date(), accountId: 1n, id: String(id++), requestId: "req_1", amount: 1n });
+    for (let line = 0; line < lines; line += 1)
+      log.add({ at: new Date(), accountId: 1n, id: String(id++), requestId: "req_1", amount: 1n });
   };
   return { log, path, faults, add, mend: () => mkdirSync(folder) };
 }

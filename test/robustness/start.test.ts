@@ -201,7 +201,7 @@ describe("a start that fails ends with status 1 and says why", () => {
   test("a database that does not answer", async () => {
     const ran = await runSvc({ DATABASE_URL: "postgres://127.0.0.1:1/nothing", PORT: "0" }, ["start"]);
     expect(ran.status).toBe(1);
-    expect(ran.stderr).toContain("the Postgres of DATABASE_URL takes no connection: connect ECONNREFUSED");
+    expect(ran.stderr).toContain("the Postgres of DATABASE_URL (127.0.0.1:1) takes no connection: connect ECONNREFUSED");
   });
 });
 
