@@ -52,8 +52,7 @@ export function readEvents({ publicModel, provider, promptTokens, searches, name
     events.started = true;
     named(given["id"]);
     usage = addUsage(usage, given["usage"]);
-    tally.prompt = readPromptUsage(usage);
-    tally.servedTier = textOf(usage["service_tier"]) ?? undefined;
+    Object.assign(tally, { prompt: readPromptUsage(usage), servedTier: textOf(usage["service_tier"]) ?? undefined });
     const prompt = tally.prompt ?? { input: await promptTokens(), cacheRead: 0, cacheWrite: 0 };
     const message = {
       ...{ id: messageId(given), type: "message", role: "assistant", model: publicModel, content: [] },
