@@ -18638,6 +18638,11 @@ export interface components {
         };
         /** @description A call of any account. */
         OperatorCall: {
+            /**
+             * @description Its client disconnected before the answer was complete, or read it too slowly: `http_status` is 499. Absent: it did not.
+             * @enum {boolean}
+             */
+            aborted?: true;
             /** @description Id of the account. */
             account_id: string;
             /** @description The alias in the request; null if the request used a model id. */
@@ -18660,6 +18665,11 @@ export interface components {
             endpoint: string;
             /** @description Why it failed; null on success. */
             error: components["schemas"]["UsageError"] | null;
+            /**
+             * @description It was charged by a count of its tokens, since its provider reported no usage; the receipt says so, too. Absent: it was not.
+             * @enum {boolean}
+             */
+            estimated?: true;
             /** @description 1 to 3 if a fallback answered, as in `X-Svc-Fallback-Layer`; else null. */
             fallback_layer: number | null;
             /**
@@ -25066,6 +25076,11 @@ export interface components {
         UsageGroup: "model" | "key" | "member" | "operation" | "status" | "tag";
         /** @description One request of the account. */
         UsageLog: {
+            /**
+             * @description Its client disconnected before the answer was complete, or read it too slowly: `http_status` is 499. Absent: it did not.
+             * @enum {boolean}
+             */
+            aborted?: true;
             /** @description The alias in the request; null if the request used a model id. */
             alias: string | null;
             /**
@@ -25086,6 +25101,11 @@ export interface components {
             endpoint: string;
             /** @description Why it failed; null on success. */
             error: components["schemas"]["UsageError"] | null;
+            /**
+             * @description It was charged by a count of its tokens, since its provider reported no usage; the receipt says so, too. Absent: it was not.
+             * @enum {boolean}
+             */
+            estimated?: true;
             /** @description 1 to 3 if a fallback answered, as in `X-Svc-Fallback-Layer`; else null. */
             fallback_layer: number | null;
             /**

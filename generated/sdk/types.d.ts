@@ -3496,6 +3496,10 @@ export interface OperatorCall {
   alias: string | null;
   /** How it ended. */
   status: UsageStatus;
+  /** Its client disconnected before the answer was complete, or read it too slowly: `http_status` is 499. Absent: it did not. */
+  aborted?: true;
+  /** It was charged by a count of its tokens, since its provider reported no usage; the receipt says so, too. Absent: it was not. */
+  estimated?: true;
   /** HTTP status of the response. For a media job the status of its submit: 202, or 200 if it had to wait, however the job ended. 100 to 599. */
   http_status: number;
   /** Why it failed; null on success. */
@@ -7108,6 +7112,10 @@ export interface UsageLog {
   alias: string | null;
   /** How it ended. */
   status: UsageStatus;
+  /** Its client disconnected before the answer was complete, or read it too slowly: `http_status` is 499. Absent: it did not. */
+  aborted?: true;
+  /** It was charged by a count of its tokens, since its provider reported no usage; the receipt says so, too. Absent: it was not. */
+  estimated?: true;
   /** HTTP status of the response. For a media job the status of its submit: 202, or 200 if it had to wait, however the job ended. 100 to 599. */
   http_status: number;
   /** Why it failed; null on success. */

@@ -199,6 +199,8 @@ export function usageLogRecord(row: LogRow, maskedKey: (key: { prefix: string; l
     served_model: row.served_model,
     alias: row.alias,
     status: row.status === "failed" ? "failed" : "success", // an aborted call is charged for what was delivered
+    ...(row.status === "aborted" ? { aborted: true } : {}),
+    ...(row.estimated && row.cost > 0n ? { estimated: true } : {}),
     http_status: row.http_status,
     error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? row.error_code },
     prompt_tokens: input,

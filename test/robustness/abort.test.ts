@@ -137,6 +137,9 @@ describe("a client that disconnects", () => {
       expect(others).toEqual([]);
       const { charged } = cell;
       expect(row).toMatchObject({ status: "aborted", http_status: 499, stream: cell.stream, estimated: charged.estimated });
+      const [shown] = (await gateway.request("GET", "/v1/auth/usage/logs", { key: account.key })).json.data;
+      expect(shown).toMatchObject({ status: "success", aborted: true, http_status: 499 });
+      expect(shown.estimated).toBe(charged.estimated && BigInt(row!.cost) > 0n ? true : undefined);
       expect(await gateway.balance(account)).toMatchObject({ reserved: 0 });
       expectCharge(row!, charged);
       expect(Math.round((await gateway.balance(account)).spent * 1e8)).toBe(Number(row!.cost));

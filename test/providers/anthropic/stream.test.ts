@@ -54,7 +54,7 @@ describe("records", () => {
       usage: { input: 9, cacheRead: 2, cacheWrite: 0, output: 4, reasoning: 0, serviceTier: "standard" },
       prompt: { input: 9, cacheRead: 2, cacheWrite: 0 },
       ...{ deltas: 2, characters: 18, end: { stop_reason: "end_turn", stop_sequence: null } },
-      ...{ covered: { deltas: 2, characters: 18 }, finished: true, ended: 1, reasoned: false },
+      ...{ covered: { deltas: 2, characters: 18 }, finished: true, ended: 1, reasoned: false, servedTier: "standard" },
     });
   });
 
