@@ -201,10 +201,11 @@ function* tryable(
   if (!tried && rested !== undefined) yield rested;
 }
 
-/** 4xx never count: they are about the request or our account, not about the route's health. Nor does what a caller's tools can bring about. */
+/** 4xx never count: they are about the request or our account, not about the route's health. Nor does what a caller's tools or body can bring about. */
 function countsForBreaker(error: UpstreamError): boolean {
   return (
     !isMalformedOutput(error) &&
+    !error.cutUpload &&
     (error.fault === "unavailable" || error.fault === "unreadable") &&
     (error.status === null || error.status < 400 || error.status >= 500)
   );

@@ -252,6 +252,21 @@ describe("usage", () => {
   });
 });
 
+test("a database that lacks what this version needs is refused, and what it lacks is named", async () => {
+  const database = await freshDatabase();
+  const db = connect(database.url, { max: 1 });
+  try {
+    const { name } = (await db.pool.query<{ name: string }>("select name from schema_migration order by name desc limit 1")).rows[0]!;
+    await db.pool.query("delete from schema_migration where name = $1", [name]);
+    const ran = await callSvc({ DATABASE_URL: database.url }, ["ledger", "audit"]);
+    expect(ran.status).toBe(1);
+    expect(ran.stderr).toBe(`the database is not up to date (${name} is missing): run svc migrate or svc start first\n`);
+  } finally {
+    await db.close();
+    await database.drop();
+  }
+});
+
 test("without a database that answers it is refused with 1 and no stack", async () => {
   const ran = await runSvc({ DATABASE_URL: "postgres://nobody:pass-word@127.0.0.1:1/none" }, ["ledger", "audit", "--json"]);
   expect(ran.status).toBe(1);

@@ -9,6 +9,7 @@ import { Readable } from "node:stream";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { exchange } from "../../src/providers/transport/exchange.ts";
 import { fileForm } from "../../src/providers/transport/multipart.ts";
+import type { UpstreamError } from "../../src/providers/errors/upstream-error.ts";
 import type { UpstreamRequest } from "../../src/providers/transport/types.ts";
 import { providerAt, startHost, until, useUpstream } from "./upstream-fixture.ts";
 
@@ -197,12 +198,27 @@ describe("ends before all of it was sent", () => {
     await until(() => upstream.gauge().calls === 0);
   });
 
-  test("a connection that breaks: unavailable", async () => {
+  test("a connection that breaks: unavailable, and the body may have been too large; not one of a kilobyte", async () => {
     const host = await listen((socket) => void socket.once("data", () => socket.resetAndDestroy()));
     const upstream = useUpstream();
-    await expect(upstream.send(requestTo(host, large()))).rejects.toMatchObject({ fault: "unavailable" });
+    await expect(upstream.send(requestTo(host, large()))).rejects.toMatchObject({ fault: "unavailable", cutUpload: true });
+    const small = fileForm([], "file", fileOf(1_000));
+    await expect(upstream.send(requestTo(host, small))).rejects.toMatchObject({ fault: "unavailable", cutUpload: false });
     await until(() => upstream.gauge().calls === 0);
   });
+});
+
+test("a 413 before the body's end and a reset right after it: the answer, or at least nothing that a breaker counts", async () => {
+  const head = "HTTP/1.1 413 Payload Too Large\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}";
+  const host = await listen((socket) => void socket.once("data", () => socket.pause().write(head, () => socket.resetAndDestroy())));
+  const upstream = useUpstream();
+  const form = fileForm([], "file", fileOf(8_000_000));
+  const failed: unknown = await exchange(upstream, requestTo(host, form), () => new Date()).catch((error: unknown) => error);
+  const { fault, status, cutUpload } = failed as UpstreamError;
+  expect([
+    ["rejected", 413, false],
+    ["unavailable", null, true],
+  ]).toContainEqual([fault, status, cutUpload]); // the reset may overtake what came before it
 });
 
 describe("a file that can't be read is our own failure, not the upstream's", () => {

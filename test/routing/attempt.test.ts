@@ -30,6 +30,17 @@ async function run(script: (UpstreamFault | "ok" | { fault: UpstreamFault; statu
 }
 
 describe("attempts", () => {
+  test("a connection that broke under a large body sends the call to the next route, and opens no breaker however often", async () => {
+    const breakers = createBreakers();
+    const cut = new UpstreamError("unavailable", "the connection failed (ECONNRESET)", { cutUpload: true });
+    for (let time = 0; time < 6; time += 1) {
+      const attempts: Attempt[] = [];
+      const call = ({ routeId }: Candidate) => (routeId === "a" ? Promise.reject(cut) : Promise.resolve("served"));
+      expect((await attempt(candidates, breakers, idle, attempts, call)).candidate.routeId).toBe("b");
+      expect(attempts.map(({ outcome }) => outcome)).toEqual(["unavailable", "ok"]);
+    }
+    expect(breakers.failing()).toEqual([]);
+  });
   test.each<[UpstreamFault]>([["unavailable"], ["rate_limited"], ["unreadable"], ["our_fault"], ["gone"], ["refused"]])(
     "after %s the next route is tried",
     async (fault) => {

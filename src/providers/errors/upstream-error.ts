@@ -39,11 +39,13 @@ export class UpstreamError extends Error {
   readonly job: { code: JobErrorCode; word: string | null } | null;
   /** Set where fault and status don't say what happened; read it through failureOf. */
   readonly failure: Failure | null;
+  /** The connection broke, without an answer, while a large body may have been on its way: a host that finds it too large may do that. */
+  readonly cutUpload: boolean;
 
   constructor(
     fault: UpstreamFault,
     reason: string,
-    options: Partial<Pick<UpstreamError, "status" | "retryAfterMs" | "param" | "job" | "failure">> & { cause?: unknown } = {},
+    options: Partial<Pick<UpstreamError, "status" | "retryAfterMs" | "param" | "job" | "failure" | "cutUpload">> & { cause?: unknown } = {},
   ) {
     super(`${fault}: ${reason}`, { cause: options.cause });
     this.fault = fault;
@@ -53,6 +55,7 @@ export class UpstreamError extends Error {
     this.param = options.param ?? null;
     this.job = options.job ?? null;
     this.failure = options.failure ?? null;
+    this.cutUpload = options.cutUpload ?? false;
   }
 }
 

@@ -17,7 +17,7 @@ export function startCall(pool: Pool, slots: Slots, request: UpstreamRequest, li
   const leave = slots.take(() => {
     call.leaveQueue = alreadyGone;
     call.sends();
-    pool.dispatch(dispatchOptions(request, openBodyOf(request, call), limits), handlerOf(call, slots, request.account));
+    pool.dispatch(dispatchOptions(request, openBodyOf(request, call), limits), handlerOf(call, slots, request));
   }, request.account);
   if (leave === false) call.stop(new UpstreamError("local_overload", "too many calls wait for this provider"));
   else if (!call.over && call.controller === null) call.leaveQueue = leave;
@@ -128,8 +128,13 @@ subscribe("undici:client:sendHeaders", (message) => {
   starting = null;
 });
 
+/** What hosts take at the least, nginx by default: a smaller body is not too large for one. */
+const largeBody = 1_048_576;
+
 /** A slot returns when undici is done with the request, so that what undici holds stays bounded too. Keeps no reference to the request. */
-function handlerOf(call: OpenCall, slots: Slots, account: bigint | undefined): Dispatcher.DispatchHandler {
+function handlerOf(call: OpenCall, slots: Slots, { account, body }: UpstreamRequest): Dispatcher.DispatchHandler {
+  const isLarge = body !== null && body.length >= largeBody;
+  let answered = false;
   return {
     onRequestStart(controller) {
       call.controller = controller;
@@ -138,6 +143,7 @@ function handlerOf(call: OpenCall, slots: Slots, account: bigint | undefined): D
       else call.starts();
     },
     onResponseStart(_controller, status, headers) {
+      answered ||= status >= 200;
       if (status >= 200 && !call.over) call.answer(status, headers); // below 200 the answer is still to come
     },
     onResponseData(_controller, chunk) {
@@ -154,7 +160,7 @@ function handlerOf(call: OpenCall, slots: Slots, account: bigint | undefined): D
     },
     onResponseError(_controller, error) {
       slots.release(account);
-      call.stop(call.closedFor?.reason ?? connectionFault(error));
+      call.stop(call.closedFor?.reason ?? connectionFault(error, isLarge && !answered));
     },
   };
 }
@@ -212,12 +218,13 @@ function noSocket(timeoutMs: number): UpstreamError {
   return new UpstreamError("local_overload", `no socket of this provider was free within ${timeoutMs} ms`);
 }
 
-/** Repeats only the error's code: its message may quote a header. */
-function connectionFault(error: Error): UpstreamError {
+/** Repeats only the error's code: its message may quote a header. `isUpload`: of a large body, and without an answer. */
+function connectionFault(error: Error, isUpload: boolean): UpstreamError {
   const code = (error as { code?: unknown }).code;
   const word = typeof code === "string" && /^[A-Z][A-Z0-9_]{2,40}$/.test(code) ? code : error.name;
   if (word === "UND_ERR_INVALID_ARG") return new UpstreamError("our_fault", "the provider's path or headers can't be sent");
   const failure = socketFailure(error);
   if (word === "UND_ERR_BODY_TIMEOUT") return new UpstreamError("unavailable", "the answer stopped arriving", { failure });
-  return new UpstreamError("unavailable", `the connection failed (${word})`, { failure });
+  const cutUpload = isUpload && failure.cause === "connection_reset";
+  return new UpstreamError("unavailable", `the connection failed (${word})`, { failure, cutUpload });
 }
