@@ -43,7 +43,7 @@ export async function makeAudio<Order extends { format: AudioFormat }>(context: 
     }
     const take = async (made: MadeAudio) => {
       const bytes = await collectAudio(made);
-      return { bytes, seconds: known ?? (await measureMade(context.media, bytes, order.format, ask.stopping)) };
+      return { bytes, seconds: known ?? (await measureMade(context.media, bytes, order.format, ask.stopping())) };
     };
     const { bytes, seconds } = await askRoutes(context, ask, call, { candidates, adapters, order, take });
     if (keep) return await keptReply(context, ask, call, { charge, bytes, format: order.format, seconds });

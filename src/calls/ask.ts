@@ -15,8 +15,8 @@ export interface Ask {
   since: number;
   /** Fires when the client has disconnected. */
   signal: AbortSignal;
-  /** Fires when the gateway has to stop, also for a caller who has disconnected before. */
-  stopping: AbortSignal;
+  /** Fires when the gateway has to stop, also for a caller who has disconnected before. Made where it is asked for: few calls need it. */
+  stopping: () => AbortSignal;
   /** Of the call that an idempotency key claimed: its hold's id. Absent: a new one. */
   callId?: string;
   /** A line of a batch: it leaves half of each limit to other requests. */

@@ -107,7 +107,7 @@ export async function settleWithout({ log }: Pick<Context, "log">, call: Ending,
   const { operationId, requestId, signal, stopping } = call.ask;
   const planned = error instanceof ApiError ? error : new ApiError("internal_error", {});
   try {
-    if (isDisconnected(signal) && !stopping.aborted) await call.disconnected();
+    if (isDisconnected(signal) && !stopping().aborted) await call.disconnected();
     else await call.failed(planned.code, shownError(planned, operations[operationId].dialect));
   } catch (cause) {
     log.error({ err: cause, request_id: requestId }, "a failed call could not be settled");

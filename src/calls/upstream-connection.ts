@@ -65,7 +65,8 @@ export function wasStopped({ connection, attempts }: Pick<Connected, "attempts" 
   return connection !== null && connection.sent && attempts[connection.attempt]?.outcome === "aborted";
 }
 
-function openConnection({ signal, stopping }: Pick<Ask, "signal" | "stopping">, attempt: number, stops: () => boolean): UpstreamConnection {
+function openConnection(ask: Pick<Ask, "signal" | "stopping">, attempt: number, stops: () => boolean): UpstreamConnection {
+  const { signal } = ask;
   const ending = new AbortController();
   const stopUpstream = new AbortController();
   const connection = {
@@ -75,15 +76,21 @@ function openConnection({ signal, stopping }: Pick<Ask, "signal" | "stopping">, 
     attempt,
     close: () => ending.abort(signal.reason),
   };
-  const onDisconnect = () => {
-    if (!isDisconnected(signal)) return;
+  const onAbort = () => {
+    if (!isDisconnected(signal)) return connection.close();
+    endWhenStopping(ask, ending);
     if (!connection.sent) connection.close();
     else if (stops()) stopUpstream.abort(signal.reason);
   };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  return connection;
+}
+
+/** While the caller is there, its own signal says that the gateway has to stop. */
+function endWhenStopping(ask: Pick<Ask, "stopping">, ending: AbortController): void {
+  const stopping = ask.stopping();
   const onStopping = () => ending.abort(stopping.reason);
-  if (signal.aborted) onDisconnect();
-  else signal.addEventListener("abort", onDisconnect, { once: true });
   if (stopping.aborted) onStopping();
   else stopping.addEventListener("abort", onStopping, { once: true });
-  return connection;
 }

@@ -88,7 +88,7 @@ export async function streamAnswer<Rec>(
     const bill = await call.complete(source.tally.usage, () => countedUsage(context, call.size, source.tally));
     await sink.write(await encoder.end(bill));
   } catch (error) {
-    if (isDisconnected(ask.signal) && !ask.stopping.aborted && (isStopped(call) || !(error instanceof UpstreamError)))
+    if (isDisconnected(ask.signal) && !ask.stopping().aborted && (isStopped(call) || !(error instanceof UpstreamError)))
       return await chargeReceived(context, answer);
     const route = streamBroke(context.breakers, call.attempts, error);
     context.log.warn({ ...withoutWords(error), route, request_id: ask.requestId }, "a stream was interrupted");

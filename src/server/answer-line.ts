@@ -46,7 +46,7 @@ async function handle(edge: Edge, handlers: Handlers, request: LineRequest): Pro
   if ((value as { stream?: unknown }).stream === true) failParameter("stream", "a batch answers whole");
   const receivedAt = context.clock();
   const ask: Ask = {
-    ...{ operationId: operation.id, caller, requestId, receivedAt, since: performance.now(), signal: stopping, stopping },
+    ...{ operationId: operation.id, caller, requestId, receivedAt, since: performance.now(), signal: stopping, stopping: () => stopping },
     tags: tagsOf(operation.id, value),
     isBatch: true,
     addHeaders: () => undefined,

@@ -173,7 +173,7 @@ function askOf(exchange: Exchange, operationId: OperationId, body: unknown): Ask
     receivedAt,
     since,
     signal: exchange.signal(),
-    stopping: exchange.stopping(),
+    stopping: exchange.stopping,
     tags: tagsOf(operationId, body),
     addHeaders: (more) => void Object.assign(headers, more),
   };

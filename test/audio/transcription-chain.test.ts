@@ -45,7 +45,12 @@ describe("the order", () => {
 async function run(transcribe: Transcribe, form: { fields?: object; signal?: AbortSignal } = {}) {
   const attempts: Attempt[] = [];
   const signal = form.signal ?? new AbortController().signal;
-  const ask = { signal, stopping: new AbortController().signal, requestId: "req_test", caller: { purchased: 1n, policy: null } } as Ask;
+  const ask = {
+    signal,
+    stopping: () => new AbortController().signal,
+    requestId: "req_test",
+    caller: { purchased: 1n, policy: null },
+  } as Ask;
   const call: Parameters<typeof transcribeOverChain>[2] = {
     ask,
     attempts,

@@ -104,6 +104,36 @@ test("no record of a stream moves a timer of ours", async () => {
   }
 });
 
+test("a buffered chat call makes three signals: of its client, to end its upstream, to stop it", async () => {
+  const provider = await startProvider();
+  const gateway = await startGateway({ catalog: catalogOf(provider) });
+  const Controller = globalThis.AbortController;
+  const makers: string[] = [];
+  class Counted extends Controller {
+    constructor() {
+      super();
+      const maker = new Error("made").stack!.split("\n").find((line) => line.includes("/src/")) ?? "";
+      if (maker !== "") makers.push(/\/src\/([\w/-]+)\.ts/.exec(maker)![1]!);
+    }
+  }
+  try {
+    const { key } = await gateway.createAccount({ deposit: "10" });
+    const body = JSON.stringify({ model: "plain/chat", messages: [{ role: "user", content: "hello" }], max_tokens: 20 });
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const call = async () => (await fetch(`${gateway.url}/v1/chat/completions`, { method: "POST", headers, body })).text();
+    await call();
+    globalThis.AbortController = Counted;
+    for (let at = 0; at < 3; at++) expect(await call()).toContain("Hello.");
+    const ofCalls = makers.filter((maker) => maker === "server/edge" || maker === "calls/upstream-connection");
+    const ofOne = ["calls/upstream-connection", "calls/upstream-connection", "server/edge"];
+    expect(ofCalls.toSorted()).toEqual([...ofOne, ...ofOne, ...ofOne].toSorted());
+  } finally {
+    globalThis.AbortController = Controller;
+    await gateway.stop();
+    provider.close();
+  }
+});
+
 test("a buffered chat call runs through at most 79 files and 15 asynchronous functions", async () => {
   const provider = await startProvider();
   const gateway = await startGateway({ catalog: catalogOf(provider) });
