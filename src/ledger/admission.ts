@@ -95,7 +95,7 @@ interface Sums {
 function sumsOf(items: readonly AdmitRequest[]): Sums {
   const funds = new Map<bigint, Sums["funds"][number]>();
   const budgets = new Map<bigint, Sums["budgets"][number]>();
-  const windows = new Map<string, Sums["windows"][number]>();
+  const windows = new Map<bigint, Map<string, Sums["windows"][number]>>();
   for (const { accountId, keyId, want, windows: counted } of items) {
     const fund = funds.get(accountId);
     if (fund === undefined) funds.set(accountId, { accountId, want });
@@ -105,17 +105,22 @@ function sumsOf(items: readonly AdmitRequest[]): Sums {
       if (budget === undefined) budgets.set(keyId, { accountId, keyId, want });
       else budget.want += want;
     }
+    let own = windows.get(accountId);
+    if (own === undefined) windows.set(accountId, (own = new Map()));
     for (const window of counted) {
-      const key = `${accountId} ${window.bucket}`;
-      const sum = windows.get(key);
-      if (sum === undefined) windows.set(key, { accountId, ...window });
+      const sum = own.get(window.bucket);
+      if (sum === undefined) own.set(window.bucket, { accountId, ...window });
       else {
         sum.amount += window.amount;
         if (window.limit !== null) sum.limit = Math.min(sum.limit ?? Infinity, window.limit);
       }
     }
   }
-  return { funds: [...funds.values()], budgets: [...budgets.values()], windows: [...windows.values()].sort(inLockOrder) };
+  return {
+    funds: [...funds.values()],
+    budgets: [...budgets.values()],
+    windows: [...windows.values()].flatMap((own) => [...own.values()]).sort(inLockOrder),
+  };
 }
 
 function inLockOrder(a: Sums["windows"][number], b: Sums["windows"][number]): number {

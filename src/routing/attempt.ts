@@ -84,12 +84,15 @@ export async function attempt<Result>(
   for (const candidate of tryable(candidates, breakers, signal, passOver)) {
     let startedAt = performance.now();
     let span: AttemptSpan | undefined;
-    const { told, heard } = listen();
-    const record = (outcome: string, status: number | null, failure: Failure | null) =>
-      // The same object, since a stream may name itself after it has begun.
-      attempts.push(
-        Object.assign(told, { candidate, outcome, status, latencyMs: Math.round(performance.now() - startedAt), failure, span }),
-      );
+    const { told, heard } = listen(candidate);
+    const record = (outcome: string, status: number | null, failure: Failure | null) => {
+      told.outcome = outcome;
+      told.status = status;
+      told.latencyMs = Math.round(performance.now() - startedAt);
+      told.failure = failure;
+      told.span = span;
+      attempts.push(told);
+    };
     try {
       if (rules.pause !== undefined) {
         await rules.pause(candidate);
@@ -126,11 +129,11 @@ export async function attempt<Result>(
   return allFailed(faults, attempts);
 }
 
-type Told = Pick<Attempt, "responseId" | "answers" | "credential"> & { refused?: RefusedCredential[] };
+type Told = Attempt & { refused?: RefusedCredential[] };
 
-/** What the adapter of one attempt says of its answers. */
-function listen(): { told: Told; heard: Heard } {
-  const told: Told = { responseId: null, answers: 0 };
+/** What the adapter of one attempt says of its answers, also once it is recorded: a stream may name itself after it has begun. */
+function listen(candidate: Candidate): { told: Told; heard: Heard } {
+  const told: Told = { candidate, outcome: "", status: null, latencyMs: 0, responseId: null, answers: 0, failure: null };
   const heard = (id: string | null, served: boolean, used?: UsedCredential) => {
     told.responseId = id ?? told.responseId;
     if (served) told.answers += 1;

@@ -273,6 +273,7 @@ function withoutPort(entry: string): string {
 
 /** What a limit counts as one client: an IPv4 address, or an IPv6 /64, which a single customer has. */
 export function networkOf(address: string): string {
+  if (isIP(address) === 4) return address;
   const plain = address.replace(/%.*$/, "").replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "");
   if (isIP(plain) !== 6) return plain;
   // A URL's host is the address in its one canonical form, with at most one "::".

@@ -61,6 +61,7 @@ function kindOf(value: unknown): string {
 function assertJsonContent(headers: IncomingHttpHeaders, mediaTypes: readonly string[]): void {
   if (headers["content-encoding"] !== undefined && isCompressed(headers))
     failJson("compressed bodies are not supported, send it without content-encoding");
+  if (headers["content-type"] === "application/json") return;
   const type = headers["content-type"]?.toLowerCase();
   if (type === undefined) return;
   const [media = "", ...parameters] = type.split(";").map((part) => part.trim());

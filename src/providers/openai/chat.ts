@@ -55,7 +55,7 @@ export function readChatAnswer(
   if (call.stream && !isJson(answer)) return openChatStream(answer, call, times, foreign);
   const read = (text: string) => {
     const said = foreign === undefined ? text : foreign.whole(text);
-    const whole = readCompletion(said, call.publicModel, times.clock(), call.route.provider, namedBy(call, foreign));
+    const whole = readCompletion(said, call.publicModel, times.clock, call.route.provider, namedBy(call, foreign));
     return call.stream ? streamOfWhole(whole, call.signal) : whole;
   };
   const text = wholeText(answer);

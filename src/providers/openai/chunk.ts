@@ -47,7 +47,7 @@ export function newChunkState(model: string, provider: Provider, named: ChunkSta
 export function beginChunks(state: ChunkState, chunk: Json, now: () => Date): void {
   if (state.begun) return;
   state.begun = true;
-  Object.assign(state.tally, idsOf(chunk, now()));
+  Object.assign(state.tally, idsOf(chunk, now));
   state.named(chunk["id"]);
 }
 

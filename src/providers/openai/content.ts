@@ -11,11 +11,11 @@ export function normalizeContent(message: Json): void {
   if (Array.isArray(message["content"])) splitParts(message, message["content"]);
   else if ("content" in message && typeof message["content"] !== "string" && message["content"] !== null) delete message["content"];
   const newer = message["reasoning"];
-  delete message["reasoning"];
+  if ("reasoning" in message) delete message["reasoning"]; // V8 takes its time also to delete what isn't there
   const older = message["reasoning_content"];
   if (textOf(older) === null) {
     if (typeof newer === "string") message["reasoning_content"] = newer;
-    else if (typeof older !== "string") delete message["reasoning_content"];
+    else if (typeof older !== "string" && "reasoning_content" in message) delete message["reasoning_content"];
   }
   if (message["refusal"] === null) delete message["refusal"];
 }
@@ -145,7 +145,7 @@ function listOrNull(value: unknown): unknown[] | null {
 export function normalizeWholeCalls(message: Json): boolean {
   const calls = arrayOf(message["tool_calls"]).filter(isObject);
   if (message["function_call"] === null) delete message["function_call"];
-  delete message["tool_calls"];
+  if ("tool_calls" in message) delete message["tool_calls"];
   if (calls.length === 0) return false;
   message["tool_calls"] = calls.map(({ index: _index, ...call }) => {
     const called = objectOf(call["function"]);

@@ -1,6 +1,7 @@
 // Reads a whole answer of any OpenAI-compatible host into the OpenAI dialect (docs/behaviour/providers.md#hosts). `usage` is read here
 // and left out of the answer, because the flow writes its own.
 import { randomUUID } from "node:crypto";
+import type { Clock } from "../../clock.ts";
 import { hideInMembers } from "../errors/hide-secrets.ts";
 import { arrayOf, count, isObject, type Json, objectOf, textOf } from "../json/read.ts";
 import { readAnswer, unreadable } from "../transport/json.ts";
@@ -16,7 +17,7 @@ const ownKeys = new Set(["id", "object", "created", "model", "choices", "usage",
 export function readCompletion(
   text: string,
   publicModel: string,
-  now: Date,
+  now: Clock,
   provider: Provider,
   named: (id: unknown) => void = () => undefined,
 ): ChatWhole {
@@ -35,9 +36,9 @@ export function readCompletion(
 }
 
 /** The id and time of an answer or chunk; new ones where the host gives none. */
-export function idsOf(answer: Json, now: Date): { id: string; created: number } {
+export function idsOf(answer: Json, now: Clock): { id: string; created: number } {
   const created = answer["created"];
-  const seconds = typeof created === "number" && created > 0 && created < 1e14 ? created : now.getTime();
+  const seconds = typeof created === "number" && created > 0 && created < 1e14 ? created : now().getTime();
   return {
     id: textOf(answer["id"])?.slice(0, 200) ?? `chatcmpl-${randomUUID().replaceAll("-", "")}`,
     created: Math.floor(seconds > 1e11 ? seconds / 1000 : seconds), // some hosts send milliseconds

@@ -156,7 +156,8 @@ describe("messages", () => {
   ])("finish reason %s with %j is %s", (reason, more, expected) => {
     const answer = { choices: [{ message: { content: null, ...more }, finish_reason: reason }] };
     expect(
-      readCompletion(JSON.stringify(answer), "m", new Date(), providerAt("http://demo.example/v1")).completion.choices[0]!.finish_reason,
+      readCompletion(JSON.stringify(answer), "m", () => new Date(), providerAt("http://demo.example/v1")).completion.choices[0]!
+        .finish_reason,
     ).toBe(expected);
   });
 
