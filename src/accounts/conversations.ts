@@ -43,7 +43,7 @@ export interface Conversation {
 }
 
 /** With how many items and bytes there are. */
-export interface StoredConversation extends Conversation {
+interface StoredConversation extends Conversation {
   items: number;
   bytes: number;
 }

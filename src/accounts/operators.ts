@@ -67,7 +67,7 @@ export async function findOperator({ pool }: Queries, sessionHash: Buffer, named
 }
 
 /** Enough to tell sessions apart, and nothing that opens one. */
-export function sessionName(hash: Buffer): string {
+function sessionName(hash: Buffer): string {
   return `ses_${hash.toString("hex", 0, 8)}`;
 }
 

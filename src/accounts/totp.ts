@@ -4,7 +4,7 @@ import type { Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
 import { hashOfRecoveryCode, newTotpSecret, plainCode, stepOfCode } from "./totp-codes.ts";
 
-export interface TotpState {
+interface TotpState {
   /** Null: off. */
   enabledAt: Date | null;
   recoveryCodesLeft: number;

@@ -17,7 +17,7 @@ import { type AudioCharge, audioCost } from "../pricing/audio-cost.ts";
 import { usedByAudio } from "../pricing/expense.ts";
 import type { Candidate } from "../routing/candidates.ts";
 
-export interface AudioPlan {
+interface AudioPlan {
   asked: Resolved;
   /** Null: the call needs no slot. */
   slot: AudioKind | null;

@@ -18,7 +18,7 @@ export function idAtProvider(voiceId: string): string {
   return voiceId.startsWith(foreignPrefix) ? voiceId.slice(foreignPrefix.length) : voiceId;
 }
 
-export interface VoiceOwner {
+interface VoiceOwner {
   accountId: bigint;
   /** A provider of the catalog, the only one that knows the voice. */
   provider: string;

@@ -46,7 +46,7 @@ export interface LineUsage {
   reasoning: number;
 }
 
-export interface BatchRow extends Times, LineUsage {
+interface BatchRow extends Times, LineUsage {
   id: string;
   endpoint: Shown["endpoint"];
   inputFileId: string;

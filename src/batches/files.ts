@@ -106,7 +106,7 @@ export async function findFile({ db, clock }: Reading, accountId: bigint, shownI
   return rows[0] ?? fail("file_not_found", { text: { id: cutId(shownId) } });
 }
 
-export interface FileFilter {
+interface FileFilter {
   purpose: StoredFile["purpose"] | undefined;
   /** The shown id of the file before the page. */
   after: string | undefined;

@@ -110,7 +110,7 @@ async function letGo({ db, owner }: BatchParts, id: string): Promise<void> {
   await db.pool.query("update batch set lease_until = null where id = $1 and lease_owner = $2", [id, owner]);
 }
 
-export async function sweepAll(parts: Pick<BatchParts, "db" | "clock" | "media">): Promise<void> {
+async function sweepAll(parts: Pick<BatchParts, "db" | "clock" | "media">): Promise<void> {
   const before = new Date(parts.clock().getTime() - keptDays * 24 * 60 * 60 * 1000);
   await parts.db.pool.query("delete from batch where ended_at < $1", [before]);
   // Of a batch whose process died between its end and its lines'.

@@ -28,7 +28,7 @@ export interface Money {
   isNamed?: boolean;
 }
 
-export interface AdmittedCall {
+interface AdmittedCall {
   rate: CountedCall;
   /** Null is granted where the money refuses: nothing is held, and the call is uncounted. */
   reserved: Reserved;
@@ -110,7 +110,7 @@ export interface CountedCall {
 }
 
 /** What a call takes of each limit, before it is counted. */
-export interface CallTakes {
+interface CallTakes {
   /** Of the requests a minute first. */
   takes: readonly Take[];
   /** What the limits and headers are to say once the takes are decided. Fails with rate_limit_exceeded. */

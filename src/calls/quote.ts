@@ -37,7 +37,7 @@ export interface PlannedCall {
   routes: () => readonly Candidate[];
 }
 
-export interface TriedHold extends Omit<Reserved, "refused"> {
+interface TriedHold extends Omit<Reserved, "refused"> {
   /** The refusal for want of a slot; null: there is one, or none is needed. */
   slots: ApiError | null;
   /** The job waits for a slot, and holds when it gets it. */

@@ -7,7 +7,7 @@ import { fits, type ModelFilters, type ModelQuery, readFilters, useCaseOf } from
 import { legacyPriceList, pricingCatalog } from "./price-rows.ts";
 import type { Catalog, Model, ModelRow } from "./types.ts";
 
-export interface CatalogAnswers {
+interface CatalogAnswers {
   /** Absent: all rows. */
   models(query: ModelQuery, page?: Page): Buffer;
   model(model: Model): Buffer;

@@ -59,7 +59,7 @@ const comparedCharactersMax = 64;
 const likenessMin = 0.55;
 
 /** The type of model that the endpoint serves; null: any. */
-export type Wanted = Model["type"] | readonly Model["type"][] | ((model: Model) => boolean) | null;
+type Wanted = Model["type"] | readonly Model["type"][] | ((model: Model) => boolean) | null;
 
 export function suggestModels(catalog: Catalog, id: string, wanted: Wanted): Suggestions {
   const served = catalog.listed.filter((model) => fits(model, wanted));

@@ -190,7 +190,7 @@ export interface TokenPricing extends TokenRates {
   webSearch: WebSearchPrice | null;
 }
 
-export interface WebSearchPrice {
+interface WebSearchPrice {
   each: Price;
   /** The most that one answer may bring; null: a request has to say how many. */
   max: number | null;

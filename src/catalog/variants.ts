@@ -2,7 +2,7 @@
 // plain form is sent to every other host (docs/behaviour/providers.md#variants).
 import type { Variant } from "../providers/types.ts";
 
-export type VariantName = keyof typeof variants;
+type VariantName = keyof typeof variants;
 
 const oldCap = { max_completion_tokens: "max_tokens" };
 const newCap = { max_tokens: "max_completion_tokens" };

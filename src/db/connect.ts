@@ -280,7 +280,7 @@ export function isRefusedSetting(error: unknown): boolean {
  * A client that prepares the given statements under a name, so that Postgres parses and plans each once a connection; anonymous, each costs
  * a tenth more. Only where `markDirect` has said that no pooler is in between.
  */
-export function preparingClient(Client: typeof pg.Client, statements: readonly string[]): typeof pg.Client {
+function preparingClient(Client: typeof pg.Client, statements: readonly string[]): typeof pg.Client {
   const names = new Map(statements.map((text, place) => [text, `svc_${place}`]));
   return class PreparingClient extends Client {
     override query(...given: unknown[]): never {
@@ -295,6 +295,6 @@ export function preparingClient(Client: typeof pg.Client, statements: readonly s
 const direct = new WeakSet<pg.ClientBase>();
 
 /** Asks a new connection whether it is one. */
-export async function markDirect(client: pg.ClientBase): Promise<void> {
+async function markDirect(client: pg.ClientBase): Promise<void> {
   if (!(await isPooled(client))) direct.add(client);
 }

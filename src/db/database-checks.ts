@@ -10,7 +10,7 @@ export interface DatabaseIdentity {
 }
 
 /** One reading of the database's clock, with this process's clocks before and after it. */
-export interface ClockLook {
+interface ClockLook {
   /** performance.now() */
   sent: number;
   heard: number;

@@ -16,7 +16,7 @@ import {
 } from "./postgres-process.ts";
 import { readPostmaster, withLock } from "./postmaster-files.ts";
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   /** SVC_DATA_DIR; the cluster is its folder `postgres`. */
   dataDir: string;
   /** False: no fsync. Tests only; a power cut would destroy the data. */

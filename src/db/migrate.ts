@@ -21,7 +21,7 @@ const lockPauseMs = { first: 500, most: 15_000 };
 /** Some backups read a table for minutes. */
 const lockPatienceMs = 10 * 60_000;
 
-export interface MigrateOptions {
+interface MigrateOptions {
   /** After each transaction, and before the next one. */
   onApplied?: (names: readonly string[]) => Promise<void> | void;
   /** A table that the migration locks is held by others; it lets calls pass and asks again. */

@@ -46,7 +46,7 @@ export interface Answer {
   content?: Record<string, Media>;
 }
 
-export interface OperationDoc {
+interface OperationDoc {
   operationId: string;
   summary?: string;
   description?: string;

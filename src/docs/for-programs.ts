@@ -5,7 +5,7 @@ import { placeOf, placeOfFile } from "./links.ts";
 import { twinOf } from "./markdown.ts";
 import type { Page, Site } from "./types.ts";
 
-export interface LlmsParts {
+interface LlmsParts {
   /** What the service is called. */
   name: string;
   document: OpenApi;

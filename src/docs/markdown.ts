@@ -13,7 +13,7 @@ export interface Heading {
   html: string;
 }
 
-export interface RenderOptions {
+interface RenderOptions {
   /** The page that shows the text. */
   from: string;
   site: Site;

@@ -37,7 +37,7 @@ export interface Portal {
   notFound: (depth: number) => string;
 }
 
-export interface PortalOptions extends Pick<PortalFacts, "publicUrl" | "canPay"> {
+interface PortalOptions extends Pick<PortalFacts, "publicUrl" | "canPay"> {
   site: Site;
   /** The generated document, as text. */
   document: string;

@@ -2,7 +2,7 @@
 import { Agent, request } from "undici";
 import { parseJson } from "../json/parse.ts";
 
-export interface CaptchaConfig {
+interface CaptchaConfig {
   verifyUrl: string;
   secret: string;
 }

@@ -51,7 +51,7 @@ function isTexts(value: unknown): value is string[] {
 // Shows a media job in fal's format.
 
 type Schemas = components["schemas"];
-export type ShownGenmediaJob = Schemas["GenmediaRunning"] | Schemas["GenmediaCompleted"] | Schemas["GenmediaFailed"];
+type ShownGenmediaJob = Schemas["GenmediaRunning"] | Schemas["GenmediaCompleted"] | Schemas["GenmediaFailed"];
 
 /** fal's error type for each of our codes, used where the provider gave none of its own. */
 const falWords: Record<JobErrorCode, string> = {

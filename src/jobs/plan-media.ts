@@ -26,7 +26,7 @@ import { type ImageFields, imagePlan } from "./image-plan.ts";
 import type { JobKind, JobPlan } from "./types.ts";
 import { type VideoFields, videoPlan } from "./video-plan.ts";
 
-export type Planning = Pick<Context, "db" | "catalog" | "config" | "providers" | "publicUrl">;
+type Planning = Pick<Context, "db" | "catalog" | "config" | "providers" | "publicUrl">;
 
 /** `POST /v1/images/generations`. */
 export async function planImageJob(context: Planning, caller: Caller, fields: { model: string } & ImageFields): Promise<JobPlan> {

@@ -13,7 +13,7 @@ export interface ReadJob extends Omit<JobRow, "request" | "prices" | "secret" | 
 }
 
 /** The account whose jobs are read; its tier decides whether images and videos share one queue. */
-export type JobReader = Pick<Caller, "accountId" | keyof TierFacts>;
+type JobReader = Pick<Caller, "accountId" | keyof TierFacts>;
 
 type Reading = Pick<Context, "db" | "catalog">;
 
@@ -26,7 +26,7 @@ export function jobColumns(isOneQueue: string): string {
 }
 
 /** Absent fields match all jobs. */
-export interface JobFilter {
+interface JobFilter {
   statuses?: readonly JobStatus[] | undefined;
   model?: string | undefined;
   kind?: JobKind | undefined;

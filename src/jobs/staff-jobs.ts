@@ -64,7 +64,7 @@ function firstIdOf(time: Date): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
-export interface JobWork {
+interface JobWork {
   attempts: JobAttempt[];
   /** When the last route was asked. */
   askedAt: Date | null;

@@ -26,7 +26,7 @@ import { type Caching, cachingOf, findAnswer, hitHeaders, kept, type KeptAnswer,
 import { openTokenCall, type TokenBill, type TokenCall, type TokenHold, type TokenRequest } from "./token-call.ts";
 
 /** One attempt at one route. */
-export interface RouteTry {
+interface RouteTry {
   candidate: Candidate;
   hold: TokenHold;
   size: PromptSize;

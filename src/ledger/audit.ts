@@ -119,7 +119,7 @@ const mismatchesSql = `
 // Compares balances with the ledger at a low cost, however large it is: a slice of the accounts at a time, plus those with calls in flight. Each
 // entry carries the balance after it, so an account costs three lookups; `svc ledger audit` recomputes everything.
 
-export interface ParityLook {
+interface ParityLook {
   checked: number;
   /** Where the next slice begins; 0: all accounts were seen. */
   next: bigint;

@@ -128,7 +128,7 @@ export async function readAudits({ pool }: Queries): Promise<{ newest: AuditRow 
   return { newest: await read("true"), found: await read("result is not null") };
 }
 
-export interface LedgerState {
+interface LedgerState {
   accounts: bigint;
   balance: bigint;
   negative: bigint;

@@ -14,7 +14,7 @@ export interface Difference {
   amount: Amount;
 }
 
-export interface LogComparison {
+interface LogComparison {
   /** Lines, each charge once. */
   logged: number;
   /** Settled lines whose charge the ledger has. */

@@ -18,7 +18,7 @@ interface Ends {
   ends: End[];
 }
 
-export interface HeadFile {
+interface HeadFile {
   /** When the file was last written, in seconds since 1970; before the first time: when that began, so that a file that never is gets noticed. */
   writtenAt(): number;
   stop(): Promise<void>;

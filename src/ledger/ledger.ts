@@ -55,7 +55,7 @@ const reserveWaitingMax = 20_000;
 const givenUpMax = 10_000;
 
 /** For /metrics. */
-export interface LedgerWatch {
+interface LedgerWatch {
   admitting: BatcherGauge;
   reserving: BatcherGauge;
   settling: BatcherGauge;

@@ -8,7 +8,7 @@ import { persist } from "./account-batcher.ts";
 
 export type PostedKind = "deposit" | "signup_credit" | "bonus";
 
-export interface Posting {
+interface Posting {
   /** Given where the same entry may be posted twice: the second is refused. Absent: a new id. */
   id?: string;
   accountId: bigint;

@@ -3,7 +3,7 @@
 import type { Queries } from "../db/connect.ts";
 import { type LogPlace, type LogRow, readRows } from "./read-usage-log.ts";
 
-export interface AllLogsFilter {
+interface AllLogsFilter {
   accountId?: bigint | undefined;
   requestId?: string | undefined;
   model?: string | undefined;

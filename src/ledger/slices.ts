@@ -64,7 +64,7 @@ export interface Slice {
 }
 
 /** A call that has no hold of its own. */
-export interface CarvedCall {
+interface CarvedCall {
   slice: Slice;
   want: Amount;
   use: Use;

@@ -14,7 +14,7 @@ export interface NoticeTimes {
   lookMs: number;
 }
 
-export const noticeTimes: NoticeTimes = { everyMs: 5_000, lookMs: 60_000 };
+const noticeTimes: NoticeTimes = { everyMs: 5_000, lookMs: 60_000 };
 const tidyMs = 60 * 60_000;
 /** Notices, and what became of them, are kept for this long. */
 export const keptDays = 30;
@@ -24,9 +24,9 @@ const tidyBatch = 1_000;
 /** Rounds before new notices are looked for and planned again. */
 const roundsMax = 20;
 
-export type DeliveryOutcome = "delivered" | "failed" | "retried";
+type DeliveryOutcome = "delivered" | "failed" | "retried";
 
-export interface NoticesOptions {
+interface NoticesOptions {
   db: Db;
   clock: Clock;
   mailer: Mailer;

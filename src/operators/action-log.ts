@@ -77,7 +77,7 @@ function jsonOf(facts: Facts | null): string | null {
 
 // Reading it.
 
-export interface ActionRow {
+interface ActionRow {
   id: bigint;
   at: Date;
   who: string;
@@ -92,7 +92,7 @@ export interface ActionRow {
   requestId: string | null;
 }
 
-export interface ActionFilter {
+interface ActionFilter {
   before?: bigint | undefined;
   who?: string | undefined;
   action?: string | undefined;
@@ -123,7 +123,7 @@ export async function readActions({ pool }: Queries, filter: ActionFilter, limit
   return rows;
 }
 
-export function actionIdText(id: bigint): string {
+function actionIdText(id: bigint): string {
   return `act_${id}`;
 }
 

@@ -91,7 +91,7 @@ async function writeChanged({ pool }: Queries, { field, value, changedAt, change
 }
 
 /** Null: the environment decides again. Absent: as it was. */
-export type SettingsChange = { [F in Field]?: Values[F] | null };
+type SettingsChange = { [F in Field]?: Values[F] | null };
 
 interface Needs {
   db: Db;

@@ -16,7 +16,7 @@ export interface DisabledRow {
   disabledAt: Date;
 }
 
-export interface DisabledRoutes {
+interface DisabledRoutes {
   /** `routeId`: provider/upstream model. */
   isDisabled(routeId: string): boolean;
   /** Reads what is disabled now; tries again by itself until it could. */

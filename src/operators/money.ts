@@ -127,7 +127,7 @@ export interface Charge {
 }
 
 /** Why there is no one charge: no such call; it cost nothing; several accounts, or several calls of one, have the id. */
-export type NoCharge = "unknown" | "free" | "accounts" | "calls";
+type NoCharge = "unknown" | "free" | "accounts" | "calls";
 
 /** Of a job by its own id, else of the one call that was charged of those with that request id. `account` null: any. */
 export async function findCharge(db: Db, tiers: readonly Tier[], name: string, account: bigint | null): Promise<Charge | NoCharge> {

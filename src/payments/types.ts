@@ -73,7 +73,7 @@ export interface CardEvent extends EventHead {
 
 export type PaymentEvent = CheckoutEvent | RefundEvent | DisputeEvent | CardEvent;
 
-export interface CardPageOrder {
+interface CardPageOrder {
   accountId: bigint;
   /** The provider's id of the customer; null: it makes one. */
   customerId: string | null;

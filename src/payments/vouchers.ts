@@ -13,7 +13,7 @@ import type { Amount } from "../money.ts";
 const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const codeLength = 16;
 
-export function makeCode(): string {
+function makeCode(): string {
   // 32 divides 256, so each character is as likely as any other.
   const characters = Array.from(randomBytes(codeLength), (byte) => alphabet[byte % 32]!);
   return characters.join("").replaceAll(/(.{4})(?=.)/g, "$1-");

@@ -52,7 +52,7 @@ export function audioCost(charge: AudioCharge): Amount {
   return costOfRates([audioCostLine(charge)]);
 }
 
-export interface AudioCostLine extends RateLine {
+interface AudioCostLine extends RateLine {
   item: AudioPrices["unit"];
   quantity: number;
 }

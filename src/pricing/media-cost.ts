@@ -51,7 +51,7 @@ export function mediaCost(prices: MediaPrices, made: Made): Amount {
   return costOfRates(mediaCostLines(prices, made));
 }
 
-export interface MediaCostLine extends RateLine {
+interface MediaCostLine extends RateLine {
   item: "image" | "megapixel" | "further_megapixel" | "second" | "references";
   /** The quantity that a customer counts is `units` / `per`: images, megapixels, seconds. */
   quantity: number;

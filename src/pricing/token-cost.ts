@@ -4,7 +4,7 @@ import { affordableUnits, type Amount, amountOf, type CostLine, million, type Pr
 import type { Usage } from "../usage.ts";
 
 /** What the prices of a call depend on. */
-export interface PricedCall {
+interface PricedCall {
   /** Tokens of its prompt, cached ones included. */
   prompt: number;
   /** The service tier that is charged; null: none. */

@@ -61,7 +61,7 @@ export interface Adapters {
 }
 
 /** How files at other addresses are downloaded (src/media). */
-export interface AdapterParts {
+interface AdapterParts {
   fetchReference: FetchReference;
   fetchMade: FetchMade;
 }

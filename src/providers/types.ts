@@ -62,7 +62,7 @@ export interface Credential extends Authorizer {
 }
 
 /** The headers to add. Rejects with an UpstreamError that says what is wrong; credentials/authorize.ts bounds its time. */
-export type Authorize = (request: RequestToSign) => Promise<Readonly<Record<string, string>>>;
+type Authorize = (request: RequestToSign) => Promise<Readonly<Record<string, string>>>;
 
 /** A request as it will be sent. */
 export interface RequestToSign {
@@ -84,7 +84,7 @@ export interface StreamedBody {
   open(): Readable;
 }
 
-export type OnDisconnect = "cancel" | "drain";
+type OnDisconnect = "cancel" | "drain";
 
 /** One way to serve a model: a provider and the model's id there. */
 export interface Route {

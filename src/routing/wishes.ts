@@ -11,7 +11,7 @@ import type { RouteFigures } from "./figures.ts";
 export type RoutingWishes = components["schemas"]["RoutingWishes"];
 
 /** What the prices of its tokens depend on. */
-export interface PricedRequest {
+interface PricedRequest {
   /** The most tokens of its texts. */
   prompt: number;
   images: number;

@@ -19,7 +19,7 @@ const openapiBytes: Buffer = readFileSync(new URL("../../generated/openapi.json"
 export type Page = (exchange: Exchange) => AnyReply | Promise<AnyReply>;
 
 /** Undefined: the path is not the portal's, or has no page and the client accepts no HTML. */
-export type FindDocs = (exchange: Exchange) => Promise<Page | undefined>;
+type FindDocs = (exchange: Exchange) => Promise<Page | undefined>;
 
 /** The pages for one catalog. */
 interface Edition {

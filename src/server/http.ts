@@ -253,7 +253,7 @@ function methodOf({ method = "" }: IncomingMessage): string {
 /** nginx's number for a client that disconnected before the answer; nothing was sent, so we have no status. */
 const clientClosedRequest = 499;
 
-export function logRequest(edge: Edge, exchange: Exchange, finish: (operation: string, status: number) => number): void {
+function logRequest(edge: Edge, exchange: Exchange, finish: (operation: string, status: number) => number): void {
   const { req, res, operation, caller } = exchange;
   const status = res.headersSent ? res.statusCode : clientClosedRequest;
   const seconds = finish(operation?.id ?? "none", status);

@@ -8,7 +8,7 @@ interface Span {
   to: number;
 }
 
-export interface MemberSpan extends Span {
+interface MemberSpan extends Span {
   key: Span;
   value: Span;
 }

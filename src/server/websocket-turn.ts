@@ -3,7 +3,7 @@
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request as openRequest, type Server } from "node:http";
 import { type Duplex, duplexPair } from "node:stream";
 
-export interface TurnAsked {
+interface TurnAsked {
   /** Of the request that became the WebSocket. */
   headers: IncomingHttpHeaders;
   /** The client's address, as its connection has it. */

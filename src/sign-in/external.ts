@@ -204,7 +204,7 @@ async function refuseState(db: Queries, provider: string, hash: Buffer, at: Date
 // the attacker's account.
 
 /** How long a user may take at the provider's page. */
-export const signInLifeMs = 10 * 60 * 1000;
+const signInLifeMs = 10 * 60 * 1000;
 
 type Headers = Record<string, string | undefined>;
 

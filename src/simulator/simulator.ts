@@ -55,7 +55,7 @@ const planBytesMax = 1024 * 1024;
 /** Where a test in another process reads and resets the record. */
 const recordPath = "/__sim/calls";
 
-export interface SimulatorOptions {
+interface SimulatorOptions {
   port?: number;
   host?: string;
   /** Told of every call that ends. */

@@ -45,7 +45,7 @@ function pcm(sampleRate: number): FormatFacts {
 
 // Reads PCM of 16 bits from a WAV file and mixes its channels to one. Other WAV files are refused.
 
-export interface WavSound {
+interface WavSound {
   sampleRate: number;
   /** One channel. */
   pcm: Buffer;

@@ -1,7 +1,7 @@
 // Resamples audio with a windowed sinc: one set of weights for each phase between two input samples. Going down, it filters out what the
 // lower rate can't hold, so that there is no aliasing.
 
-export interface Resampler {
+interface Resampler {
   push(samples: Float32Array): Float32Array;
   /** The remaining samples: all outputs together last as long as the inputs. */
   end(): Float32Array;

@@ -4,7 +4,7 @@ import type { Registry } from "prom-client";
 import { addMetric, entryOf, type Labels, type Sample } from "./plain-metric.ts";
 
 /** What a settlement reports: the fields of its usage-log row that are counted. */
-export interface ChargedCall {
+interface ChargedCall {
   model: string;
   operation: string;
   status: string;
@@ -25,7 +25,7 @@ interface CredentialUse {
   outcome: string;
 }
 
-export type HoldKind = "call" | "media";
+type HoldKind = "call" | "media";
 
 export interface CallCounts {
   /**

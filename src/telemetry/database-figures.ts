@@ -4,7 +4,7 @@ import type { Queries } from "../db/connect.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Sample } from "./plain-metric.ts";
 
-export interface DatabaseFigures {
+interface DatabaseFigures {
   transaction: <T>(work: (queries: Queries) => Promise<T>) => Promise<T>;
   /** A bounded check of the ledger (src/ledger/audit.ts). */
   lookAtParity(

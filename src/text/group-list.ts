@@ -6,7 +6,7 @@ export type GroupRole = (typeof groupRoles)[number];
 /** The strongest first. */
 const groupRoles = ["admin", "developer", "billing", "viewer"] as const;
 
-export interface GroupRule {
+interface GroupRule {
   group: string;
   /** `ws_…` */
   workspace: string;

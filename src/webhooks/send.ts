@@ -10,7 +10,7 @@ import { noticeIds, writeNotice } from "../notices/notices.ts";
 import { endpointIdText } from "./endpoints.ts";
 import { openSecret, signaturesOf } from "./secrets.ts";
 
-export interface WebhookParts {
+interface WebhookParts {
   db: Db;
   config: Pick<Config, "allowPrivateUrls" | "webhookSecret">;
   onFault: (error: unknown, what: string) => void;
@@ -28,7 +28,7 @@ const wholeMs = 15_000;
 /** Of the answer's body, in the log of deliveries. */
 const keptBytes = 1_024;
 /** An endpoint that fails for so long is disabled. */
-export const failingDays = 5;
+const failingDays = 5;
 
 /** Pauses after the first attempts: ten attempts in about three days. */
 export const webhookPausesMs = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400].map((seconds) => seconds * 1000);

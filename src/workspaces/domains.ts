@@ -11,7 +11,7 @@ import { isListed } from "../text/domain-list.ts";
 import { foldEmail } from "../text/email-address.ts";
 import { type Actor, assertManages, lockWorkspace, refuse } from "./members.ts";
 
-export type DomainRecord = components["schemas"]["WorkspaceDomain"];
+type DomainRecord = components["schemas"]["WorkspaceDomain"];
 export type DomainRole = components["schemas"]["DomainRole"];
 
 /** The list of domains has no pages. */

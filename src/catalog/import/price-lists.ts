@@ -29,7 +29,7 @@ export interface ListedModel {
   source?: string;
 }
 
-export interface ListRead {
+interface ListRead {
   models: ListedModel[];
   /** Why others were left out, with how many. */
   leftOut: Map<string, number>;

@@ -6,7 +6,7 @@ import type { Vendor } from "./vendors.ts";
 /** The first words of every file that an import wrote; nothing else is overwritten by the next one. */
 export const importedMark = "# Imported by `svc catalog import`";
 
-export interface Import {
+interface Import {
   vendor: string;
   /** The day of the import, YYYY-MM-DD. */
   day: string;

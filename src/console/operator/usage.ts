@@ -5,7 +5,7 @@ import { api } from "../lib/api.ts";
 import type { Bucket, Range } from "../lib/range.ts";
 import { zoneName } from "../lib/time.ts";
 
-export interface OperatorUsage {
+interface OperatorUsage {
   rows: OperatorUsageSummaryRow[];
   /** Of all requests, also of rows that were not read. */
   total: OperatorUsageFigures;

@@ -5,7 +5,7 @@ import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
 import { parseJson } from "../../json/parse.ts";
 
-export const formatName = "svc-backup";
+const formatName = "svc-backup";
 const formatVersion = 1;
 
 /** The first line. */
@@ -27,7 +27,7 @@ export interface Header {
 }
 
 /** The line before a table's rows. */
-export interface TableLine {
+interface TableLine {
   table: string;
   columns: string[];
 }

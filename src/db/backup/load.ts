@@ -7,7 +7,7 @@ import { copyTarget, plainText, quoted, readTables, type Table } from "./dump.ts
 import { BadBackup, type Header, readBackup, type Section } from "./format.ts";
 
 /** Refused: the database is not one to restore into. Nothing was changed. */
-export class NotRestored extends Error {}
+class NotRestored extends Error {}
 
 /** Reads the whole file once and throws BadBackup for one that was cut or altered, or NotRestored for one of a newer version. */
 export async function checkBackup(file: string): Promise<Header> {

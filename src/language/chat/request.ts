@@ -132,7 +132,7 @@ interface RequiringFields {
   response_format?: { type?: string } | null;
 }
 
-export function requirementsOf(body: RequiringFields): Requirements {
+function requirementsOf(body: RequiringFields): Requirements {
   const parts: Requirements["parts"] = [];
   body.messages.forEach(({ content }, m) => {
     if (!Array.isArray(content)) return;

@@ -27,7 +27,7 @@ const questionsAtOnce = 16;
 /** The question's own message, and the state's. */
 const messagesAQuestion = 2;
 
-export function decisionAdapter(
+function decisionAdapter(
   { providers }: Pick<Context, "providers">,
   model: string,
   { state, questions, routing }: DecisionTask,

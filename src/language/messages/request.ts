@@ -126,7 +126,7 @@ interface Thinker {
   outputMax: number;
 }
 
-export function thinkingEdits(body: ThoughtFields, { model, budgetsOnly, cap, outputMax }: Thinker): Edits {
+function thinkingEdits(body: ThoughtFields, { model, budgetsOnly, cap, outputMax }: Thinker): Edits {
   const { thinking, output_config: config } = body;
   if (!model.supports.reasoning)
     return {

@@ -16,7 +16,7 @@ interface MessageFields {
   compaction?: unknown;
 }
 
-export interface MessageRequirements extends Requirements {
+interface MessageRequirements extends Requirements {
   /** The first thing that nothing here can read: blocks of unknown kinds, stored files, tools that a provider runs itself. */
   unreadable: { kind: string; param: string } | null;
   /** The first thing that only upstreams of the same dialect can read: a document given by its address, searches of a provider. */

@@ -17,10 +17,10 @@ import { offerTools } from "./tools.ts";
 import type { ChatMessage, ChatPart, InputItem, ResponseRequest } from "./types.ts";
 
 type Schemas = components["schemas"];
-export type CompactionRequest = Schemas["ResponseCompactionRequest"];
+type CompactionRequest = Schemas["ResponseCompactionRequest"];
 
 /** The summaries in a request's compaction items, by item. */
-export type Summaries = ReadonlyMap<InputItem, string>;
+type Summaries = ReadonlyMap<InputItem, string>;
 
 /** Fails with invalid_parameter for one that was not made here for this account. */
 export async function openSummaries(

@@ -43,7 +43,7 @@ interface Going {
   conversation?: ResponseRequest["conversation"];
 }
 
-export interface Recalled<Body extends Going> extends Disposable {
+interface Recalled<Body extends Going> extends Disposable {
   /** The request, with all that it goes on from as items. */
   body: Body;
   /** Its own items, with what its references stand for. */
@@ -250,7 +250,7 @@ export function failNotFound({ config }: Pick<Context, "config">, caller: Caller
   return fail("response_not_found", { text: { id: cutId(shownId), ...(storesResponses(config, caller) ? {} : { hint: resendHint }) } });
 }
 
-export interface ItemPage {
+interface ItemPage {
   after: string | undefined;
   order: "asc" | "desc";
   limit: number;

@@ -5,7 +5,7 @@ import { type Db, inTransaction, type Queries } from "../../db/connect.ts";
 import type { Amount } from "../../money.ts";
 
 /** Of the ledger's entries by kind; signed, so that opening and all of them make closing. */
-export interface MonthSums {
+interface MonthSums {
   topups: Amount;
   grants: Amount;
   charges: Amount;

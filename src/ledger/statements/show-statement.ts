@@ -8,8 +8,8 @@ import { type PdfLine, pdfOf } from "../../text/pdf.ts";
 import { entryId } from "../entries.ts";
 import { type Month, type MonthPayment, movedIn } from "./read-months.ts";
 
-export type StatementRecord = components["schemas"]["Statement"];
-export type PaymentRecord = components["schemas"]["StatementPayment"];
+type StatementRecord = components["schemas"]["Statement"];
+type PaymentRecord = components["schemas"]["StatementPayment"];
 
 export function statementRecord(month: Month): StatementRecord {
   return {

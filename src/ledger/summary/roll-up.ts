@@ -12,7 +12,7 @@ const rowsOfStep = 20_000;
 const [stepMinMs, stepMaxMs] = [60_000, 31 * dayMs];
 const deletedAtOnce = 5_000;
 
-export interface RollUpOptions {
+interface RollUpOptions {
   /** For tests: what came in so long ago has come to rest. */
   settled?: string;
 }

@@ -12,14 +12,14 @@ export interface MeasureOrder {
 
 export type Measured = { seconds: number } | { fault: { reason: MediaFaultReason; sentence: string } };
 
-export interface AudioMeter {
+interface AudioMeter {
   /** In seconds. Throws MediaFault, the signal's reason, or an Error where the file can't be opened. */
   measure(order: MeasureOrder, signal: AbortSignal): Promise<number>;
   close(): Promise<void>;
 }
 
 /** For tests: other time limits. */
-export interface MeterOptions {
+interface MeterOptions {
   timeoutMs?: number;
 }
 

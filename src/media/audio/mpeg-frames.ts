@@ -3,7 +3,7 @@
 import { type Bytes, nameAt } from "./bytes.ts";
 import { assertOwn, broken, foreignMax, nothingPromised, openTally, type Walked } from "./tally.ts";
 
-export interface MpegFrame {
+interface MpegFrame {
   samples: number;
   rate: number;
   bytes: number;

@@ -26,7 +26,7 @@ export function anthropicMessages(upstream: Upstream, change: Partial<MessageTim
 }
 
 /** One call of a protocol that carries this dialect, or whose answers are turned into it. */
-export interface MessageExchange {
+interface MessageExchange {
   request: UpstreamRequest;
   read(text: string): MessageWhole;
   /** Absent: errors as most hosts have them. */

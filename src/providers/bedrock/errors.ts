@@ -17,7 +17,7 @@ export const readBedrockError: ReadError = (answer, provider) => {
 };
 
 /** `ValidationException` of `ValidationException:http://internal.amazon.com/…`, or of a body's `__type`. */
-export function readAmazonError({ headers, text }: Pick<ErrorAnswer, "headers" | "text">): { name: string; message: string | null } {
+function readAmazonError({ headers, text }: Pick<ErrorAnswer, "headers" | "text">): { name: string; message: string | null } {
   let body: Record<string, unknown> = {};
   try {
     body = objectOf(parseJson(text));
@@ -45,7 +45,7 @@ const credentialNames = new Set([
 const clockText = /\bSignature expired\b|\bSignature not yet current\b|\bis now earlier than\b|\bis still later than\b/;
 
 /** Null: another error. The sentence is ours, because Amazon's quotes the request that was signed. */
-export function credentialsFailure(name: string, message: string | null): Failure | null {
+function credentialsFailure(name: string, message: string | null): Failure | null {
   if (!credentialNames.has(name)) return null;
   if (name === "RequestExpired" || clockText.test(message ?? ""))
     return { cause: "clock_skew", detail: "the provider refuses the signature's time: this machine's clock is wrong; let NTP set it" };

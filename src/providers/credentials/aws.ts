@@ -8,7 +8,7 @@ import type { Provider, RequestToSign } from "../types.ts";
 import { credentialsFault, type Expiring, openRenewed } from "./authorize.ts";
 import { askForToken } from "./token-request.ts";
 
-export interface AwsKeys {
+interface AwsKeys {
   accessKeyId: string;
   secretAccessKey: string;
   sessionToken?: string;

@@ -10,7 +10,7 @@ import { type Json, textOf } from "../json/read.ts";
 import { credentialsFault, type Expiring } from "./authorize.ts";
 import { askForToken, bearerAuthorization, errorWordOf, postForm, type TokenAnswer, tokenOf } from "./token-request.ts";
 
-export interface EntraClient {
+interface EntraClient {
   kind: "application";
   /** Of the login service, without a trailing slash. */
   authority: string;
@@ -30,7 +30,7 @@ export type EntraProof =
   /** A file with a token of an issuer that the application trusts, such as a Kubernetes cluster. */
   | { kind: "federated"; file: string };
 
-export interface MachineIdentity {
+interface MachineIdentity {
   kind: "machine";
   /** App Service's, where the machine is one of its; null: the metadata server is asked. */
   appService: { url: string; header: string } | null;

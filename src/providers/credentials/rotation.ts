@@ -3,7 +3,7 @@
 import type { UpstreamError } from "../errors/upstream-error.ts";
 import type { Credential } from "../types.ts";
 
-export interface Rotation {
+interface Rotation {
   /**
    * One that is awake and not in `tried`. If all rest: null where others were tried before, else the one whose rest ends first.
    */

@@ -15,7 +15,7 @@ import { geminiRequest } from "./request.ts";
 import { completionOf, type KeepSignature, openChunkTranslation } from "./response.ts";
 
 /** A place where Google serves the models. */
-export interface GeminiPlace {
+interface GeminiPlace {
   /** The path of a model below the provider's base URL, without the method. */
   pathOf(route: Route): string;
   /** The header that asks for a service tier; absent: the request's body does. */

@@ -6,7 +6,7 @@ import { messageHistory } from "../translation/chat-to-message-history.ts";
 import { effortOfBudget, shareOfEffort } from "../translation/message-types.ts";
 import type { Route } from "../types.ts";
 
-export interface GeminiTranslation {
+interface GeminiTranslation {
   route: Pick<Route, "thinking">;
   /** The output cap where the request has none. */
   outputMax: number;

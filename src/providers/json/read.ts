@@ -55,7 +55,7 @@ const { parse, rawJSON, isRawJSON } = JSON as unknown as {
 };
 
 /** Whether this is a number kept as text: an object to JavaScript, but not a JSON object. */
-export function isKeptNumber(value: object): boolean {
+function isKeptNumber(value: object): boolean {
   return isRawJSON(value);
 }
 

@@ -226,12 +226,12 @@ function isSpace(code: number): boolean {
 export type JsonText = string | JsonPieces;
 
 /** In the order sent; white space outside the braces is left out. */
-export interface JsonPieces {
+interface JsonPieces {
   members: readonly JsonPiece[];
 }
 
 /** Everything between two separators: `head` ends before the value, `tail` is the white space after it. */
-export interface JsonPiece {
+interface JsonPiece {
   key: string;
   head: Buffer;
   value: Buffer;

@@ -19,7 +19,7 @@ export interface ReadRecord {
   done: boolean;
 }
 
-export interface RecordReader {
+interface RecordReader {
   /** A string is one record of the fast path. Throws UpstreamError; `begun` decides which fault. */
   read(record: SseRecord, begun: boolean): string | ReadRecord;
 }

@@ -3,7 +3,7 @@
 import { arrayOf, isObject, type Json, objectOf, parseExact, textOf } from "../json/read.ts";
 import { contentBlocks, plainText, refuse } from "./chat-to-message-content.ts";
 
-export interface MessageHistory {
+interface MessageHistory {
   /** A text, or blocks where one of them is cached; null without system text. */
   system: string | Json[] | null;
   messages: Json[];

@@ -8,7 +8,7 @@ import { messageHistory } from "./chat-to-message-history.ts";
 import { effortOfBudget, shareOfEffort } from "./message-types.ts";
 import { shortId } from "./tool-names.ts";
 
-export interface ChatTranslation {
+interface ChatTranslation {
   route: Pick<Route, "thinking">;
   /** The output cap where the request has none. */
   outputMax: number;

@@ -13,7 +13,7 @@ export interface FilesInside {
   hexOf(value: string): Buffer | null;
 }
 
-export interface InsideFile {
+interface InsideFile {
   bytes: Buffer;
   /** From a data URL. */
   contentType: string | null;

@@ -11,7 +11,7 @@ export interface BodyFeed {
   fail(reason: unknown): void;
 }
 
-export interface SocketControl {
+interface SocketControl {
   pause(): void;
   resume(): void;
   /** Ends the call with this reason; the feed's fail() follows. */

@@ -146,7 +146,7 @@ export interface ProviderVoice {
 /** Every system voice of the provider, in its own order, without voices that were cloned or designed there. Throws UpstreamError. */
 export type ListVoices = (call: UpstreamCall) => Promise<ProviderVoice[]>;
 
-export interface CloneOrder {
+interface CloneOrder {
   file: AudioFile;
   /** The id that the voice is to get. */
   voiceId: string;
@@ -154,7 +154,7 @@ export interface CloneOrder {
 /** Throws UpstreamError, `rejected` for a voice sample that the model doesn't take. */
 export type CloneVoice = (call: UpstreamCall & { order: CloneOrder }) => Promise<void>;
 
-export interface DesignOrder {
+interface DesignOrder {
   /** Includes gender and age, where they were given. */
   description: string;
   /** Null: the adapter uses a sentence of its own. */

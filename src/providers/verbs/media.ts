@@ -72,7 +72,7 @@ export interface ImageCall extends UpstreamCall {
   jobId: string;
 }
 
-export interface VideoCall extends UpstreamCall {
+interface VideoCall extends UpstreamCall {
   order: VideoOrder;
   jobId: string;
 }

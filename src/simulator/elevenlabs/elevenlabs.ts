@@ -65,7 +65,7 @@ export async function planMusic({ body, query, headers }: Ask): Promise<Plan> {
   });
 }
 
-export async function planSoundEffect({ body, query, headers }: Ask): Promise<Plan> {
+async function planSoundEffect({ body, query, headers }: Ask): Promise<Plan> {
   const fields = readBodyFields(body);
   const steered = readSteering(headers, "sound-generation", readModelName(fields, "eleven_text_to_sound_v2"));
   const text = readText(fields, "text");
@@ -123,7 +123,7 @@ function mp3(name: string): readonly [string, SoundFormat] {
 const charactersMax = 10_000;
 const modelUsual = "eleven_multilingual_v2";
 
-export async function planTextToSpeech(voice: string, { body, query, headers }: Ask): Promise<Plan> {
+async function planTextToSpeech(voice: string, { body, query, headers }: Ask): Promise<Plan> {
   const fields = readBodyFields(body);
   const steered = readSteering(headers, "text-to-speech", readModelName(fields, modelUsual));
   const text = readText(fields, "text");

@@ -2,7 +2,7 @@
 import { type Directives, patterns } from "../directive-list.ts";
 import type { FileReply, Plan, WholeReply } from "../protocol.ts";
 
-export interface ServedFile {
+interface ServedFile {
   bytes: Buffer;
   contentType: string;
 }

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { readMp3Frames } from "./mp3-frames.ts";
 import { readWav } from "./wav.ts";
 
-export type SoundKind = "wav" | "mp3" | "flac" | "ogg" | "mp4" | "webm";
+type SoundKind = "wav" | "mp3" | "flac" | "ogg" | "mp4" | "webm";
 
 export interface MeasuredSound {
   kind: SoundKind;

@@ -2,7 +2,7 @@
 import type { createMp3Encoder } from "wasm-media-encoders";
 import { seededRandom, wholeBetween } from "../seed.ts";
 
-export interface Mp3Frame {
+interface Mp3Frame {
   at: number;
   bytes: number;
   samples: number;

@@ -1,6 +1,6 @@
 // WAV files (RIFF): a header around PCM that was made, and the reading of those that were sent.
 
-export interface WavFacts {
+interface WavFacts {
   seconds: number;
   /** No sample is louder than the last bits of a recording. */
   isSilent: boolean;

@@ -13,7 +13,7 @@ export interface Series {
 }
 
 /** How many a chart shows beside "Other". */
-export const mostSeries = 8;
+const mostSeries = 8;
 
 /** What a key or a member is called, where it is known. */
 type NameOf = (id: string) => string | undefined;

@@ -22,7 +22,7 @@ import { forgetKey, playgroundClient } from "../playground-key.ts";
 import type { MediaTab } from "./kinds.ts";
 import { addRun, changeRun, type MediaRun, readRun, type Result } from "./media-store.ts";
 
-export interface MediaOrder {
+interface MediaOrder {
   tab: MediaTab;
   model: string;
   title: string;
