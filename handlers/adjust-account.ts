@@ -2,7 +2,7 @@
 import type { Handler } from "../src/operation.ts";
 import { findAccountId } from "../src/operators/accounts.ts";
 import { adjustMoney, amountOf } from "../src/operators/money.ts";
-import { actorOf } from "../src/operators/operator-of.ts";
+import { actorOf } from "../src/operators/requests.ts";
 
 export const adjustAccount: Handler<"adjustAccount"> = async (context, request) => {
   const { amount_usd, kind = "purchased", entry = null, reason } = request.body;

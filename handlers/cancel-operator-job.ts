@@ -1,7 +1,7 @@
 // POST /v1/operator/jobs/{id}/cancel: ends a media job of any account that has not ended, with its hold released.
 import type { Handler } from "../src/operation.ts";
-import { cancelJob, jobDetail } from "../src/operators/jobs.ts";
-import { actorOf } from "../src/operators/operator-of.ts";
+import { cancelJob, jobDetail } from "../src/operators/calls.ts";
+import { actorOf } from "../src/operators/requests.ts";
 
 export const cancelOperatorJob: Handler<"cancelOperatorJob"> = async (context, request) => {
   const { id } = request.path;

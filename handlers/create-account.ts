@@ -1,9 +1,8 @@
 // POST /v1/operator/accounts: creates an account.
 import type { Handler } from "../src/operation.ts";
-import { accountDetail } from "../src/operators/accounts.ts";
-import { createAccount as create } from "../src/operators/create-account.ts";
+import { accountDetail, createAccount as create } from "../src/operators/accounts.ts";
 import { amountOf } from "../src/operators/money.ts";
-import { actorOf } from "../src/operators/operator-of.ts";
+import { actorOf } from "../src/operators/requests.ts";
 
 export const createAccount: Handler<"createAccount"> = async (context, request) => {
   const { email, verified = false, deposit_usd, credit_usd, signup_credit: signupCredit = false, reason } = request.body;

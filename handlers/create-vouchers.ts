@@ -1,8 +1,7 @@
 // POST /v1/operator/vouchers: makes vouchers. The answer is the only place where their codes are.
 import type { Handler } from "../src/operation.ts";
 import { amountOf } from "../src/operators/money.ts";
-import { actorOf } from "../src/operators/operator-of.ts";
-import { readTime } from "../src/operators/read-time.ts";
+import { actorOf, readTime } from "../src/operators/requests.ts";
 import { batchRecord, makeVouchers } from "../src/operators/vouchers.ts";
 
 export const createVouchers: Handler<"createVouchers"> = async (context, request) => {

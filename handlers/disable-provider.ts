@@ -1,7 +1,7 @@
 // POST /v1/operator/providers/{id}/disable: takes a provider or a route out of use for a while.
 import type { Handler } from "../src/operation.ts";
 import { disableProvider as disable, readUntil } from "../src/operators/disable-provider.ts";
-import { actorOf } from "../src/operators/operator-of.ts";
+import { actorOf } from "../src/operators/requests.ts";
 import { providerRecord } from "../src/operators/providers.ts";
 
 export const disableProvider: Handler<"disableProvider"> = async (context, request) => {

@@ -1,6 +1,6 @@
 // POST /v1/operator/vouchers/{id}/end: ends a voucher that was not redeemed.
 import type { Handler } from "../src/operation.ts";
-import { actorOf } from "../src/operators/operator-of.ts";
+import { actorOf } from "../src/operators/requests.ts";
 import { endVoucher as end, voucherRecord } from "../src/operators/vouchers.ts";
 
 export const endVoucher: Handler<"endVoucher"> = async (context, request) => {

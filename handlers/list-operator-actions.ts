@@ -2,7 +2,7 @@
 import { pageOf } from "../src/ledger/entries.ts";
 import type { Handler } from "../src/operation.ts";
 import { actionRecord, actionsCsv, readActions } from "../src/operators/action-log.ts";
-import { readTime } from "../src/operators/read-time.ts";
+import { readTime } from "../src/operators/requests.ts";
 import { jsonLines, listFile, listFormOf, pageAddress } from "../src/text/export.ts";
 
 export const listOperatorActions: Handler<"listOperatorActions"> = async ({ db, publicUrl }, { query, headers }) => {

@@ -6,7 +6,7 @@ import { readAllLogs } from "../src/ledger/read-all-logs.ts";
 import { parseLogId } from "../src/ledger/read-usage-log.ts";
 import type { Handler } from "../src/operation.ts";
 import { callRecord } from "../src/operators/calls.ts";
-import { readTime } from "../src/operators/read-time.ts";
+import { readTime } from "../src/operators/requests.ts";
 
 /** Without an account or a request id the whole log of that time is searched. */
 const searchedMs = 24 * 60 * 60 * 1000;

@@ -5,8 +5,8 @@ import { parseJobId } from "../src/jobs/read-jobs.ts";
 import { readStaffJobs } from "../src/jobs/staff-jobs.ts";
 import { pageOf } from "../src/ledger/entries.ts";
 import type { Handler } from "../src/operation.ts";
-import { jobRecord } from "../src/operators/jobs.ts";
-import { readTime } from "../src/operators/read-time.ts";
+import { jobRecord } from "../src/operators/calls.ts";
+import { readTime } from "../src/operators/requests.ts";
 
 /** Without an account the jobs of that time are searched. */
 const searchedDays = 31;

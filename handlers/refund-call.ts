@@ -2,7 +2,7 @@
 import { parseAccountId } from "../src/ids.ts";
 import type { Handler } from "../src/operation.ts";
 import { amountOf, refundCharge } from "../src/operators/money.ts";
-import { actorOf } from "../src/operators/operator-of.ts";
+import { actorOf } from "../src/operators/requests.ts";
 
 export const refundCall: Handler<"refundCall"> = async (context, request) => {
   const { amount_usd, account, reason } = request.body;

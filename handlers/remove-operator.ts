@@ -1,6 +1,6 @@
 // POST /v1/operator/operators/remove: takes an operator's role.
 import type { Handler } from "../src/operation.ts";
-import { actorOf } from "../src/operators/operator-of.ts";
+import { actorOf } from "../src/operators/requests.ts";
 import { listRoles, setRole } from "../src/operators/roles.ts";
 
 export const removeOperator: Handler<"removeOperator"> = async (context, request) => {

@@ -1,7 +1,7 @@
 // POST /v1/operator/accounts/{id}/suspend: refuses its keys and sessions.
 import type { Handler } from "../src/operation.ts";
 import { accountDetail, changeSuspension, findAccountId } from "../src/operators/accounts.ts";
-import { actorOf } from "../src/operators/operator-of.ts";
+import { actorOf } from "../src/operators/requests.ts";
 
 export const suspendAccount: Handler<"suspendAccount"> = async (context, request) => {
   const accountId = await findAccountId(context, request.path.id);

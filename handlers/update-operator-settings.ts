@@ -1,7 +1,7 @@
 // PATCH /v1/operator/settings: changes settings while the gateway runs.
 import type { Handler } from "../src/operation.ts";
 import { changeSettings } from "../src/operators/changed-settings.ts";
-import { actorOf } from "../src/operators/operator-of.ts";
+import { actorOf } from "../src/operators/requests.ts";
 import { settingList } from "../src/operators/settings.ts";
 
 export const updateOperatorSettings: Handler<"updateOperatorSettings"> = async (context, request) => {

@@ -7,7 +7,7 @@ import { readStaffJobs, refundJob, type StaffJob, staffRecord } from "../jobs/st
 import { accountIdText } from "../ids.ts";
 import { toUsd, usdText } from "../money.ts";
 import { shellActor } from "../operators/action-log.ts";
-import { cancelJob } from "../operators/jobs.ts";
+import { cancelJob } from "../operators/calls.ts";
 import { readAccount } from "./arguments.ts";
 import { readServed } from "./catalog.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";

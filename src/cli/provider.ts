@@ -2,7 +2,7 @@
 import type { Loaded } from "../catalog/load.ts";
 import { type CredentialFigure, readCredentialFigures, readRouteFigures, type RouteFigure } from "../ledger/read-usage-log.ts";
 import { type DisabledRow, readDisabled } from "../operators/disabled-routes.ts";
-import { healthMinutes, healthOf, type RouteHealth } from "../operators/route-health.ts";
+import { healthMinutes, healthOf, type RouteHealth } from "../operators/providers.ts";
 import type { Provider } from "../providers/types.ts";
 import { modelsOf, readServed } from "./catalog.ts";
 import type { Input, Outcome } from "./command.ts";

@@ -4,7 +4,7 @@ import { failParameter } from "../errors/fail.ts";
 import { type Actor, recorded } from "./action-log.ts";
 import { type DisabledRow, takeDisabled, writeDisabled } from "./disabled-routes.ts";
 import { assertRoute, disabledRecord } from "./providers.ts";
-import { readTime } from "./read-time.ts";
+import { readTime } from "./requests.ts";
 
 type Needs = Pick<Context, "db" | "clock" | "catalog">;
 

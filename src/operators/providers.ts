@@ -1,4 +1,5 @@
-// Providers and their routes for operators: how they work, what they bring in, and what is disabled.
+// Providers and their routes for operators: how their calls went lately, from attempts of every process, what they bring in, and what is
+// disabled.
 import type { components } from "../../generated/api.d.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
@@ -10,7 +11,6 @@ import { type ReportRow, sumOf } from "../ledger/report.ts";
 import { toUsd } from "../money.ts";
 import { type DisabledRow, readDisabled } from "./disabled-routes.ts";
 import { readRouteMoney } from "./overview.ts";
-import { healthMinutes, healthOf } from "./route-health.ts";
 
 type Shown = components["schemas"]["OperatorProvider"];
 type Figures = Omit<components["schemas"]["OperatorRoute"], "route" | "upstream_model" | "models" | "breaker" | "disabled">;
@@ -64,7 +64,7 @@ interface RouteOf {
 }
 
 /** Each route once, in the catalog's order. */
-export function routesOf({ models }: Pick<Catalog, "models">): RouteOf[] {
+function routesOf({ models }: Pick<Catalog, "models">): RouteOf[] {
   const found = new Map<string, RouteOf>();
   for (const sold of models.values())
     for (const { provider, model } of sold.routes) {
@@ -129,4 +129,38 @@ async function readLatencies({ pool }: Queries): Promise<Map<string, Latency>> {
     [healthMinutes],
   );
   return new Map(rows.map(({ name, p50, p95 }) => [name, { p50, p95 }]));
+}
+
+/** Older calls say nothing about a provider's health now. */
+export const healthMinutes = 5;
+
+export interface RouteHealth {
+  /** unknown: no calls. */
+  health: "ok" | "degraded" | "failing" | "unknown";
+  attempts: number;
+  failures: number;
+  /** The number of calls for each. */
+  causes: Record<string, number>;
+  last_attempt_at: string | null;
+}
+
+/** Outcomes that say nothing of the provider: it was not asked, the client disconnected, or the request was at fault. */
+const saysNothing = new Set(["breaker_open", "aborted", "gateway_error", "local_overload"]);
+const answers = new Set(["ok", "rejected", "refused"]);
+
+export function healthOf(all: readonly RouteFigure[]): RouteHealth {
+  const figures = all.filter(({ outcome }) => !saysNothing.has(outcome));
+  const count = (some: readonly RouteFigure[]) => some.reduce((sum, figure) => sum + figure.count, 0);
+  const failed = figures.filter(({ outcome, cause }) => !answers.has(outcome) || (outcome === "ok" && cause !== null));
+  const [attempts, failures] = [count(figures), count(failed)];
+  const causes: Record<string, number> = {};
+  for (const { outcome, cause, count } of failed) causes[cause ?? outcome] = (causes[cause ?? outcome] ?? 0) + count;
+  const last = figures.reduce((latest, { lastAt }) => Math.max(latest, lastAt.getTime()), 0);
+  return {
+    health: attempts === 0 ? "unknown" : failures === 0 ? "ok" : failures === attempts ? "failing" : "degraded",
+    attempts,
+    failures,
+    causes,
+    last_attempt_at: last === 0 ? null : new Date(last).toISOString(),
+  };
 }
