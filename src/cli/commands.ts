@@ -1,10 +1,7 @@
 // Lists the commands of `svc`. The code of each is loaded when it runs.
 import { voucherBounds } from "../../generated/facts.ts";
-import { catalogCommands } from "./catalog-commands.ts";
+import { catalogCommands, keyCommands, ledgerCommands, operatorCommands } from "./command-groups.ts";
 import { type Command, flag, text } from "./command.ts";
-import { keyCommands } from "./key-commands.ts";
-import { ledgerCommands } from "./ledger-commands.ts";
-import { operatorCommands } from "./operator-commands.ts";
 
 const reportOptions = {
   by: { ...text("GROUP", "account, model, route, provider, key or day"), required: true as const },
@@ -241,7 +238,7 @@ export const commands: readonly Command[] = [
     takes: [],
     options: {},
     does: "make the sums behind usage summaries again, from the usage log; the gateway may go on meanwhile",
-    run: async (input) => (await import("./usage.ts")).rebuildSums(input),
+    run: async (input) => (await import("./ledger.ts")).rebuildSums(input),
   },
   {
     name: "reconcile",

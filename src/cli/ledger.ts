@@ -1,9 +1,11 @@
-// `svc ledger …` and `svc migrate`: audits balances, verifies the hash chain, brings the database up to date.
+// `svc ledger …`, `svc migrate` and `svc usage …`: audits balances, verifies the hash chain, brings the database up to date, sums up the
+// usage log.
 import { Refused } from "../accounts/admin.ts";
 import { migrate } from "../db/migrate.ts";
 import { type Plan, planMigrations, type TableLock } from "../db/plan.ts";
 import { audit } from "../ledger/audit.ts";
 import { whatWentBack, writeHeadFile } from "../ledger/head-file.ts";
+import { rebuild } from "../ledger/summary/roll-up.ts";
 import { recordVerdict, verifyChain } from "../ledger/verify.ts";
 import type { Input, Outcome } from "./command.ts";
 import { assertEmbedded, withDatabase, withoutTimeout, withRawDatabase } from "./with-database.ts";
@@ -84,4 +86,15 @@ function describeLock({ table, mode, waits, work, rows, bytes, seconds }: TableL
   const size = rows === null || bytes === null ? "never analyzed: size not known" : `${rows} rows, ${bytes / 1024} kB`;
   const time = seconds === 0 ? "" : `, ${seconds === null ? "for a time not known" : `about ${seconds} s at 100 MB/s`}`;
   return `${table} (${size}): ${workWords[work]}${time}; ${mode} lock, for which ${waits === "nobody" ? "nobody waits" : `${waits} wait${waits === "everyone" ? "s" : ""}`}`;
+}
+
+export async function rebuildSums({ config }: Input): Promise<Outcome> {
+  return withDatabase(
+    config,
+    async (db) => {
+      const rows = await rebuild(db);
+      return { json: { rows }, text: `${rows} rows of the usage log summed up; the rest, of the last minutes, is added by the gateway` };
+    },
+    withoutTimeout,
+  );
 }
