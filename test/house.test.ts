@@ -147,9 +147,9 @@ describe("sizes", () => {
     ];
     expect(all.filter(long)).toEqual([]);
   });
-  // 655: the protocols of the big clouds, saved cards and their charges, the kept head of the ledger, answers that wait for images, files and batches, stored responses, conversations, versions of the catalog.
-  test("src stays small enough to know: at most 655 files beside the console's", () => {
-    expect(globSync("src/**/*.ts", { cwd: root, exclude: ["src/console/**"] }).length).toBeLessThanOrEqual(655);
+  // A file that one neighbour alone imports, and that owns nothing of its own, joins it before this number is raised.
+  test("src stays small enough to know: at most 610 files beside the console's", () => {
+    expect(globSync("src/**/*.ts", { cwd: root, exclude: ["src/console/**"] }).length).toBeLessThanOrEqual(610);
   });
   test("each file opens with a comment that says what it owns", () => {
     expect(files.filter((file) => !/^\/\/ \S/.test(source(file)))).toEqual([]);
