@@ -1,6 +1,7 @@
 // The page that says what the last written run of bench:pages measured.
 import type { Machine } from "./machine.ts";
 import type { Size } from "./pages-fill.ts";
+import type { Planned } from "./pages-watch.ts";
 
 export const goalMs = 200;
 
@@ -18,8 +19,10 @@ export interface Asked {
   databaseMs: number;
   /** Of the page that follows; null: there is none. */
   nextMs: number | null;
-  /** Of the slowest statement, where it took long. */
-  plan: { ms: number; lines: string[] } | null;
+  /** Of 8 KB, that all its statements touch. */
+  pages: number;
+  /** Of the statement that touches most. */
+  plan: Planned | null;
 }
 
 interface Run {
@@ -43,10 +46,20 @@ export function shownPath(path: string): string {
 
 export function pageOf({ asked, steps, size, machine, load }: Run): string {
   const slow = asked.filter(({ ms, nextMs }) => Math.max(ms, nextMs ?? 0) > goalMs);
-  const rows = asked.map(({ operation, path, ms, databaseMs, nextMs }) =>
-    row([operation, `\`${shownPath(path)}\``, ms.toFixed(0), databaseMs.toFixed(0), nextMs === null ? "" : nextMs.toFixed(0)]),
+  const rows = asked.map(({ operation, path, ms, databaseMs, nextMs, pages, plan }) =>
+    row([
+      ...[
+        operation,
+        `\`${shownPath(path)}\``,
+        ms.toFixed(0),
+        databaseMs.toFixed(0),
+        nextMs === null ? "" : nextMs.toFixed(0),
+        count(pages),
+      ],
+      plan === null ? "" : `${plan.most.name}: ${count(plan.most.rows)}`,
+    ]),
   );
-  const planned = [...asked].filter(({ plan }) => plan !== null).sort((one, other) => other.plan!.ms - one.plan!.ms);
+  const planned = [...asked].filter(({ plan }) => plan !== null).sort((one, other) => other.plan!.pages - one.plan!.pages);
   const plans = planned
     .slice(0, plansShown)
     .map(({ path, plan }) => `\`${shownPath(path)}\`:\n\n\`\`\`text\n${plan!.lines.join("\n")}\n\`\`\`\n`);
@@ -59,10 +72,10 @@ all; some thousands have half, and nine of ten none. Calls come in sessions of 2
 day at the end as at the beginning.
 
 Each question is asked alone over HTTP, once to warm up and then five times: the median, what of it the database took, and the same of the next
-page where there is one. In milliseconds; the load of the machine's last minute was ${load.toFixed(1)}. The goal is ${goalMs} ms: ${slow.length === 0 ? "all reach it" : `${slow.length} of ${asked.length} miss it`}.
+page where there is one, in milliseconds; then the pages of 8 KB that its statements touch, and where most of them are, with the rows looked at; the load of the machine's last minute was ${load.toFixed(1)}. The goal is ${goalMs} ms: ${slow.length === 0 ? "all reach it" : `${slow.length} of ${asked.length} miss it`}.
 
-| operation | question | ms | database | next page |
-|---|---|---|---|---|
+| operation | question | ms | database | next page | pages | most of them, and rows |
+|---|---|---|---|---|---|---|
 ${rows.join("\n")}
 
 ## The dearest statements

@@ -56,23 +56,44 @@ export interface Plan {
 
 const linesMax = 24;
 
+export interface Planned {
+  pages: number;
+  /** The node that touches most by itself. */
+  most: { name: string; rows: number };
+  lines: string[];
+}
+
 /** Its nodes that did something: rows of all loops, and pages of 8 KB with those of the nodes below. */
-export async function planOf({ pool }: Db, { text, values }: Statement): Promise<string[]> {
+export async function planOf({ pool }: Db, { text, values }: Statement): Promise<Planned> {
   const { rows } = await pool.query<{ "QUERY PLAN": { Plan: Plan }[] }>(
     `explain (analyze, buffers, costs off, timing off, format json) ${text}`,
     values,
   );
-  const lines = linesOf(rows[0]!["QUERY PLAN"][0]!.Plan, "");
-  return lines.length > linesMax ? [...lines.slice(0, linesMax), `and ${lines.length - linesMax} more`] : lines;
+  const plan = rows[0]!["QUERY PLAN"][0]!.Plan;
+  const lines = linesOf(plan, "");
+  const shown = lines.length > linesMax ? [...lines.slice(0, linesMax), `and ${lines.length - linesMax} more`] : lines;
+  const { node } = nodesOf(plan).reduce((one, other) => (other.own > one.own ? other : one));
+  return { pages: pagesOf(plan), most: { name: nameOf(node), rows: rowsOf(node) + passedOver(node) }, lines: shown };
+}
+
+/** With the pages that each touches beside those below it. */
+function nodesOf(plan: Plan): { node: Plan; own: number }[] {
+  const below = plan.Plans ?? [];
+  return [{ node: plan, own: pagesOf(plan) - below.reduce((sum, node) => sum + pagesOf(node), 0) }, ...below.flatMap(nodesOf)];
+}
+
+const pagesOf = (plan: Plan) => plan["Shared Hit Blocks"] + plan["Shared Read Blocks"];
+const rowsOf = (plan: Plan) => Math.round(plan["Actual Rows"] * plan["Actual Loops"]);
+const passedOver = (plan: Plan) => Math.round((plan["Rows Removed by Filter"] ?? 0) * plan["Actual Loops"]);
+
+function nameOf({ "Node Type": node, "Relation Name": relation, "Index Name": index, "Function Name": called }: Plan): string {
+  const on = [index, relation, called].filter((name) => name !== undefined).join(" of ");
+  return `${node}${on === "" ? "" : ` ${on}`}`;
 }
 
 function linesOf(plan: Plan, indent: string): string[] {
   if (plan["Actual Loops"] === 0) return [];
-  const { "Node Type": node, "Relation Name": relation, "Index Name": index, "Function Name": called } = plan;
-  const rows = Math.round(plan["Actual Rows"] * plan["Actual Loops"]);
-  const removed = Math.round((plan["Rows Removed by Filter"] ?? 0) * plan["Actual Loops"]);
-  const pages = plan["Shared Hit Blocks"] + plan["Shared Read Blocks"];
-  const on = [index, relation, called].filter((name) => name !== undefined).join(" of ");
-  const own = `${indent}${node}${on === "" ? "" : ` ${on}`}: ${rows} rows${removed > 0 ? `, ${removed} passed over` : ""}, ${pages} pages`;
+  const removed = passedOver(plan);
+  const own = `${indent}${nameOf(plan)}: ${rowsOf(plan)} rows${removed > 0 ? `, ${removed} passed over` : ""}, ${pagesOf(plan)} pages`;
   return [own, ...(plan.Plans ?? []).flatMap((below) => linesOf(below, `${indent}  `))];
 }
