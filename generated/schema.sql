@@ -501,6 +501,7 @@ create table ledger_entry (
   constraint reason_is_one_line CHECK (((reason <> ''::text) AND (reason !~ '[\n\r]'::text))) NOT VALID
 );
 CREATE UNIQUE INDEX ledger_entry_chain ON public.ledger_entry USING btree (account_id, seq);
+CREATE INDEX ledger_entry_corrects ON public.ledger_entry USING btree (account_id, corrects) WHERE (corrects IS NOT NULL);
 CREATE UNIQUE INDEX ledger_entry_hold_ends_once ON public.ledger_entry USING btree (account_id, id) WHERE (kind = ANY (ARRAY['hold_settle'::text, 'hold_release'::text]));
 CREATE INDEX ledger_entry_no_usage ON public.ledger_entry USING btree (account_id, seq) WHERE (kind <> 'usage'::text);
 CREATE INDEX ledger_entry_refunds ON public.ledger_entry USING btree (created_at) WHERE (kind = ANY (ARRAY['refund'::text, 'earned_adjustment'::text]));
@@ -1091,7 +1092,8 @@ create table usage_rollup (
   constraint usage_rollup_pkey PRIMARY KEY (account_id, span, starts_at, tag_hash, model, key_id, operation, failed, route),
   constraint usage_rollup_unmatched_check CHECK ((unmatched >= 0))
 ) with (fillfactor=80);
-CREATE INDEX usage_rollup_by_time ON public.usage_rollup USING btree (span, starts_at);
+CREATE INDEX usage_rollup_callers ON public.usage_rollup USING btree (span, starts_at, key_id, account_id) WHERE (tag_hash = '00000000-0000-0000-0000-000000000000'::uuid);
+CREATE INDEX usage_rollup_tags ON public.usage_rollup USING btree (span, starts_at) WHERE (tag_hash <> '00000000-0000-0000-0000-000000000000'::uuid);
 
 create table usage_rollup_state (
   only_row boolean not null default true,

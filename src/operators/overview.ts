@@ -131,7 +131,7 @@ async function countActive({ pool }: Queries, { values, periods, log }: Sources)
     `with period as (${periods}), marked as materialized (
        select r.block, bit_or(r.accounts) as accounts from period p cross join ${sumsWithin("usage_active")} group by 1
      ), beside as (
-       select r.account_id from period p cross join ${sumsWithin("usage_rollup", { where: "p.span = 15" })}
+       select r.account_id from period p cross join ${sumsWithin("usage_rollup", { where: "p.span = 15 and r.tag_hash = usage_tag_hash(null)" })}
        union select account_id from (${log}) l
      )
      select (select coalesce(sum(bit_count(accounts)), 0) from marked)::bigint

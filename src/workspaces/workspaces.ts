@@ -29,7 +29,7 @@ const tables = "account a left join member m on m.account_id = a.id and m.person
 export async function listWorkspaces({ pool }: Queries, personId: bigint): Promise<WorkspaceRecord[]> {
   const { rows } = await pool.query<WorkspaceRow>(
     `select ${columns} from ${tables}
-     where a.id = $1 or a.id in (select account_id from member where person_id = $1)
+     where a.id = any(array(select account_id from member where person_id = $1) || $1::bigint)
      order by a.id <> $1, m.created_at, a.id limit ${joinedMax + 1}`,
     [personId],
   );

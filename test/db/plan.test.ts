@@ -99,6 +99,8 @@ const unsplit = [
   ["0049-operators-reads", "ledger_entry", "index"],
   ["0049-operators-reads", "account", "index"],
   ["0049-operators-reads", "operator_action", "index"],
+  ["0050-page-reads", "ledger_entry", "index"],
+  ["0050-page-reads", "usage_rollup", "index"],
 ];
 
 test("no migration reads or writes all of a table while others may not use it: what would is split, as src/db/README.md says", () => {

@@ -27,5 +27,5 @@ end $$;
 -- What a correction adds to it is money that does not expire.
 create or replace function grant_left(_grant credit_grant) returns bigint language sql stable as $$
   select greatest(0, _grant.amount - _grant.spent + least(0, coalesce((select sum(e.amount) from ledger_entry e
-    where e.account_id = _grant.account_id and e.kind <> 'usage' and e.seq > _grant.seq and e.corrects = _grant.seq), 0)))::bigint
+    where e.account_id = _grant.account_id and e.corrects = _grant.seq), 0)))::bigint
 $$;

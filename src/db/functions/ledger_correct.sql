@@ -22,7 +22,7 @@ begin
       or (named.corrects is not null and named.kind <> 'refund') then refused := 'kind';
     else
       select coalesce(sum(e.amount), 0) into corrected from ledger_entry e
-        where e.account_id = _account and e.kind <> 'usage' and e.seq > _corrects and e.corrects = _corrects;
+        where e.account_id = _account and e.corrects = _corrects;
       if sign(named.amount) * (named.amount + corrected + _amount) < 0 then refused := 'more'; end if;
     end if;
   end if;

@@ -93,17 +93,19 @@ export async function readSummary({ pool }: Queries, question: SummaryQuestion):
   const { groups, after, limit, filter } = question;
   const texts = groups.map((group) => `${groupTexts[group]} collate "C"`);
   const byTag = groups.includes("tag") && filter.tag === undefined;
-  const byAccount = !byTag && groups.includes("account") && isOfEveryone({ ...question, groups: [] }, "calls");
+  const ids = groups.flatMap((group) => (group === "account" || group === "key" ? [`${group}_id`] : []));
+  const isPaged = !byTag && ids.length > 0 && isOfEveryone({ ...question, groups: [] }, "calls");
   const order = ["start", ...texts].join(", ");
   const place = after === undefined ? null : `(${order}) > (${[after.start, ...after.names].map(put).join(", ")})`;
   const most = put(limit + 2);
-  // Of very many accounts those of the page are found first, without adding their figures.
-  const page = byAccount
-    ? `with page as materialized (select account_id from (${partOf(question, "calls", put)}) part where ${place ?? "true"}
-         group by account_id, ${order} order by ${order} limit ${most})`
+  // Of very many accounts or keys those of the page are found first, without adding their figures: an index knows them.
+  const named = ["start", ...ids].join(", ");
+  const page = isPaged
+    ? `with page as materialized (select ${named} from (${partOf(question, "calls", put)}) part where ${place ?? "true"}
+         group by ${named}, ${order} order by ${order} limit ${most})`
     : "";
-  const part = partOf(question, byTag ? "tags" : "calls", put, byAccount ? "any(array(select account_id from page))" : null);
-  const isApart = byTag || byAccount;
+  const part = partOf(question, byTag ? "tags" : "calls", put, isPaged ? ["start", ...ids] : []);
+  const isApart = byTag || isPaged;
   const grouped = `
     select grouping(start) = 1 as "isTotal", start, array[${texts.join(", ")}]::text[] as names, ${figureSums}
     from (${part}) part ${groups.includes("member") ? makers : ""}
@@ -126,8 +128,8 @@ const expense = (sum: string, unasked: string) => `coalesce(${sum}, case when ${
 
 type Put = (value: unknown) => string;
 
-/** What the rollups have of each period, and rows of the log, as the same columns. `tags`: a row for each tag of a call; `only`: of these accounts. */
-function partOf(question: SummaryQuestion, of: "calls" | "tags", put: Put, only: string | null = null): string {
+/** What the rollups have of each period, and rows of the log, as the same columns. `tags`: a row for each tag of a call; `paged`: what is as in `page`. */
+function partOf(question: SummaryQuestion, of: "calls" | "tags", put: Put, paged: readonly string[] = []): string {
   const { accountId, span, buckets, filter } = question;
   const [first, last] = [ceilQuarter(span.from), floorQuarter(span.to)];
   const whole = first < last ? { from: first, to: last } : { from: span.to, to: span.to };
@@ -135,10 +137,10 @@ function partOf(question: SummaryQuestion, of: "calls" | "tags", put: Put, only:
   const arrays = [pieces.map((p) => p.start), pieces.map((p) => p.minutes), pieces.map((p) => p.since), pieces.map((p) => p.before)].map(
     put,
   );
-  const mine = (table: string) => {
-    const one = accountId === null ? only : put(accountId);
-    return one === null ? "true" : `${table}.account_id = ${one}`;
-  };
+  const mine = (table: string) => (accountId === null ? "true" : `${table}.account_id = ${put(accountId)}`);
+  const ofPage = (table: string, columns: readonly string[]) =>
+    columns.map((column) => ` and ${table}.${column} = any(array(select ${column} from page))`).join("");
+  const [pagedStart, pagedIds] = [paged.slice(0, 1), paged.slice(1)];
   const tagHash = filter.tag === undefined ? `usage_tag_hash(null)` : `usage_tag_hash(${put(filter.tag)})`;
   const start = `(${put(buckets.map((b) => b.start))}::timestamptz[])[width_bucket(l.created_at, ${put(buckets.map((b) => b.since))}::timestamptz[])]`;
   const tags = of === "tags" ? "usage_tags(l.tags) tag" : `(select ${filter.tag === undefined ? "null" : put(filter.tag)}::text) one(tag)`;
@@ -160,7 +162,8 @@ function partOf(question: SummaryQuestion, of: "calls" | "tags", put: Put, only:
   const periods = `unnest(${arrays[0]}::timestamptz[], ${arrays[1]}::int[], ${arrays[2]}::timestamptz[], ${arrays[3]}::timestamptz[]) p(start, span, since, before)`;
   const ofEach = (before: string) => `
     select p.start, r.account_id, r.model, r.key_id, r.operation, r.failed, r.route, r.tag, ${figures("usage_unmatched(r.unmatched, r.expense, r.route, r.cost)")}
-    from ${periods} cross join ${sumsWithin("usage_rollup", { before, where: `${mine("r")} and r.tag_hash ${of === "tags" ? "<> usage_tag_hash(null)" : `= ${tagHash}`}` })}`;
+    from ${periods} cross join ${sumsWithin("usage_rollup", { before, where: `${mine("r")} and r.tag_hash ${of === "tags" ? "<> usage_tag_hash(null)" : `= ${tagHash}`}${ofPage("r", pagedIds)}` })}
+    where true${ofPage("p", pagedStart)}`;
   const everyoneSince = "(select coalesce(whole_since, 'infinity') from usage_rollup_state)";
   const ofEveryone = () => `
     select p.start, 0, r.model, 0, r.operation, r.failed, r.route, null, ${figures("r.unmatched")}
@@ -173,7 +176,7 @@ function partOf(question: SummaryQuestion, of: "calls" | "tags", put: Put, only:
     ${isOfEveryone(question, of) ? ofEveryone() : ofEach("p.before")}
     union all ${beside}
   ) part(start, account_id, model, key_id, operation, failed, route, tag, requests, input_tokens, cache_read_tokens, cache_write_tokens,
-    output_tokens, reasoning_tokens, cost, expense, unmatched, latency, first_byte) where true${conditions(filter, of, put)}${made}`;
+    output_tokens, reasoning_tokens, cost, expense, unmatched, latency, first_byte) where true${ofPage("part", paged)}${conditions(filter, of, put)}${made}`;
 }
 
 /**
@@ -201,12 +204,13 @@ export function besideSums(
   select: (rows: string, of: "l" | "late", within: string) => string,
 ): string {
   const closed = "(select closed_until from usage_rollup_state)";
-  const log = (from: string, to: string) => select("usage_log l", "l", `l.created_at >= ${from} and l.created_at < ${to}`);
+  // A time without an instant is not looked for at all.
+  const log = (from: string, to: string) =>
+    select("usage_log l", "l", `l.created_at >= ${from} and l.created_at < ${to} and ${from} < ${to}`);
   const late = "usage_late late join usage_log l on l.account_id = late.account_id and l.created_at = late.created_at and l.id = late.id";
   return [
     log(since, wholeSince),
-    log(`greatest(${wholeSince}, ${closed})`, wholeUntil),
-    log(wholeUntil, until),
+    log(`least(greatest(${wholeSince}, ${closed}), ${wholeUntil})`, until),
     select(late, "late", `late.created_at >= ${wholeSince} and late.created_at < least(${wholeUntil}, ${closed})`),
   ].join(" union all ");
 }
@@ -222,8 +226,8 @@ export async function readSpent({ pool }: Queries, accountIds: readonly bigint[]
   );
   const { rows } = await pool.query<{ accountId: bigint; spent: Amount }>(
     `select account_id as "accountId", sum(cost)::bigint as spent from (
-       select r.account_id, r.cost from unnest($6::int[], $7::timestamptz[], $8::timestamptz[]) p(span, since, before)
-       cross join ${sumsWithin("usage_rollup", { where: "r.account_id = any($1) and r.tag_hash = usage_tag_hash(null)" })}
+       select r.account_id, r.cost from unnest($1::bigint[]) a(id) cross join unnest($6::int[], $7::timestamptz[], $8::timestamptz[]) p(span, since, before)
+       cross join ${sumsWithin("usage_rollup", { where: "r.account_id = a.id and r.tag_hash = usage_tag_hash(null)" })}
        union all ${beside}
      ) part(account_id, cost) group by 1`,
     [accountIds, from, whole.from, whole.to, to, pieces.map((p) => p.minutes), pieces.map((p) => p.since), pieces.map((p) => p.before)],
