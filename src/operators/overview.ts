@@ -3,9 +3,9 @@
 import type { components } from "../../generated/api.d.ts";
 import { type Db, inSnapshot, type Queries } from "../db/connect.ts";
 import { readBesideCalls, type ReportRow, sumOf } from "../ledger/report.ts";
+import { besideSums, ceilQuarter, floorQuarter, piecesOf, type Span, sumsWithin } from "../ledger/summary/periods.ts";
+import { readSummary } from "../ledger/summary/read-summary.ts";
 import { percentilesOf } from "../ledger/summary/show-summary.ts";
-import { ceilQuarter, floorQuarter, piecesOf, type Span } from "../ledger/summary/periods.ts";
-import { besideSums, readSummary, sumsWithin } from "../ledger/summary/read-summary.ts";
 import { type Amount, toUsd } from "../money.ts";
 
 type Overview = components["schemas"]["Overview"];

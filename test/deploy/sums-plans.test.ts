@@ -2,10 +2,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { listAccounts } from "../../src/accounts/admin.ts";
-import { readBesideCalls } from "../../src/ledger/report.ts";
+import { readGrants } from "../../src/ledger/grants.ts";
+import { readBesideCalls, sumOf } from "../../src/ledger/report.ts";
+import { bucketsOf } from "../../src/ledger/summary/periods.ts";
+import { readOverview, readRouteMoney } from "../../src/operators/overview.ts";
+import { eventually } from "../support/eventually.ts";
 import { readActions } from "../../src/operators/action-log.ts";
-import { readKeyDays } from "../../src/ledger/summary/read-summary.ts";
+import { readKeyDays, readSummary } from "../../src/ledger/summary/read-summary.ts";
 import { listSpending } from "../../src/operators/accounts.ts";
+import { listWorkspaces } from "../../src/workspaces/workspaces.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { rolledUp } from "../support/rolled-up.ts";
 import { explainQueries } from "./explain-queries.ts";
@@ -48,6 +53,7 @@ test("what an account and its key spent is summed from few pages, however many c
 });
 
 const anyone = { before: null, email: null, suspended: null };
+const lately = (hours = 24 * 30) => ({ from: new Date(Date.now() - hours * 3_600_000), to: new Date() });
 /** Beside many more, which share their ends. */
 const unusual = [
   "Zoë.O'Neil@example.com",
@@ -74,15 +80,18 @@ describe("beside 5,000 accounts, entries and actions", () => {
          select 1, now(), gen_random_uuid(), 'deposit', 1, 'd_' || n, n, n, '' from generate_series(1, 5000) n`,
       );
       await client.query(
+        `insert into credit_grant (account_id, id, seq, amount, expires_at, created_at, counted_seq)
+         select 1, gen_random_uuid(), n, 1, now() + interval '1 day', now(), 5000 from generate_series(1, 60) n`,
+      );
+      await client.query(
         "insert into operator_action (at, who, action, target) select now(), 'someone', 'account.credit', 'acc_' || n from generate_series(1, 5000) n",
       );
     } finally {
       client.release(true);
     }
-    await pool.query("vacuum analyze account, ledger_entry, operator_action");
+    await pool.query("vacuum analyze account, ledger_entry, operator_action, credit_grant");
   });
 
-  const lately = () => ({ from: new Date(Date.now() - 30 * 86_400_000), to: new Date() });
   const reads: Record<string, () => Promise<unknown[]>> = {
     "suspended accounts": () => listAccounts(db, { ...anyone, suspended: true }, 51),
     "accounts by a part of their address that none has": () => listAccounts(db, { ...anyone, email: "nobody" }, 51),
@@ -90,6 +99,7 @@ describe("beside 5,000 accounts, entries and actions", () => {
     "accounts by words that none has": () => listAccounts(db, { ...anyone, email: "nobody at all" }, 51),
     "refunds of a time": () => readBesideCalls(db, lately()),
     "actions of a kind that nobody did": () => readActions(db, { action: "none.such" }, 51),
+    "workspaces of nobody": () => listWorkspaces(db, 99_999n),
   };
   test.each(Object.entries(reads))("%s: none is found in few pages, and no table is walked", async (_, read) => {
     for (const { text, buffers, walked } of await explainQueries(db, read)) {
@@ -97,6 +107,14 @@ describe("beside 5,000 accounts, entries and actions", () => {
       expect(buffers, text).toBeLessThan(40);
     }
     expect(await read()).toEqual([]);
+  });
+
+  test("a page of grants is read without the account's other entries", async () => {
+    expect(await readGrants(db, 1n, null, 51)).toHaveLength(51);
+    for (const { text, buffers, walked } of await explainQueries(db, () => readGrants(db, 1n, null, 51))) {
+      expect(walked, text).not.toContain("ledger_entry");
+      expect(buffers, text).toBeLessThan(300);
+    }
   });
 
   test("an account is found by any part of its address, in large letters or small, as a search without the index finds it", async () => {
@@ -111,4 +129,73 @@ describe("beside 5,000 accounts, entries and actions", () => {
     expect(found.map((accounts) => accounts.map(({ accountId }) => accountId))).toEqual(rows.map(({ ids }) => ids));
     for (const email of unusual) expect(found.flat().map((account) => account.email)).toContain(email);
   });
+});
+
+test("sums over all accounts are looked up by their times, and those of 100 days are not walked for three hours", async () => {
+  const tables = ["usage_total", "usage_fact", "usage_rollup"];
+  const quarters = "generate_series(now() - interval '100 days', now(), interval '15 minutes') at";
+  const figures = "1, 1, 0, 0, 1, 0, 1, 1";
+  const started = "15, date_bin('15 minutes', at, '2000-01-01 00:00Z')";
+  await db.pool.query("truncate usage_total, usage_fact, usage_rollup");
+  await db.pool.query(
+    `insert into usage_total select ${started}, 'm', 'createChatCompletion', false, 'p/m', ${figures}, 0, 0, 0 from ${quarters}`,
+  );
+  await db.pool.query(`insert into usage_fact select ${started}, 'route', 'p/m', 1, 0, 1 from ${quarters}`);
+  await db.pool.query(
+    `insert into usage_rollup select 1, ${started}, usage_tag_hash(null), 'm', 7, 'createChatCompletion', false, 'p/m', null, ${figures}, 0, 0, 0 from ${quarters}`,
+  );
+  await db.pool.query("update usage_rollup_state set closed_until = now(), whole_since = '-infinity', routes_since = '-infinity'");
+  await db.pool.query(`vacuum analyze ${tables.join(", ")}`);
+  const readsOf = async () => {
+    const { rows } = await db.pool.query<{ name: string; walked: string; found: string }>(
+      "select relname as name, seq_tup_read::text as walked, idx_scan::text as found from pg_stat_user_tables where relname = any($1) order by 1",
+      [tables],
+    );
+    return rows;
+  };
+  const before = await readsOf();
+
+  const own = connect(database.url, { max: 4 });
+  const { from, to } = lately(3);
+  expect((await readOverview(own, from, to)).calls).toBeGreaterThan(8);
+  expect(sumOf(await readRouteMoney(own, { from, to })).requests).toBeGreaterThan(8n);
+  const buckets = (await bucketsOf(own, { from, to }, { bucket: "hour", timezone: "UTC", most: 10 }))!;
+  const asked = { accountId: null, span: { from, to }, buckets, filter: {}, limit: 50 };
+  expect((await readSummary(own, { ...asked, groups: ["model"] })).total.requests).toBeGreaterThan(8n);
+  expect((await readSummary(own, { ...asked, groups: ["account"] })).total.requests).toBeGreaterThan(8n);
+  await own.close(); // its connections' counts come in with their ends
+
+  await eventually(async () => {
+    for (const [index, { name, found }] of (await readsOf()).entries())
+      expect(Number(found), name).toBeGreaterThan(Number(before[index]!.found));
+  });
+  expect((await readsOf()).map(({ walked }) => walked)).toEqual(before.map(({ walked }) => walked));
+});
+
+test("who called in a month is read in an index, and the figures of those of a page alone", async () => {
+  const accounts = 5_000;
+  await db.pool.query("truncate usage_rollup, usage_total, usage_log");
+  // Rows as wide as histograms make them. Vacuum knows them as seen by all once their commit is written.
+  await db.pool.query(
+    `begin; set local synchronous_commit = on; insert into usage_rollup select 2 * n, 1440, date_bin('1 day', now(), '2000-01-01 00:00Z') - (1 + n % 7) * interval '1 day', usage_tag_hash(null), 'm', n, 'createChatCompletion',
+       false, 'p/m', null, 1, 1, 0, 0, 1, 0, 5, 1, 0, 10::numeric ^ 600 + n, 0 from generate_series(1, ${accounts}) n; commit`,
+  );
+  await db.pool.query("update usage_rollup_state set closed_until = now(), whole_since = '-infinity'");
+  await db.pool.query("vacuum analyze usage_rollup");
+  const { rows } = await db.pool.query<{ pages: number }>("select relpages as pages from pg_class where relname = 'usage_rollup'");
+  expect(rows[0]!.pages).toBeGreaterThan(300);
+
+  const { from, to } = lately();
+  const buckets = [{ start: from, since: from }];
+  for (const group of ["account", "key"] as const) {
+    const read = () => readSummary(db, { accountId: null, span: { from, to }, buckets, groups: [group], filter: {}, limit: 10 });
+    const summary = await read();
+    expect(summary.rows.map((row) => row.requests)).toEqual(Array.from({ length: 11 }, () => 1n));
+    const ids = Array.from({ length: accounts }, (_, n) => `${group === "key" ? n + 1 : 2 * (n + 1)}`).toSorted();
+    expect(summary.rows.map((row) => row.names[0])).toEqual(ids.slice(0, 11));
+    for (const { text, buffers, walked } of await explainQueries(db, read)) {
+      expect(walked, text).not.toContain("usage_rollup");
+      expect(buffers, text).toBeLessThan(200);
+    }
+  }
 });

@@ -1,5 +1,6 @@
 // Divides a time into the hours, days or months of a time zone, and each of these into the fewest periods that there are sums of: days, hours
-// and quarters of an hour of UTC. Today's zones all change by whole quarters. The zones' rules are the database's, so that one set counts.
+// and quarters of an hour of UTC. Today's zones all change by whole quarters. The zones' rules are the database's, so that one set counts. And the SQL
+// that reads these sums, and what they don't have, in the log.
 import type { Queries } from "../../db/connect.ts";
 
 export const bucketNames = ["hour", "day", "month"] as const;
@@ -89,4 +90,40 @@ function divide(since: number, before: number, [ms, ...finer]: readonly number[]
   const [first, last] = [Math.ceil(since / ms) * ms, Math.floor(before / ms) * ms];
   if (first >= last) return divide(since, before, finer);
   return [...divide(since, first, finer), { ms, since: first, before: last }, ...divide(last, before, finer)];
+}
+
+/**
+ * The table's sums of the period `p`, as `r`. Each period is looked up by itself, which the offset holds the planner to: joined, the periods look to it
+ * like very many rows, for which it walks the whole table.
+ */
+export function sumsWithin(table: string, { since = "p.since", before = "p.before", where = "true", columns = "*" } = {}): string {
+  return `lateral (select ${columns} from ${table} r where r.span = p.span and r.starts_at >= ${since} and r.starts_at < ${before} and ${where} offset 0) r`;
+}
+
+/** SQL of times: the span asked for, and the whole quarters of an hour in it that are read in the sums. */
+interface SumTimes {
+  since: string;
+  wholeSince: string;
+  wholeUntil: string;
+  until: string;
+}
+
+/**
+ * What of the log the sums don't have: outside the whole quarters, after the time until which they are made, and rows that came late. `select`
+ * reads relations that have a row of the log as `l`; `of` has its account and time, which `within` bounds.
+ */
+export function besideSums(
+  { since, wholeSince, wholeUntil, until }: SumTimes,
+  select: (rows: string, of: "l" | "late", within: string) => string,
+): string {
+  const closed = "(select closed_until from usage_rollup_state)";
+  // A time without an instant is not looked for at all.
+  const log = (from: string, to: string) =>
+    select("usage_log l", "l", `l.created_at >= ${from} and l.created_at < ${to} and ${from} < ${to}`);
+  const late = "usage_late late join usage_log l on l.account_id = late.account_id and l.created_at = late.created_at and l.id = late.id";
+  return [
+    log(since, wholeSince),
+    log(`least(greatest(${wholeSince}, ${closed}), ${wholeUntil})`, until),
+    select(late, "late", `late.created_at >= ${wholeSince} and late.created_at < least(${wholeUntil}, ${closed})`),
+  ].join(" union all ");
 }

@@ -2,7 +2,7 @@
 // minutes, rows that came late (src/db/functions/usage_roll_up.sql), and what lies between a quarter and an end of the span.
 import type { Queries } from "../../db/connect.ts";
 import type { Amount } from "../../money.ts";
-import { type Bucket, ceilQuarter, floorQuarter, piecesOf, type Span } from "./periods.ts";
+import { besideSums, type Bucket, ceilQuarter, floorQuarter, piecesOf, type Span, sumsWithin } from "./periods.ts";
 
 /** What may be grouped by, as an expression over `part`; never null, so that pages have an order. */
 const groupTexts = {
@@ -93,18 +93,18 @@ export async function readSummary({ pool }: Queries, question: SummaryQuestion):
   const { groups, after, limit, filter } = question;
   const texts = groups.map((group) => `${groupTexts[group]} collate "C"`);
   const byTag = groups.includes("tag") && filter.tag === undefined;
-  const ids = groups.flatMap((group) => (group === "account" || group === "key" ? [`${group}_id`] : []));
-  const isPaged = !byTag && ids.length > 0 && isOfEveryone({ ...question, groups: [] }, "calls");
+  const ids = groups.flatMap((group) => (group === "account" || group === "key" ? [`${group}_id` as const] : []));
+  const isPaged = !byTag && ids.length > 0 && !groups.includes("member") && isOfEveryone({ ...question, groups: [] }, "calls");
   const order = ["start", ...texts].join(", ");
   const place = after === undefined ? null : `(${order}) > (${[after.start, ...after.names].map(put).join(", ")})`;
   const most = put(limit + 2);
   // Of very many accounts or keys those of the page are found first, without adding their figures: an index knows them.
-  const named = ["start", ...ids].join(", ");
+  const paged = isPaged ? (["start", ...ids] as const) : [];
   const page = isPaged
-    ? `with page as materialized (select ${named} from (${partOf(question, "calls", put)}) part where ${place ?? "true"}
-         group by ${named}, ${order} order by ${order} limit ${most})`
+    ? `with page as materialized (select ${paged.join(", ")} from (${partOf(question, put, { of: "calls", only: columnsOf(question) })}) part
+         where ${place ?? "true"} group by ${paged.join(", ")}, ${order} order by ${order} limit ${most})`
     : "";
-  const part = partOf(question, byTag ? "tags" : "calls", put, isPaged ? ["start", ...ids] : []);
+  const part = partOf(question, put, { of: byTag ? "tags" : "calls", paged });
   const isApart = byTag || isPaged;
   const grouped = `
     select grouping(start) = 1 as "isTotal", start, array[${texts.join(", ")}]::text[] as names, ${figureSums}
@@ -116,7 +116,7 @@ export async function readSummary({ pool }: Queries, question: SummaryQuestion):
   // Calls have several tags, or none: their total is not the sum of the tags'. And the total of all accounts has sums of its own.
   const total = isApart
     ? `(select true as "isTotal", null::timestamptz as start, null::text[] as names, ${figureSums}
-        from (${partOf({ ...question, groups: [] }, "calls", put)}) part) union all`
+        from (${partOf({ ...question, groups: [] }, put, { of: "calls" })}) part) union all`
     : "";
   const { rows } = await pool.query<SummaryRow & { isTotal: boolean }>(`${page} ${total} (${grouped})`, values);
   const [first, ...rest] = rows;
@@ -128,8 +128,43 @@ const expense = (sum: string, unasked: string) => `coalesce(${sum}, case when ${
 
 type Put = (value: unknown) => string;
 
-/** What the rollups have of each period, and rows of the log, as the same columns. `tags`: a row for each tag of a call; `paged`: what is as in `page`. */
-function partOf(question: SummaryQuestion, of: "calls" | "tags", put: Put, paged: readonly string[] = []): string {
+/** Of the rows that `partOf` puts together, what the sums have, and what a row of the log is. */
+const columns = {
+  account_id: ["r.account_id", "l.account_id"],
+  model: ["r.model", "l.model"],
+  key_id: ["r.key_id", "coalesce(l.key_id, 0)"],
+  operation: ["r.operation", "l.operation"],
+  failed: ["r.failed", "l.status = 'failed'"],
+  route: ["r.route", "coalesce(l.attempts -> -1 ->> 'route', '')"],
+  tag: ["r.tag", "tag"],
+  requests: ["r.requests", "1"],
+  input_tokens: ["r.input_tokens", "l.input_tokens"],
+  cache_read_tokens: ["r.cache_read_tokens", "l.cache_read_tokens"],
+  cache_write_tokens: ["r.cache_write_tokens", "l.cache_write_tokens"],
+  output_tokens: ["r.output_tokens", "l.output_tokens"],
+  reasoning_tokens: ["r.reasoning_tokens", "l.reasoning_tokens"],
+  cost: ["r.cost", "l.cost"],
+  expense: [expense("r.expense", "r.route = ''"), expense("l.expense", "l.attempts = '[]'")],
+  unmatched: ["usage_unmatched(r.unmatched, r.expense, r.route, r.cost)", "case when usage_lacks_cost(l.attempts) then l.cost else 0 end"],
+  latency: ["r.latency", "usage_histogram(l.latency_ms)"],
+  first_byte: ["r.first_byte", "usage_histogram(case when l.stream then l.first_byte_ms end)"],
+} as const;
+type Column = keyof typeof columns;
+const everyColumn = Object.keys(columns) as Column[];
+/** The sums over all accounts don't know these. */
+const ofOne: Partial<Record<Column, string>> = { account_id: "0", key_id: "0", tag: "null" };
+
+interface PartOptions {
+  /** `tags`: a row for each tag of a call. */
+  of: "calls" | "tags";
+  /** All, if absent. Of few columns an index may have all that is read. */
+  only?: readonly Column[];
+  /** These have to be as in `page`. */
+  paged?: readonly ("start" | "account_id" | "key_id")[];
+}
+
+/** What the rollups have of each period, and rows of the log, as the same columns, after the start of their bucket. */
+function partOf(question: SummaryQuestion, put: Put, { of, only = everyColumn, paged = [] }: PartOptions): string {
   const { accountId, span, buckets, filter } = question;
   const [first, last] = [ceilQuarter(span.from), floorQuarter(span.to)];
   const whole = first < last ? { from: first, to: last } : { from: span.to, to: span.to };
@@ -138,81 +173,37 @@ function partOf(question: SummaryQuestion, of: "calls" | "tags", put: Put, paged
     put,
   );
   const mine = (table: string) => (accountId === null ? "true" : `${table}.account_id = ${put(accountId)}`);
-  const ofPage = (table: string, columns: readonly string[]) =>
-    columns.map((column) => ` and ${table}.${column} = any(array(select ${column} from page))`).join("");
-  const [pagedStart, pagedIds] = [paged.slice(0, 1), paged.slice(1)];
+  const ofPage = (table: string, isOne: (column: string) => boolean) =>
+    paged.filter(isOne).map((column) => ` and ${table}.${column} = any(array(select ${column} from page))`).join(""); // prettier-ignore
   const tagHash = filter.tag === undefined ? `usage_tag_hash(null)` : `usage_tag_hash(${put(filter.tag)})`;
   const start = `(${put(buckets.map((b) => b.start))}::timestamptz[])[width_bucket(l.created_at, ${put(buckets.map((b) => b.since))}::timestamptz[])]`;
   const tags = of === "tags" ? "usage_tags(l.tags) tag" : `(select ${filter.tag === undefined ? "null" : put(filter.tag)}::text) one(tag)`;
   const tagged = of === "calls" && filter.tag !== undefined ? ` and ${put(filter.tag)} in (select usage_tags(l.tags))` : "";
-  const fromLog = (rows: string) => `
-    select ${start}, l.account_id, l.model, coalesce(l.key_id, 0), l.operation, l.status = 'failed', coalesce(l.attempts -> -1 ->> 'route', ''), tag,
-      1, l.input_tokens, l.cache_read_tokens, l.cache_write_tokens, l.output_tokens, l.reasoning_tokens, l.cost, ${expense("l.expense", "l.attempts = '[]'")},
-      case when usage_lacks_cost(l.attempts) then l.cost else 0 end, usage_histogram(l.latency_ms), usage_histogram(case when l.stream then l.first_byte_ms end)
-    from ${rows}${tagged}`;
+  const fromLog = (rows: string) => `select ${[start, ...only.map((name) => columns[name][1])].join(", ")} from ${rows}${tagged}`;
   const made =
     filter.member === undefined
       ? ""
       : ` and key_id in (select k.id from api_key k join account a on a.id = k.created_by where ${mine("k")} and a.user_id = ${put(filter.member)})`;
   const [since, until, wholeSince, wholeUntil] = [span.from, span.to, whole.from, whole.to].map(put);
-  const figures = (
-    unmatched: string,
-  ) => `r.requests, r.input_tokens, r.cache_read_tokens, r.cache_write_tokens, r.output_tokens, r.reasoning_tokens,
-      r.cost, ${expense("r.expense", "r.route = ''")}, ${unmatched}, r.latency, r.first_byte`;
   const periods = `unnest(${arrays[0]}::timestamptz[], ${arrays[1]}::int[], ${arrays[2]}::timestamptz[], ${arrays[3]}::timestamptz[]) p(start, span, since, before)`;
   const ofEach = (before: string) => `
-    select p.start, r.account_id, r.model, r.key_id, r.operation, r.failed, r.route, r.tag, ${figures("usage_unmatched(r.unmatched, r.expense, r.route, r.cost)")}
-    from ${periods} cross join ${sumsWithin("usage_rollup", { before, where: `${mine("r")} and r.tag_hash ${of === "tags" ? "<> usage_tag_hash(null)" : `= ${tagHash}`}${ofPage("r", pagedIds)}` })}
-    where true${ofPage("p", pagedStart)}`;
+    select ${["p.start", ...only.map((name) => columns[name][0])].join(", ")}
+    from ${periods} cross join ${sumsWithin("usage_rollup", {
+      ...{ before, columns: only === everyColumn ? "*" : only.join(", ") },
+      where: `${mine("r")} and r.tag_hash ${of === "tags" ? "<> usage_tag_hash(null)" : `= ${tagHash}`}${ofPage("r", (column) => column !== "start")}`,
+    })} where true${ofPage("p", (column) => column === "start")}`;
   const everyoneSince = "(select coalesce(whole_since, 'infinity') from usage_rollup_state)";
   const ofEveryone = () => `
-    select p.start, 0, r.model, 0, r.operation, r.failed, r.route, null, ${figures("r.unmatched")}
+    select ${["p.start", ...only.map((name) => ofOne[name] ?? columns[name][0])].join(", ")}
     from ${periods} cross join ${sumsWithin("usage_total", { since: `greatest(p.since, ${everyoneSince})` })}
     union all ${ofEach(`least(p.before, ${everyoneSince})`)}`;
-  const beside = besideSums({ since: since!, wholeSince: wholeSince!, wholeUntil: wholeUntil!, until: until! }, (rows, of, within) =>
-    fromLog(`${rows} cross join ${tags} where ${mine(of)} and ${within}`),
+  const beside = besideSums({ since: since!, wholeSince: wholeSince!, wholeUntil: wholeUntil!, until: until! }, (rows, row, within) =>
+    fromLog(`${rows} cross join ${tags} where ${mine(row)} and ${within}`),
   );
   return `select * from (
     ${isOfEveryone(question, of) ? ofEveryone() : ofEach("p.before")}
     union all ${beside}
-  ) part(start, account_id, model, key_id, operation, failed, route, tag, requests, input_tokens, cache_read_tokens, cache_write_tokens,
-    output_tokens, reasoning_tokens, cost, expense, unmatched, latency, first_byte) where true${ofPage("part", paged)}${conditions(filter, of, put)}${made}`;
-}
-
-/**
- * The table's sums of the period `p`, as `r`. Each period is looked up by itself, which the offset holds the planner to: joined, the periods look to it
- * like very many rows, for which it walks the whole table.
- */
-export function sumsWithin(table: string, { since = "p.since", before = "p.before", where = "true" } = {}): string {
-  return `lateral (select * from ${table} r where r.span = p.span and r.starts_at >= ${since} and r.starts_at < ${before} and ${where} offset 0) r`;
-}
-
-/** SQL of times: the span asked for, and the whole quarters of an hour in it that are read in the sums. */
-interface SumTimes {
-  since: string;
-  wholeSince: string;
-  wholeUntil: string;
-  until: string;
-}
-
-/**
- * What of the log the sums don't have: outside the whole quarters, after the time until which they are made, and rows that came late. `select`
- * reads relations that have a row of the log as `l`; `of` has its account and time, which `within` bounds.
- */
-export function besideSums(
-  { since, wholeSince, wholeUntil, until }: SumTimes,
-  select: (rows: string, of: "l" | "late", within: string) => string,
-): string {
-  const closed = "(select closed_until from usage_rollup_state)";
-  // A time without an instant is not looked for at all.
-  const log = (from: string, to: string) =>
-    select("usage_log l", "l", `l.created_at >= ${from} and l.created_at < ${to} and ${from} < ${to}`);
-  const late = "usage_late late join usage_log l on l.account_id = late.account_id and l.created_at = late.created_at and l.id = late.id";
-  return [
-    log(since, wholeSince),
-    log(`least(greatest(${wholeSince}, ${closed}), ${wholeUntil})`, until),
-    select(late, "late", `late.created_at >= ${wholeSince} and late.created_at < least(${wholeUntil}, ${closed})`),
-  ].join(" union all ");
+  ) part(${["start", ...only].join(", ")}) where true${ofPage("part", () => true)}${conditions(filter, of, put)}${made}`;
 }
 
 /** What each of the accounts was charged for its calls; without those that were charged nothing. */
@@ -259,6 +250,16 @@ export async function readKeyDays(
 function isOfEveryone({ accountId, groups, filter: { keyIds, member, tag } }: SummaryQuestion, of: "calls" | "tags"): boolean {
   const isOfOne = groups.some((group) => group === "account" || group === "key" || group === "member");
   return accountId === null && of === "calls" && !isOfOne && keyIds === undefined && member === undefined && tag === undefined;
+}
+
+/** What groups and filters ask for. */
+function columnsOf({ groups, filter: { model, operation, status, route, provider } }: SummaryQuestion): Column[] {
+  const is = (group: SummaryGroup, filter?: unknown) => groups.includes(group) || filter !== undefined;
+  const asked: Partial<Record<Column, boolean>> = {
+    ...{ account_id: is("account"), key_id: is("key"), model: is("model", model), operation: is("operation", operation) },
+    ...{ failed: is("status", status), route: is("route", route) || is("provider", provider) },
+  };
+  return everyColumn.filter((name) => asked[name]);
 }
 
 function conditions({ model, operation, status, route, provider, keyIds, tagKey }: SummaryFilter, of: "calls" | "tags", put: Put): string {
