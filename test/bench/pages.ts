@@ -1,8 +1,8 @@
 // npm run bench:pages: how long each operation that reads takes beside BENCH_ACCOUNTS (1,000,000) accounts and BENCH_ROWS (10,000,000) rows of the log
 // over 13 months, with as many entries of the ledger. The goal is 200 ms. Prints the median of five of each over HTTP, alone and warm, and the pages
 // that its statements touch, with BENCH_PLANS=1 the plan of the statement that touches most. It needs about 2 KB of disk a row. BENCH_DATA names a
-// folder for the database, which stays: a second run there fills nothing. BENCH_PAGE names a file that gets it all as a page. BENCH_ONLY asks only
-// paths that have it in them.
+// folder for the database, which stays: a second run there fills nothing. BENCH_PAGE names a file that gets it all as a page. BENCH_ONLY, an
+// expression, chooses among the paths.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,6 +25,7 @@ import { type Planned, planOf, type Statement, watchStatements } from "./pages-w
 
 const size = { accounts: Number(process.env.BENCH_ACCOUNTS ?? 1_000_000), rows: Number(process.env.BENCH_ROWS ?? 10_000_000) };
 const repeats = 5;
+const asks = new RegExp(process.env.BENCH_ONLY ?? "");
 const kept = process.env.BENCH_DATA;
 const dataDir = kept ?? mkdtempSync(join(tmpdir(), "svc-bench-"));
 const embedded = await startEmbedded({ dataDir, durable: false });
@@ -109,7 +110,7 @@ async function ask(): Promise<Asked[]> {
   const known = await learn(caller, gateway.context.db);
   const asked: Asked[] = [];
   for (const [operation, pathsOf] of Object.entries(questions))
-    for (const path of pathsOf(known).filter((path) => path.includes(process.env.BENCH_ONLY ?? "")))
+    for (const path of pathsOf(known).filter((path) => asks.test(path)))
       asked.push(await measure(caller, { operation, path }, seen, gateway.context.db));
   await gateway.stop();
   return asked;
