@@ -9,6 +9,8 @@ export interface Explained {
   buffers: number;
   /** Tables that were read sequentially, but for empty ones. */
   walked: string[];
+  /** Indexes that answer without the rows of their table. */
+  alone: string[];
 }
 
 /** Each statement runs twice: once to be looked at, and rolled back. Transactions of the work itself are not looked at. */
@@ -29,6 +31,9 @@ export async function explainQueries(db: Db, work: () => Promise<unknown>): Prom
 }
 
 interface Plan {
+  "Node Type": string;
+  "Index Name"?: string;
+  Plans?: Plan[];
   "Shared Hit Blocks": number;
   "Shared Read Blocks": number;
 }
@@ -41,12 +46,15 @@ async function explain(db: Db, connect: Db["pool"]["connect"], text: string, val
     const { rows } = await client.query<{ "QUERY PLAN": { Plan: Plan }[] }>(`explain (analyze, buffers, format json) ${text}`, values);
     const plan = rows[0]!["QUERY PLAN"][0]!.Plan;
     const walked = [...(await readsOf(client))].filter(([table, read]) => read > (before.get(table) ?? 0n)).map(([table]) => table);
-    return { text, buffers: plan["Shared Hit Blocks"] + plan["Shared Read Blocks"], walked };
+    const alone = nodesOf(plan).flatMap((node) => (node["Node Type"] === "Index Only Scan" ? [node["Index Name"]!] : []));
+    return { text, buffers: plan["Shared Hit Blocks"] + plan["Shared Read Blocks"], walked, alone };
   } finally {
     await client.query("rollback");
     client.release();
   }
 }
+
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
 /** Rows read sequentially of each table, so far: what a connection counts is not reset by the end of a transaction. */
 async function readsOf(client: pg.PoolClient): Promise<Map<string, bigint>> {
