@@ -6,7 +6,7 @@ import { argon2Runs, password, type Person, type SignInGateway, startSignInGatew
 import { oneInThree } from "../../support/size.ts";
 
 let gateway: SignInGateway;
-beforeAll(async () => void (gateway = await startSignInGateway()));
+beforeAll(async () => void (gateway = await startSignInGateway({}, "shipped")));
 afterAll(() => gateway.stop());
 
 /** More than may wait for a password, and than one address is tried in a minute. */

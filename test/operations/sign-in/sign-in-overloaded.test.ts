@@ -4,7 +4,7 @@ import { hashPassword } from "../../../src/accounts/passwords.ts";
 import { password, type SignInGateway, startSignInGateway, tokenIn } from "../../support/sign-in.ts";
 
 let gateway: SignInGateway;
-beforeAll(async () => void (gateway = await startSignInGateway()));
+beforeAll(async () => void (gateway = await startSignInGateway({}, "shipped")));
 afterAll(() => gateway.stop());
 
 test("too many passwords at once: nothing is changed, and a mail's token works afterwards", async () => {

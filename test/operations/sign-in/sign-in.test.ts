@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
 import { withinOneMinute } from "../../limits/counted-database.ts";
 import type { TestReply } from "../../support/gateway.ts";
-import { argon2Runs, password, shown, type SignInGateway, startSignInGateway, tokenIn } from "../../support/sign-in.ts";
+import { argon2Runs, atShippedCost, password, shown, type SignInGateway, startSignInGateway, tokenIn } from "../../support/sign-in.ts";
 
 let gateway: SignInGateway;
 beforeAll(async () => void (gateway = await startSignInGateway()));
@@ -94,7 +94,7 @@ test("503 overloaded: sign-ins to more accounts at once than can be worked on; t
      select taken, taken, email_verified_at, password_hash from account, unnest($2::text[]) as taken where id = $1`,
     [id, emails],
   );
-  const replies = await Promise.all(emails.map((one) => gateway.signIn(one, "a wrong password")));
+  const replies = await atShippedCost(() => Promise.all(emails.map((one) => gateway.signIn(one, "a wrong password"))));
   const statuses = replies.map(({ status }) => status);
   expect(new Set(statuses)).toEqual(new Set([401, 503]));
   expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(66);
