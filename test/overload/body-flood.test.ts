@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { text as textOf } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { defaultLimits } from "../../src/server/edge.ts";
 import { parseUsd } from "../../src/money.ts";
 import { catalogFile, catalogText, flatFee } from "../robustness/catalog.ts";
@@ -23,6 +23,7 @@ const heapMax = (2 * room) / megabyte;
 /** A body is held as it came, and once more on its way upstream; half as much for what waits to be collected. */
 const perHeldByte = 2.5;
 
+vi.setConfig({ testTimeout: 300_000 }); // hundreds of megabytes are read and judged
 let world: World;
 let host: Awaited<ReturnType<typeof startHangingHost>>;
 let gateway: SpawnedGateway;
@@ -71,9 +72,12 @@ async function flood(key: string, body: Buffer, times: number, whileHeld: (held:
     return reply;
   });
   const all = Promise.all(replies);
-  await Promise.race([all, until(() => host.waiting.length + shed === times, "each is held or shed", 60_000)]);
-  await whileHeld(host.waiting.length);
-  host.answerAll();
+  try {
+    await Promise.race([all, until(() => host.waiting.length + shed === times, "each is held or shed", 270_000)]);
+    await whileHeld(host.waiting.length);
+  } finally {
+    host.answerAll();
+  }
   return all;
 }
 

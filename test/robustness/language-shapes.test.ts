@@ -1,7 +1,7 @@
 // Requests of the worst shapes a caller can send in one body: every translation is linear, so none holds up the others.
 // A translation that grows with the square of these takes minutes; the test's own time is what it would fail by.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
+import { type Gateway, startGateway, type TestAccount, type TestReply } from "../support/gateway.ts";
 import { highTiers } from "../support/tiers.ts";
 import { type HostileHost, json, startHostileHost } from "./hostile-host.ts";
 
@@ -33,6 +33,14 @@ afterAll(async () => {
   await gateway.stop();
   await host.stop();
 });
+
+/** Again while the thread that reads big bodies takes too long for a busy machine, as clients do. */
+async function ask(path: string, body: object): Promise<TestReply> {
+  for (;;) {
+    const reply = await gateway.request("POST", path, { key: account.key, body });
+    if (reply.status !== 503) return reply;
+  }
+}
 
 const many = 60_000;
 const repeat = <T>(make: (index: number) => T): T[] => Array.from({ length: many }, (_, index) => make(index));
@@ -66,7 +74,7 @@ test.each<[string, { messages: object[] }]>([
   ],
 ])("chat over Anthropic hosts: %s", async (_, { messages }) => {
   const body = { model: "demo/anthropic", messages: [...messages, user] };
-  const reply = await gateway.request("POST", "/v1/chat/completions", { key: account.key, body });
+  const reply = await ask("/v1/chat/completions", body);
   expect(reply.status, reply.text.slice(0, 500)).toBe(200);
 });
 
@@ -75,7 +83,7 @@ test("messages over OpenAI hosts: results spread over as many user messages", as
   const toolUse = (index: number) => ({ type: "tool_use", id: `c${index}`, name: "look", input: {} });
   const messages = [{ role: "user", content: "Hi" }, { role: "assistant", content: repeat(toolUse) }, ...repeat(result)];
   const body = { model: "demo/openai", max_tokens: 5, messages };
-  const reply = await gateway.request("POST", "/v1/messages", { key: account.key, body });
+  const reply = await ask("/v1/messages", body);
   expect(reply.status, reply.text.slice(0, 500)).toBe(200);
   expect(host.asked.at(-1)!.body["messages"]).toHaveLength(2 + many);
 });
@@ -84,7 +92,7 @@ test("a content part of a strange kind is named, not repeated at length", async 
   const type = "x".repeat(1_000_000);
   const messages = [{ role: "user", content: [{ type }] }];
   for (const path of ["/v1/chat/completions", "/v1/messages"]) {
-    const reply = await gateway.request("POST", path, { key: account.key, body: { model: "demo/anthropic", max_tokens: 5, messages } });
+    const reply = await ask(path, { model: "demo/anthropic", max_tokens: 5, messages });
     expect(reply.status).toBe(400);
     expect(reply.text.length).toBeLessThan(2_000);
   }

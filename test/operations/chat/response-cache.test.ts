@@ -1,5 +1,6 @@
 // Kept answers: the same request gets the same answer without a provider, at the model's price for it, exactly charged.
 import { describe, expect, test } from "vitest";
+import { connect } from "../../../src/db/connect.ts";
 import { sweepKept } from "../../../src/ledger/kept-answers.ts";
 import { scrape } from "../../telemetry/scrape.ts";
 import { chatWorld, hello, language, provider, recordsOf, textOf } from "./chat-gateway.ts";
@@ -239,14 +240,15 @@ describe("DELETE /v1/response-cache", () => {
 
 test("the sweep deletes what has expired, and the oldest beyond 64 MB of an account", async () => {
   const account = await world.account();
-  const { db } = world.gateway.context;
-  await db.pool.query(
+  const own = connect(world.gateway.databaseUrl, { max: 1, statementTimeoutMs: 0 }); // so much may take longer than a gateway waits for its database
+  await own.pool.query(
     `insert into kept_answer (account_id, hash, answer, created_at, expires_at)
      select $1, sha256(n::text::bytea), decode(repeat('00', 1000000), 'hex'), now() - n * interval '1 second',
        now() + case when n = 1 then interval '-1 s' else interval '1 hour' end
      from generate_series(1, 70) n`,
     [account.accountId],
   );
-  await sweepKept(db, new Date());
+  await sweepKept(own, new Date());
+  await own.close();
   expect(await keptRows(account.accountId)).toBe(67);
 });

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { verifyChain } from "../../../src/ledger/verify.ts";
 import { callSvc } from "../../cli/run-svc.ts";
 import { newOperator } from "../../support/operators.ts";
-import { stripeEnv, type StripeSession } from "../../support/stripe-server.ts";
-import { type Opened, paid, type SignedIn, startTopupGateway, type TopupGateway } from "./topup-gateway.ts";
+import { type SignedEvent, stripeEnv, type StripeSession } from "../../support/stripe-server.ts";
+import { type Opened, paid, type SignedIn, startTopupGateway, type TopupGateway, untilTaken } from "./topup-gateway.ts";
 
 let gateway: TopupGateway;
 beforeAll(async () => void (gateway = await startTopupGateway({ env: { SVC_SUSPEND_ON_DISPUTE: "1", STRIPE_AUTOMATIC_TAX: "1" } })));
@@ -139,14 +139,7 @@ describe("charge.refunded", () => {
   test("100 at once, of 3 refunds: each counts once, however often a busy database has it sent again", async () => {
     const opened = await credited();
     const events = [500, 1_000, 1_700].map((cents) => refundEvent(opened, cents));
-    /** As Stripe does with what was answered 503. */
-    const sent = async (n: number) => {
-      for (;;) {
-        const reply = await gateway.send(events[n % 3]!);
-        if (reply.status !== 503) return reply;
-      }
-    };
-    const replies = await Promise.all(Array.from({ length: 100 }, (_, n) => sent(n)));
+    const replies = await Promise.all(Array.from({ length: 100 }, (_, n) => untilTaken(() => gateway.send(events[n % 3]!))));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
     expect(await show(opened.who)).toMatchObject({ balance: 3, lifetime_purchased: 3 });
   });
@@ -177,12 +170,14 @@ describe("disputes", () => {
     const plain = await startTopupGateway();
     try {
       const opened = await plain.opened();
-      await plain.tell(completed, opened.session, paid);
-      await plain.send(disputeEvent(opened, "created"));
+      const taken = async (event: SignedEvent) => expect((await untilTaken(() => plain.send(event))).status).toBe(200);
+      await taken(plain.stripe.event(completed, opened.session, paid));
+      await taken(disputeEvent(opened, "created"));
       expect((await plain.request("GET", "/v1/credits/balance", { key: opened.who.key })).json).toMatchObject({ balance: 20 });
       const { key } = await newOperator(plain, "admin");
-      await plain.request("PATCH", "/v1/operator/settings", { key, body: { suspend_on_dispute: true, reason: "a test" } });
-      await plain.send(disputeEvent(opened, "funds_withdrawn"));
+      const body = { suspend_on_dispute: true, reason: "a test" };
+      expect((await plain.request("PATCH", "/v1/operator/settings", { key, body })).status).toBe(200);
+      await taken(disputeEvent(opened, "funds_withdrawn"));
       expect((await plain.request("GET", "/v1/credits/balance", { key: opened.who.key })).status).toBe(403);
     } finally {
       await plain.stop();

@@ -66,3 +66,11 @@ export async function startTopupGateway(options: Parameters<typeof startGateway>
     },
   };
 }
+
+/** Sends an event again while the database of a busy machine has it answered 503, as the provider does. */
+export async function untilTaken(send: () => Promise<TestReply>): Promise<TestReply> {
+  for (;;) {
+    const reply = await send();
+    if (reply.status !== 503) return reply;
+  }
+}
