@@ -106,7 +106,7 @@ function sumsOf(items: readonly AdmitRequest[]): Sums {
       else budget.want += want;
     }
     let own = windows.get(accountId);
-    if (own === undefined) windows.set(accountId, (own = new Map()));
+    if (own === undefined) windows.set(accountId, (own = new Map<string, Sums["windows"][number]>()));
     for (const window of counted) {
       const sum = own.get(window.bucket);
       if (sum === undefined) own.set(window.bucket, { accountId, ...window });
