@@ -201,7 +201,7 @@ for (const block of blocks.filter((one) => one.apart !== null)) {
     test(`${block.line}, ${block.heading}: prints the answer`, async () => {
       const folder = scratchFolder("sample-");
       const PATH = `${join(npmPackages, ".bin")}:${process.env["PATH"]!}`;
-      const environment = { ...runEnvironment(), HOME: folder, SVC_URL: gateway.url, SVC_KEY: key, PATH };
+      const environment = { ...runEnvironment(), HOME: folder, TMPDIR: folder, SVC_URL: gateway.url, SVC_KEY: key, PATH };
       expect(await run(block.code, { folder, environment })).toMatch(block.prints!);
     });
   });

@@ -23,7 +23,7 @@ async function printed({ base, customer }: At, { command, args, environment = {}
     mkdirSync(join(home, path, ".."), { recursive: true });
     writeFileSync(join(home, path), text);
   }
-  const env = { ...runEnvironment(), HOME: home, SVC_URL: base, SVC_KEY: customer.account.key, ...environment };
+  const env = { ...runEnvironment(), HOME: home, TMPDIR: home, SVC_URL: base, SVC_KEY: customer.account.key, ...environment };
   return new Promise((resolve) => {
     const child = execFile(command, args, { cwd: home, env, maxBuffer: 2 ** 26 }, (_error, stdout, stderr) =>
       resolve(`${stdout}\n${stderr}`),

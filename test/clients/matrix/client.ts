@@ -41,6 +41,14 @@ export interface Client {
   errors?: (at: At) => Promise<unknown>;
   /** What it says of such a call, where it shows no code. */
   refusal?: (at: At) => Promise<unknown>;
+  /** The status and the code that its own type of errors has of a call to this model, which is refused; and the type, where it has several. */
+  refused?: (at: At, model: string) => Promise<{ status: number; code: string; type?: string }>;
+  /** By status. */
+  typesOfErrors?: Readonly<Record<number, string>>;
+  /** The ids of its list. */
+  models?: (at: At) => Promise<unknown>;
+  /** What the output file of a batch of this one line has. */
+  batch?: (at: At, line: string) => Promise<string>;
 }
 
 export const model = "plain/chat";

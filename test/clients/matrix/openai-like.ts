@@ -1,11 +1,12 @@
 // The clients of OpenAI's dialect that JavaScript programs use.
+import { setTimeout } from "node:timers/promises";
 import { ChatOpenAI, OpenAIEmbeddings } from "@langchain/openai";
 import { embed, generateText, isStepCount, Output, streamText, tool } from "ai";
 import type { EmbeddingModel, LanguageModel } from "ai";
 import { zodResponseFormat, zodTextFormat } from "openai/helpers/zod";
 import type OpenAI from "openai";
 import { z } from "zod";
-import { Svc } from "../../../generated/sdk/index.js";
+import { type ClientOptions, Svc } from "../../../generated/sdk/index.js";
 import { type At, type Client, embedder, model, question, toolQuestion, unserved } from "./client.ts";
 import { versionOf } from "./versions.ts";
 
@@ -16,9 +17,27 @@ export const costOfUsage = (usage: unknown) => (usage as { cost?: number } | nul
 export const codeOf = (error: unknown) => (error as { code?: unknown }).code;
 export const refusal = (call: PromiseLike<unknown>): Promise<unknown> => Promise.resolve(call).then(() => undefined, (error: unknown) => error); // prettier-ignore
 
+/** What the client's own type of errors has of a refusal. */
+export async function refusedBy(call: PromiseLike<unknown>, codeIn = codeOf): Promise<{ type: string; status: number; code: string }> {
+  const error = (await refusal(call)) as Error & { status: number };
+  return { type: error.constructor.name, status: error.status, code: codeIn(error) as string };
+}
+
+export async function idsOf(list: AsyncIterable<{ id: string }>): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id } of list) ids.push(id);
+  return ids;
+}
+
+/** Of OpenAI's SDKs, and of Anthropic's, which are made by the same generator. */
+export const typesOfErrors = { 401: "AuthenticationError", 402: "APIError", 404: "NotFoundError", 429: "RateLimitError" };
+
 export const openaiTools: OpenAI.Chat.ChatCompletionTool[] = [
   { type: "function", function: { name: "get_weather", description: "Tells the weather", parameters: city } },
 ];
+
+/** Statuses of a batch. */
+const ends = ["completed", "failed", "expired", "cancelled"];
 
 const chatCompletions: Client = {
   name: "OpenAI SDK, chat",
@@ -51,6 +70,20 @@ const chatCompletions: Client = {
   embeddings: async ({ customer }) =>
     (await customer.openai().embeddings.create({ model: embedder, input: "sea" })).data[0]?.embedding.length,
   errors: async ({ customer }) => codeOf(await refusal(customer.openai().chat.completions.create({ model: unserved, messages }))),
+  typesOfErrors,
+  refused: ({ customer }, id) =>
+    refusedBy(customer.openai({ apiKey: customer.account.key, maxRetries: 0 }).chat.completions.create({ model: id, messages })),
+  models: ({ customer }) => idsOf(customer.openai().models.list()),
+  batch: async ({ customer }, line) => {
+    const { files, batches } = customer.openai();
+    const { id } = await files.create({ file: new File([line], "requests.jsonl"), purpose: "batch" });
+    let batch = await batches.create({ input_file_id: id, endpoint: "/v1/chat/completions", completion_window: "24h" });
+    while (!ends.includes(batch.status)) {
+      await setTimeout(100);
+      batch = await batches.retrieve(batch.id);
+    }
+    return (await files.content(batch.output_file_id!)).text();
+  },
 };
 
 const responses: Client = {
@@ -151,7 +184,7 @@ const langchain: Client = {
   },
 };
 
-const svcOf = ({ base, customer }: At) => new Svc({ baseURL: base, apiKey: customer.account.key });
+const svcOf = ({ base, customer }: At, more: ClientOptions = {}) => new Svc({ baseURL: base, apiKey: customer.account.key, ...more });
 const svcSdk: Client = {
   name: "svc-sdk",
   version: "of this contract",
@@ -176,6 +209,19 @@ const svcSdk: Client = {
   },
   embeddings: async (at) => (await svcOf(at).embeddings.create({ model: embedder, input: "sea" })).data[0]?.embedding.length,
   errors: async (at) => codeOf(await refusal(svcOf(at).chat.completions.create({ model: unserved, messages }))),
+  typesOfErrors: { 401: "SvcError", 402: "SvcError", 404: "SvcError", 429: "SvcError" },
+  refused: (at, id) => refusedBy(svcOf(at, { maxRetries: 0 }).chat.completions.create({ model: id, messages })),
+  models: (at) => idsOf(svcOf(at).models.list()),
+  batch: async (at, line) => {
+    const { files, batches } = svcOf(at);
+    const { id } = await files.create({ file: new File([line], "requests.jsonl"), purpose: "batch" });
+    let batch = await batches.create({ input_file_id: id, endpoint: "/v1/chat/completions", completion_window: "24h" });
+    while (!ends.includes(batch.status)) {
+      await setTimeout(100);
+      batch = await batches.get(batch.id);
+    }
+    return Buffer.from(await (await files.content(batch.output_file_id!)).arrayBuffer()).toString();
+  },
 };
 
 export const openaiClients: readonly Client[] = [

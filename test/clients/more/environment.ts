@@ -1,4 +1,4 @@
-// The clients that only npm run test:clients installs, for their size: coding agents, frameworks with many packages, Go's. Where one is not
+// The clients that only npm run test:clients installs, for their size: coding agents, frameworks with many packages, those of Go, Java and Rust. Where one is not
 // there its row of the matrix stays as it was.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -11,6 +11,9 @@ export const pins = fileURLToPath(new URL(".//", import.meta.url));
 
 export const npmPackages = join(more, "npm/node_modules");
 export const goProgram = join(more, "go-clients");
+export const rustProgram = join(more, "rust/release/svc-clients");
+/** Classes of the program, and the packages. */
+export const javaFolder = join(more, "java");
 /** Folders for PYTHONPATH. */
 export const pythonLibraries = join(more, "python-libraries");
 export const aider = join(more, "aider");

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { interpreter } from "../python/environment.ts";
-import { aider, goProgram, more, pins, pythonLibraries } from "./environment.ts";
+import { aider, goProgram, javaFolder, more, pins, pythonLibraries } from "./environment.ts";
 
 interface Part {
   name: string;
@@ -41,6 +41,24 @@ const parts: readonly Part[] = [
     },
   },
   { name: "Go's clients", files: ["go/go.mod", "go/go.sum", "go/main.go", "go/openai.go", "go/anthropic.go", "go/community.go"], install: () => run("go", ["build", "-o", goProgram, "."], join(pins, "go")) }, // prettier-ignore
+  {
+    name: "Java's clients",
+    files: ["java/pom.xml", "java/Main.java", "java/OpenAi.java", "java/Anthropic.java"],
+    install() {
+      const from = join(pins, "java");
+      const packages = join(javaFolder, "packages");
+      rmSync(javaFolder, { recursive: true, force: true });
+      const copy = "org.apache.maven.plugins:maven-dependency-plugin:2.8:copy-dependencies";
+      run("mvn", ["--quiet", "--batch-mode", copy, `-DoutputDirectory=${packages}`], from);
+      const sources = ["Main.java", "OpenAi.java", "Anthropic.java"];
+      run("javac", ["-d", join(javaFolder, "classes"), "-cp", join(packages, "*"), ...sources], from);
+    },
+  },
+  {
+    name: "Rust's client",
+    files: ["rust/Cargo.toml", "rust/Cargo.lock", "rust/src/main.rs"],
+    install: () => run("cargo", ["build", "--quiet", "--locked", "--release", "--target-dir", join(more, "rust")], join(pins, "rust")),
+  },
   { name: "Python's frameworks", files: ["requirements-libraries.txt"], install: () => pip(pythonLibraries, "requirements-libraries.txt") },
   { name: "aider", files: ["requirements-aider.txt"], install: () => pip(aider, "requirements-aider.txt") },
 ];

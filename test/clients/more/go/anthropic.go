@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 
 	"github.com/anthropics/anthropic-sdk-go/v2"
@@ -76,14 +77,15 @@ func anthropicStructured() (any, error) {
 	return reviewIn(anthropicShown(*message).Text)
 }
 
-func anthropicErrors() (any, error) {
+// anthropicRefused asks for a model that is refused. The code is in the body that the client's own type of errors keeps.
+func anthropicRefused(model string) (*refusal, error) {
 	client := anthropicClient()
 	asked := anthropicAsked(question)
-	asked.Model = unserved
+	asked.Model = model
 	_, err := client.Messages.New(context.Background(), asked)
 	var refused *anthropic.Error
 	if !errors.As(err, &refused) {
-		return nil, err
+		return nil, fmt.Errorf("not a refusal: %w", err)
 	}
 	var body struct {
 		Error struct {
@@ -93,5 +95,27 @@ func anthropicErrors() (any, error) {
 		} `json:"error"`
 	}
 	err = json.Unmarshal([]byte(refused.RawJSON()), &body)
-	return body.Error.Details.Code, err
+	return &refusal{refused.StatusCode, body.Error.Details.Code}, err
+}
+
+func anthropicErrors() (any, error) {
+	refused, err := anthropicRefused(unserved)
+	if err != nil {
+		return nil, err
+	}
+	return refused.Code, nil
+}
+
+func anthropicRefusal() (any, error) {
+	return anthropicRefused(os.Getenv("SVC_MODEL"))
+}
+
+func anthropicModels() (any, error) {
+	client := anthropicClient()
+	pages := client.Models.ListAutoPaging(context.Background(), anthropic.ModelListParams{})
+	ids := []string{}
+	for pages.Next() {
+		ids = append(ids, pages.Current().ID)
+	}
+	return ids, pages.Err()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strconv"
@@ -91,13 +92,43 @@ func communityEmbeddings() (any, error) {
 	return len(answer.Data[0].Embedding), nil
 }
 
-func communityErrors() (any, error) {
+// communityRefused asks for a model that is refused, and reads the refusal off the client's own type of errors.
+func communityRefused(model string) (*openai.APIError, error) {
 	asked := communityAsked(question)
-	asked.Model = unserved
+	asked.Model = model
 	_, err := communityClient().CreateChatCompletion(context.Background(), asked)
 	var refused *openai.APIError
 	if errors.As(err, &refused) {
-		return refused.Code, nil
+		return refused, nil
 	}
-	return nil, err
+	return nil, fmt.Errorf("not a refusal: %w", err)
+}
+
+func communityErrors() (any, error) {
+	refused, err := communityRefused(unserved)
+	if err != nil {
+		return nil, err
+	}
+	return refused.Code, nil
+}
+
+func communityRefusal() (any, error) {
+	refused, err := communityRefused(os.Getenv("SVC_MODEL"))
+	if err != nil {
+		return nil, err
+	}
+	code, _ := refused.Code.(string)
+	return refusal{refused.HTTPStatusCode, code}, nil
+}
+
+func communityModels() (any, error) {
+	list, err := communityClient().ListModels(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	ids := []string{}
+	for _, model := range list.Models {
+		ids = append(ids, model.ID)
+	}
+	return ids, nil
 }

@@ -24,6 +24,12 @@ type shown struct {
 	Cost   *float64 `json:"cost,omitempty"`
 }
 
+// refusal is what the client's own type of errors has of one.
+type refusal struct {
+	Status int    `json:"status"`
+	Code   string `json:"code"`
+}
+
 var (
 	city       = map[string]any{"type": "object", "properties": cityFields, "required": []string{"city"}}
 	cityFields = map[string]any{"city": map[string]any{"type": "string"}}
@@ -60,6 +66,9 @@ func main() {
 	columns := map[string]func() (any, error){
 		"openai_chat": openaiChat, "openai_stream": openaiStream, "openai_tools": openaiTools,
 		"openai_structured": openaiStructured, "openai_embeddings": openaiEmbeddings, "openai_errors": openaiErrors,
+		"openai_refused": openaiRefusal, "openai_models": openaiModels, "openai_batch": openaiBatch,
+		"community_refused": communityRefusal, "community_models": communityModels,
+		"anthropic_refused": anthropicRefusal, "anthropic_models": anthropicModels,
 		"anthropic_chat": anthropicChat, "anthropic_stream": anthropicStream, "anthropic_tools": anthropicTools,
 		"anthropic_structured": anthropicStructured, "anthropic_errors": anthropicErrors,
 		"community_chat": communityChat, "community_stream": communityStream, "community_tools": communityTools,

@@ -3,7 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
+	"strings"
+	"time"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
@@ -84,14 +88,72 @@ func openaiEmbeddings() (any, error) {
 	return len(answer.Data[0].Embedding), nil
 }
 
-func openaiErrors() (any, error) {
+// openaiRefused asks for a model that is refused, and reads the refusal off the client's own type of errors.
+func openaiRefused(model string) (*openai.Error, error) {
 	client := openaiClient()
 	asked := openaiAsked(question)
-	asked.Model = unserved
+	asked.Model = model
 	_, err := client.Chat.Completions.New(context.Background(), asked)
 	var refused *openai.Error
 	if errors.As(err, &refused) {
-		return refused.Code, nil
+		return refused, nil
 	}
-	return nil, err
+	return nil, fmt.Errorf("not a refusal: %w", err)
+}
+
+func openaiErrors() (any, error) {
+	refused, err := openaiRefused(unserved)
+	if err != nil {
+		return nil, err
+	}
+	return refused.Code, nil
+}
+
+func openaiRefusal() (any, error) {
+	refused, err := openaiRefused(os.Getenv("SVC_MODEL"))
+	if err != nil {
+		return nil, err
+	}
+	return refusal{refused.StatusCode, refused.Code}, nil
+}
+
+func openaiModels() (any, error) {
+	client := openaiClient()
+	list, err := client.Models.List(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	ids := []string{}
+	for _, model := range list.Data {
+		ids = append(ids, model.ID)
+	}
+	return ids, nil
+}
+
+func openaiBatch() (any, error) {
+	client, ctx := openaiClient(), context.Background()
+	lines := openai.File(strings.NewReader(os.Getenv("SVC_LINE")), "requests.jsonl", "application/jsonl")
+	file, err := client.Files.New(ctx, openai.FileNewParams{File: lines, Purpose: openai.FilePurposeBatch})
+	if err != nil {
+		return nil, err
+	}
+	batch, err := client.Batches.New(ctx, openai.BatchNewParams{
+		InputFileID:      file.ID,
+		Endpoint:         openai.BatchNewParamsEndpointV1ChatCompletions,
+		CompletionWindow: openai.BatchNewParamsCompletionWindow24h,
+	})
+	for err == nil && batch.Status != openai.BatchStatusCompleted && batch.Status != openai.BatchStatusFailed {
+		time.Sleep(100 * time.Millisecond)
+		batch, err = client.Batches.Get(ctx, batch.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	results, err := client.Files.Content(ctx, batch.OutputFileID)
+	if err != nil {
+		return nil, err
+	}
+	defer results.Body.Close()
+	text, err := io.ReadAll(results.Body)
+	return string(text), err
 }
