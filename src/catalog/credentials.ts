@@ -1,6 +1,6 @@
 // A provider's list of credentials in the catalog file: what is checked, and each of them as if it were the provider's only one. No secret
 // is said again.
-import { authHeader } from "../providers/transport/target.ts";
+import { authHeader } from "../providers/credentials/key-header.ts";
 import { identityFaults } from "./cloud-provider.ts";
 import type { Fault, FileProvider, Path } from "./file.ts";
 

@@ -1,7 +1,7 @@
 // One exchange with an upstream: sends a request and returns an answer of status 2xx, or throws the fault that decides what to do next.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../../clock.ts";
-import { authHeader } from "./target.ts";
+import { authHeader } from "../credentials/key-header.ts";
 import { rotationOf } from "../credentials/rotation.ts";
 import { errorOfAnswer } from "../errors/faults.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";

@@ -1,9 +1,9 @@
-// A provider's address and the headers of every call to it, with the key in its protocol's header (docs/behaviour/providers.md#protocols),
-// computed once for each provider.
+// A provider's address and the headers of every call to it, computed once for each provider.
 import { isIP } from "node:net";
 import { hostOf, isPublicOrPrivateAddress } from "../../network/address.ts";
+import { authHeader } from "../credentials/key-header.ts";
 import { UpstreamError } from "../errors/upstream-error.ts";
-import type { Protocol, Provider } from "../types.ts";
+import type { Provider } from "../types.ts";
 import type { UpstreamRequest } from "./types.ts";
 
 interface Target {
@@ -94,21 +94,4 @@ function headersOf(provider: Provider): string[] {
     if (!ownHeaders.has(lower)) headers.set(lower, value);
   }
   return [...headers].flat();
-}
-
-export function authHeader(protocol: Protocol, apiKey: string): [string, string] {
-  switch (protocol) {
-    case "anthropic":
-      return ["x-api-key", apiKey];
-    case "fal":
-      return ["authorization", `Key ${apiKey}`];
-    case "elevenlabs":
-      return ["xi-api-key", apiKey];
-    case "azure-openai":
-      return ["api-key", apiKey];
-    case "gemini":
-      return ["x-goog-api-key", apiKey];
-    default:
-      return ["authorization", `Bearer ${apiKey}`];
-  }
 }
