@@ -211,15 +211,14 @@ function readTraces(text: (name: string) => string | null): TracesConfig | null 
   return { url, sampler };
 }
 
-const samplers = "always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off, parentbased_traceidratio";
+const samplers = ["", "parentbased_"].flatMap((basis) => ["always_on", "always_off", "traceidratio"].map((root) => basis + root));
 
 function readSampler(text: (name: string) => string | null): TracesConfig["sampler"] {
   const name = text("OTEL_TRACES_SAMPLER") ?? "parentbased_always_on";
-  const [, parentBased, root] = /^(parentbased_)?(always_on|always_off|traceidratio)$/.exec(name) ?? [];
-  if (root === undefined) throw new Error(`OTEL_TRACES_SAMPLER must be one of ${samplers}, not "${name}"`);
+  if (!samplers.includes(name)) throw new Error(`OTEL_TRACES_SAMPLER must be one of ${samplers.join(", ")}, not "${name}"`);
   const ratio = Number(text("OTEL_TRACES_SAMPLER_ARG") ?? 1);
   if (!(ratio >= 0 && ratio <= 1)) throw new Error("OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1");
-  return { parentBased: parentBased !== undefined, ratio: root === "always_on" ? 1 : root === "always_off" ? 0 : ratio };
+  return { parentBased: name.startsWith("parentbased_"), ratio: name.endsWith("always_on") ? 1 : name.endsWith("always_off") ? 0 : ratio };
 }
 
 function readStripe(text: (name: string) => string | null): StripeConfig | null {

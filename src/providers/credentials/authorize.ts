@@ -62,7 +62,7 @@ export interface Expiring<Value> {
 }
 
 interface Renewed<Value> {
-  /** Rejects with what `obtain` threw, where there is none that still holds. */
+  /** Rejects with the error of `obtain` if no earlier value is still valid. */
   get(): Promise<Value>;
   /** The provider refused it. One that is younger than half a minute stays: a refusal then has another reason. */
   forget(): void;
