@@ -153,7 +153,10 @@ async function leasePending(transaction: Queries, accountId: bigint): Promise<vo
   );
 }
 
-/** What a gateway's jobs have until they fail with `timeout`: plenty, also on a busy machine, and next to nothing for those of `endsSoon`. */
+/**
+ * What a gateway's jobs have until they fail with `timeout`: plenty, also on a busy machine, and next to nothing for those of `endsSoon`, whose work
+ * waits for their end: a job reads its deadline when it starts to run, which may be after the answer to its submit.
+ */
 export function jobDeadlines() {
   const plenty = { image: 90_000, video: 90_000 };
   const deadlineMs = { ...plenty };

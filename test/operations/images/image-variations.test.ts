@@ -111,10 +111,11 @@ describe("200", () => {
 
   test("not ready in time: 202 with the job, which goes on", async () => {
     const account = await world.account();
-    const answerAtOnce = () => vary(account, { model: "demo/slow" }, one, { prefer: "wait=0" });
-    const { status, json } = await endsSoon(answerAtOnce, 5_000);
-    expect([status, json.data, json.estimated_cost]).toEqual([202, undefined, 0.04]);
-    const ended = await world.gateway.request("GET", `/v1/jobs/${json.id}?wait=25`, { key: account.key });
+    const ended = await endsSoon(async () => {
+      const { status, json } = await vary(account, { model: "demo/slow" }, one, { prefer: "wait=0" });
+      expect([status, json.data, json.estimated_cost]).toEqual([202, undefined, 0.04]);
+      return world.gateway.request("GET", `/v1/jobs/${json.id}?wait=25`, { key: account.key });
+    }, 8_000);
     expect(ended.json).toMatchObject({ status: "failed", error: { code: "timeout" } });
     await world.expectUntouched(account);
   });
