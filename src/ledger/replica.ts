@@ -45,6 +45,8 @@ export interface GivenUp extends Watched {
 interface BeatSpan {
   since: number;
   last: number;
+  /** The database's clock at the last one, in milliseconds since 1970. */
+  at: number;
   /** The most that the database's clock can have been ahead of performance.now() at the last one. */
   aheadMost: number;
 }
@@ -57,7 +59,7 @@ export async function keepHeartbeat(
   onFault: (error: unknown, what: string) => void,
   times: LedgerTimes = ledgerTimes,
 ): Promise<Heartbeat> {
-  const span: BeatSpan = { since: Infinity, last: -Infinity, aheadMost: Infinity };
+  const span: BeatSpan = { since: Infinity, last: -Infinity, at: -Infinity, aheadMost: Infinity };
   // Another server, with another clock, and without the last heartbeats of anybody.
   db.checks.onSuccessor(() => (span.last = -Infinity));
   const proof = await openCommitProof(db, owner, times);
@@ -160,6 +162,7 @@ async function beat(db: Db, owner: string, { span, proof, times, onFault }: Beat
   const jumped = at - heard - span.aheadMost > times.beatMs;
   if (jumped || sent - span.last > times.gapMs) span.since = sent;
   span.last = sent;
+  span.at = at;
   span.aheadMost = at - sent;
 }
 
@@ -184,7 +187,7 @@ async function round(db: Db, owner: string, parts: Round): Promise<void> {
   await renew(db, owner, parts, waitUntil);
   const done = await lookAfter(db, givenUp, waitUntil, onFault);
   for (const [id, call] of givenUp) if (done.has(call.accountId) && now - call.since > givenUpForMs) givenUp.delete(id);
-  if (maySweep(span, times)) await sweep(db, owner, times, waitUntil);
+  if (maySweep(span, times)) await sweep(db, parts, waitUntil);
 }
 
 /** Returns the accounts whose balance it could lock and that it has dealt with. */
@@ -275,19 +278,22 @@ async function reportCharged(db: Db, givenUp: Map<string, GivenUp>, onFault: Rou
   }
 }
 
-/** Where our own last heartbeat is old, the clock has just jumped ahead, and every other one is old as well. */
-async function sweep(db: Db, owner: string, { deadAfterMs, gapMs }: LedgerTimes, waitUntil: number): Promise<void> {
+/**
+ * Each statement looks at the clock again: where it is far past our last answered heartbeat, it has just jumped ahead, and every other heartbeat
+ * is old as well. Ours in the table would not tell: one after the jump may be there before its answer is.
+ */
+async function sweep(db: Db, { span, times: { deadAfterMs, gapMs } }: Round, waitUntil: number): Promise<void> {
   const deadAfter = `${deadAfterMs} milliseconds`;
-  const dead = `
-    select distinct account_id from ledger_sweepable($1)
-    where exists (select 1 from replica where id = $2 and seen_at > now() - $3::interval) limit 1000`;
-  const { rows } = await db.pool.query<{ account_id: bigint }>(dead, [deadAfter, owner, `${gapMs} milliseconds`]);
+  const before = span.at + gapMs;
+  const isInTime = "now() < to_timestamp($2::float8 / 1000)";
+  const dead = `select distinct account_id from ledger_sweepable($1) where ${isInTime} limit 1000`;
+  const { rows } = await db.pool.query<{ account_id: bigint }>(dead, [deadAfter, before]);
   await unlessHeld(
     rows.map((row) => row.account_id),
     waitUntil,
     async (accounts, waits) => {
-      const sql = "select ledger_sweep($1, $2, $3) as account_id";
-      return (await db.pool.query<{ account_id: bigint }>(sql, [deadAfter, accounts, waits])).rows.map((row) => row.account_id);
+      const sql = `select ledger_sweep($1, $3, $4) as account_id where ${isInTime}`;
+      return (await db.pool.query<{ account_id: bigint }>(sql, [deadAfter, before, accounts, waits])).rows.map((row) => row.account_id);
     },
   );
 }
