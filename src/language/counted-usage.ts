@@ -2,6 +2,7 @@
 // end, else a real tokenizer's count, else an estimate from its bytes; the answer is what was sent to the client.
 import { type ChargedUsage, tokensOf } from "../calls/log-row.ts";
 import type { Context } from "../context.ts";
+import { isTimedOut } from "../providers/errors/upstream-error.ts";
 import type { Tally } from "../providers/types.ts";
 import type { Attempt } from "../routing/attempt.ts";
 import { noUsage, type Usage } from "../usage.ts";
@@ -37,17 +38,40 @@ interface Answered {
 const outputMaxOf = ({ hold }: Answered) => hold.outputMax * hold.choices;
 
 /** For an answer that was not measured, or of which nothing is charged, such as an interrupted stream. A count above the cap is the count's mistake. */
-export function usageCounted(call: Answered & { source: { tally: Tally } | null }, { usage: charged }: ChargedUsage): Usage {
+export function usageCounted(
+  call: Answered & { source: { tally: Tally } | null },
+  { usage: charged }: ChargedUsage,
+  attempt: Attempt,
+): Usage {
   const { size, source } = call;
   if (tokensOf({ usage: charged }) > 0) return { ...charged, output: Math.min(charged.output, outputMaxOf(call)) };
   if (source === null) return charged;
-  const { usage, prompt, deltas, characters } = source.tally;
-  return usage ?? { ...promptAlone(size), ...prompt, output: countedOutputTokens(deltas, characters) };
+  const { usage, prompt, deltas, characters, reasoned } = source.tally;
+  const thought = reasoned ? 0 : thoughtUnseen(call, attempt);
+  return usage ?? { ...promptAlone(size), ...prompt, output: Math.max(thought, countedOutputTokens(deltas, characters)) };
 }
 
 /** For an answer of which nothing could be read. Nobody knows how far one went that was too large. */
-export function usageUnread(call: Answered, { failure }: Attempt): Usage {
-  return { ...promptAlone(call.size), output: failure?.cause === "too_large" ? outputMaxOf(call) : 0 };
+export function usageUnread(call: Answered & { stream: boolean }, attempt: Attempt): Usage {
+  const { outcome, failure } = attempt;
+  const input = promptAlone(call.size);
+  if (failure?.cause === "too_large") return { ...input, output: outputMaxOf(call) };
+  const wasGivenUp = outcome === "aborted" || (failure !== null && isTimedOut(failure));
+  if (!wasGivenUp) return input;
+  return { ...input, output: call.stream ? thoughtUnseen(call, attempt) : madeUnseen(call, attempt) }; // a stream shows its text as it is made
+}
+
+/** What most models write. */
+const tokensPerMs = 0.1;
+
+/** What its upstream is likely to have made of an answer until it was given up, or until its stream began. */
+function madeUnseen(call: Answered, { latencyMs }: Attempt): number {
+  return Math.min(Math.ceil(latencyMs * tokensPerMs) * call.hold.choices, outputMaxOf(call));
+}
+
+/** Of a model that may think without showing it. */
+function thoughtUnseen(call: Answered, attempt: Attempt): number {
+  return attempt.candidate.model.supports.reasoning ? madeUnseen(call, attempt) : 0;
 }
 
 function promptAlone({ tokensLikely }: PromptSize): Usage {

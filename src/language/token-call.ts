@@ -96,7 +96,7 @@ export async function openTokenCall(context: Opening, ask: Ask, asked: TokenRequ
   const hold = holdOf(reserved.granted, reserved);
   const nothing: TokenBill = { ...billAt(model, noUsage, hold.bounds, likely), cost: 0n };
   const used = (answered: boolean, charged: ChargedUsage, attempt: Attempt) => ({
-    usage: !answered ? usageUnread(call, attempt) : isCounted(charged) ? usageCounted(call, charged) : charged.usage,
+    usage: !answered ? usageUnread(call, attempt) : isCounted(charged) ? usageCounted(call, charged, attempt) : charged.usage,
     tier: sentTier(ask, attempt.candidate, asked.tier),
   });
   const paid = openCall<TokenHold, TokenBill>(context, ask, { admitted, stream, hold, rate, nothing, used });

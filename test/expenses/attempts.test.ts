@@ -67,6 +67,34 @@ describe("what a call costs the operator", () => {
     expect(called).toEqual(["hopeless-0", "hopeless-1", "hopeless-2"]);
   });
 
+  test.each([
+    { model: "demo/late", stream: false, output: 20n },
+    { model: "demo/late", stream: true, output: 0n },
+    { model: "demo/late-thinker", stream: true, output: 20n },
+    { model: "demo/cut-thinker", stream: true, output: 20n },
+    { model: "demo/late", stream: false, n: 2, output: 40n },
+  ])("$model, streamed: $stream, given up before all of it was seen: as much as a model writes meanwhile, up to the cap", async (late) => {
+    const { output, ...more } = late;
+    const { row } = await make(gateway, account, { path: "chat/completions", body: { ...asks.chat.body, max_tokens: 20, ...more } });
+    expect([row.cost, row.expense]).toEqual([0n, ofTokens(7n, output)]);
+  });
+
+  test("an answer that was awaited in vain for 300 ms costs 30 tokens at least, without a cap too", async () => {
+    const { row } = await make(gateway, account, { path: "chat/completions", body: { ...asks.chat.body, model: "demo/late" } });
+    expect(row.expense).toBeGreaterThanOrEqual(ofTokens(7n, 30n));
+    expect(row.expense).toBeLessThanOrEqual(ofTokens(7n, 1000n));
+  });
+
+  test("a request whose answers take too long buys three of them, however many routes there are", async () => {
+    const { reply, row } = await make(gateway, account, {
+      path: "chat/completions",
+      body: { ...asks.chat.body, model: "demo/always-late", max_tokens: 20 },
+    });
+    expect([reply.status, row.cost, row.expense]).toEqual([503, 0n, 3n * ofTokens(7n, 20n)]);
+    const called = gateway.simulator.calls().flatMap(({ model }) => (model?.startsWith("late-") ? [model.slice(0, 6)] : []));
+    expect(called).toEqual(["late-0", "late-1", "late-2"]);
+  });
+
   test("an answer that is an error costs nothing", async () => {
     const { row } = await make(gateway, account, asks["every route down"]);
     expect(row.attempts.map(({ cost }) => cost)).toEqual(["0", "0"]);

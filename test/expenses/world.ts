@@ -24,6 +24,7 @@ export const catalog = {
   providers: [
     ...["north", "south"].map((id) => provider(id, "openai", "v1")),
     provider("judges", "openai", "v1"),
+    { ...provider("hasty", "openai", "v1"), timeout_ms: 300 },
     {
       ...provider("spread", "openai", "v1"),
       credentials: [
@@ -54,6 +55,13 @@ export const catalog = {
     chat(
       "demo/hopeless",
       Array.from({ length: 5 }, (_, n) => route("north", tokenCost, `hopeless-${n}+sim-bad-json`)),
+    ),
+    chat("demo/late", [route("hasty", tokenCost, "chat+sim-hang")]),
+    chat("demo/late-thinker", [route("hasty", tokenCost, "chat+sim-hang")], { supports_reasoning: true }),
+    chat("demo/cut-thinker", [route("north", tokenCost, "chat+sim-slow-300ms+sim-cut-after-4")], { supports_reasoning: true }),
+    chat(
+      "demo/always-late",
+      Array.from({ length: 5 }, (_, n) => route("hasty", tokenCost, `late-${n}+sim-hang`)),
     ),
     chat("demo/unknown", [{ provider: "north", model: "chat" }]),
     sold("demo/embed", "embedding", { mode: "per-token", input: 0.2 }, [route("north", { input: 0.1 }, "embed")]),

@@ -129,6 +129,11 @@ export function isMalformedOutput(error: UpstreamError): boolean {
   return error.failure?.cause === "malformed_output";
 }
 
+/** The provider had the request, and an answer may have been under way. */
+export function isTimedOut({ cause }: Failure): boolean {
+  return cause === "timeout_first_byte" || cause === "timeout_idle" || cause === "timeout_answer";
+}
+
 export function tooLarge(bytesMax: number): UpstreamError {
   const detail = `the answer is larger than ${bytesMax} bytes`;
   return new UpstreamError("unreadable", detail, { failure: { cause: "too_large", detail } });
