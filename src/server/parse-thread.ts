@@ -64,7 +64,7 @@ function isHolder(value: unknown): value is Record<string | number, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-/** With few cores, small requests take precedence. Only Linux has a priority for one thread: elsewhere it would be the whole process's. */
+/** With few cores, small requests take precedence; big ones have as long as that takes (big-json.ts). Only Linux has a priority for one thread: elsewhere it would be the whole process's. */
 if (process.platform === "linux")
   setPriority(Math.min(getPriority() + constants.priority.PRIORITY_BELOW_NORMAL, constants.priority.PRIORITY_LOW));
 parentPort!.on("message", (order: ParseOrder) => parentPort!.postMessage(...answer(order)));

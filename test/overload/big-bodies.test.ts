@@ -1,11 +1,13 @@
 // Bodies that a thread reads: handlers get the same as of small ones, and callers the same refusals.
 import { readdirSync, readFileSync } from "node:fs";
 import { constants, getPriority } from "node:os";
+import { Worker } from "node:worker_threads";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { operations } from "../../generated/operations.ts";
 import { parseJson } from "../../src/json/parse.ts";
 import { type JsonText, spliceJson, wholeOf } from "../../src/providers/json/splice.ts";
-import { bigBytes } from "../../src/server/big-json.ts";
+import { bigBytes, openBigJson, readBigBytes } from "../../src/server/big-json.ts";
 import type { Request } from "../../src/operation.ts";
 import { auth, call, type EdgeUnderTest, json, startEdge } from "../server/start-edge.ts";
 
@@ -139,5 +141,40 @@ describe("a big body that is wrong gets the answer of a small one", () => {
   test("the model is in the log line of a refusal", async () => {
     await send(`{"model":"vendor/some-model"}${padding}`);
     expect(edge.logs.findLast(({ msg }) => msg === "request")).toMatchObject({ code: "missing_parameter", model: "vendor/some-model" });
+  });
+});
+
+describe("the thread has as long as it takes, but not a core for ever", () => {
+  const bigJson = openBigJson();
+  afterEach(() => vi.useRealTimers());
+  afterAll(() => bigJson.close());
+
+  const read = () => {
+    const bytes = Buffer.from(`{"model":"m",${messages}${padding}}`);
+    const order = { operation: operations.createChatCompletion, headers: {}, bytes: new Uint8Array(bytes) };
+    return readBigBytes({ bigJson }, order, { signal: new AbortController().signal, holder: 1n });
+  };
+  /** Before anything comes from the thread. */
+  const passMinutes = async () => {
+    while (vi.getTimerCount() === 0) await null;
+    vi.advanceTimersByTime(600_000);
+  };
+
+  test("a thread that gets no core for minutes still reads its body", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "setInterval"] });
+    const reading = read();
+    await passMinutes();
+    expect((await reading).value).toMatchObject({ model: "m" });
+  });
+
+  test("one that has used a core for too long is ended: 503 overloaded, and the next body has a new one", async () => {
+    const used = [0, 19_000, 20_000].map((ms) => ({ user: ms * 600, system: ms * 400 }));
+    vi.spyOn(Worker.prototype, "cpuUsage").mockImplementation(() => Promise.resolve(used.shift() ?? { user: 0, system: 0 }));
+    vi.useFakeTimers({ toFake: ["setTimeout", "setInterval"] });
+    const reading = read();
+    await passMinutes();
+    await expect(reading).rejects.toMatchObject({ code: "overloaded" });
+    vi.useRealTimers();
+    expect((await read()).value).toMatchObject({ model: "m" });
   });
 });
