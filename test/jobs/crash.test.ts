@@ -44,6 +44,8 @@ afterAll(async () => {
 });
 
 const kills = 12;
+/** What a killed runner had is waited for. */
+const leaseMs = 1_000;
 const slots = 2;
 const cap = 6;
 const estimated = 2_000_000n; // two images at 0.01 USD
@@ -155,7 +157,7 @@ const patient = (ask: Ask): Promise<Answer> => {
 };
 
 function startWorker(): ChildProcess {
-  return startProgram("job-worker", [embedded.url, recorder.url, join(dataDir, "media"), JSON.stringify(models)]);
+  return startProgram("job-worker", [embedded.url, recorder.url, join(dataDir, "media"), JSON.stringify(models), String(leaseMs)]);
 }
 
 async function untilAllEnded(): Promise<void> {

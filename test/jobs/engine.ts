@@ -17,9 +17,10 @@ import { scratchFolder } from "../support/leftovers.ts";
 /** Routes of a model: upstream ids with their directives, of the simulator's queue, and what each costs. */
 export type Models = Record<string, { kind: "image" | "video"; routes: string[]; cost?: object }>;
 
+/** The lease is not shortened, so that a machine that stands still for a second costs no job its runner; what waits for its end does so itself. */
 const shortTimes: Partial<JobTimes> = {
   lookMs: { first: 10, last: 50 },
-  leaseMs: 1_000,
+  leaseMs: 30_000,
   renewMs: 200,
   wakeMs: 100,
   sweepMs: 200,
@@ -29,10 +30,14 @@ const shortTimes: Partial<JobTimes> = {
 export function mediaCatalog(simulatorUrl: string, models: Models): Catalog {
   const rows = Object.entries(models).map(([id, { kind, routes, cost }]) => {
     const pricing = kind === "image" ? "{ mode: per-image, usd_per_image: 0.01 }" : "{ mode: per-second, usd_per_second: 0.02 }";
-    const list = routes.map((model) => JSON.stringify({ provider: "queue", model, cost })).join(", ");
+    const provider = (model: string) => (model.includes("sim-hang") ? "hasty" : "queue");
+    const list = routes.map((model) => JSON.stringify({ provider: provider(model), model, cost })).join(", ");
     return `  - { id: ${id}, type: ${kind}, pricing: ${pricing}, routes: [${list}] }\n`;
   });
-  const text = `providers:\n  - { id: queue, protocol: fal, base_url: "${simulatorUrl}/fal", timeout_ms: 1000 }\nmodels:\n${rows.join("")}`;
+  const hosts = ["id: queue", "id: hasty, timeout_ms: 1000"].map(
+    (host) => `  - { ${host}, protocol: fal, base_url: "${simulatorUrl}/fal" }\n`,
+  );
+  const text = `providers:\n${hosts.join("")}models:\n${rows.join("")}`;
   return loadCatalog({ text, environment: {} }).catalog;
 }
 

@@ -147,7 +147,7 @@ test("one file of several that can't be stored fails the job, and none is left i
 
 describe("too late", () => {
   test("work that hangs is cancelled upstream at the deadline, and the job has failed with timeout", async () => {
-    await start(image("ember/flash-image+sim-job-hang"), { times: { deadlineMs: { image: 300, video: 300 } } });
+    await start(image("ember/flash-image+sim-job-hang"), { times: { deadlineMs: { image: 1_500, video: 1_500 } } });
     const id = await place();
     expect(await ended(id)).toMatchObject({ status: "failed", error_code: "timeout", refunded: held });
     expect(sent("PUT", "/cancel")).toBe(1);
@@ -187,7 +187,7 @@ describe("what it costs the operator", () => {
     expect(await ended(id)).toMatchObject({ status: "failed", error_code: "timeout" });
     expect(await expenseOf(id)).toBe(0n);
     const late = async () => (await world.db.pool.query("select amount from media_expense where job_id = $1", [id])).rows;
-    await expect.poll(late, { interval: 50, timeout: 15_000 }).toEqual([{ amount: 3_000_000n }]);
+    await expect.poll(late, { interval: 50 }).toEqual([{ amount: 3_000_000n }]);
   });
 
   test("a route that was asked by a process that died may have made it all", async () => {
@@ -253,12 +253,12 @@ describe("taken up again", () => {
   });
 
   test("a runner whose lease another one took writes nothing more", async () => {
-    await start(image("ember/flash-image+sim-slow-500ms"));
+    await start(image("ember/flash-image+sim-slow-2000ms"));
     const id = await place();
     await expect.poll(async () => (await rowOf(world.db, id))["upstream"]).not.toBeNull();
     const other = randomUUID();
     await world.db.pool.query("update media_job set lease_owner = $2, run_at = now() + interval '1 min' where id = $1", [id, other]);
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
     expect(await rowOf(world.db, id)).toMatchObject({ status: "processing", lease_owner: other, output: null });
     await world.db.pool.query("update media_job set run_at = now() where id = $1", [id]);
     expect(await ended(id)).toMatchObject({ status: "succeeded" });

@@ -4,7 +4,7 @@ import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import type { Db } from "../../src/db/connect.ts";
-import type { JobsOptions } from "../../src/jobs/parts.ts";
+import type { JobsOptions, JobTimes } from "../../src/jobs/parts.ts";
 import { openMedia } from "../../src/media/media.ts";
 import { type KeepOrder, type Media, MediaFault } from "../../src/media/types.ts";
 import { engineWorld } from "./engine-world.ts";
@@ -18,10 +18,10 @@ beforeAll(async () => {
 });
 afterAll(() => media.close());
 
-const start = (keep: Media["keep"], parts: Partial<JobsOptions> = {}) =>
+const start = (keep: Media["keep"], parts: Partial<JobsOptions> = {}, times: Partial<JobTimes> = {}) =>
   world.start(
     { "test/picture": { kind: "image", routes: ["ember/flash-image"] } },
-    { parts: { media: { keep, store: media.store }, ...parts } },
+    { times, parts: { media: { keep, store: media.store }, ...parts } },
   );
 const place = () => world.place({ estimated: 2_000_000n, count: 2 });
 
@@ -95,10 +95,8 @@ test("a runner that was suspended after writing its intent does not ask: the job
     }
     return result;
   };
-  const engine = await start(media.keep, {
-    db: { ...world.db, pool: { query } as unknown as Db["pool"] },
-    providers: { images, videos: {}, queues: {} },
-  });
+  const parts = { db: { ...world.db, pool: { query } as unknown as Db["pool"] }, providers: { images, videos: {}, queues: {} } };
+  const engine = await start(media.keep, parts, { leaseMs: 1_000 });
   await expect.poll(async () => (await rowOf(world.db, id))["status"]).toBe("succeeded");
   await engine.stop(5_000);
   expect(asked).toBe(0);

@@ -46,11 +46,11 @@ describe("kill -9", () => {
     const waiting = startWorker(embedded.url, { accountId, keyId, slot, count: 64, cost, upstreamMs: 600_000 }); // its 64 calls are at an upstream that never answers
     const slotsHeld = async () => (await db.pool.query("select 1 from hold where pool = 'speech'")).rowCount!; // without the busy process's
     await until(async () => busy.acknowledged.length > 500 && (await slotsHeld()) === 64);
-    for (const worker of [busy, waiting]) worker.kill();
-    await Promise.all([busy.ended, waiting.ended]);
     expect((await audit(db)).reservations_open).toBeGreaterThanOrEqual(64);
     const another = { accountId, keyId, slot, id: randomUUID(), want: 0n, least: 0n };
     expect(await survivor.reserve(another)).toMatchObject({ granted: null, refused: "slot" });
+    for (const worker of [busy, waiting]) worker.kill();
+    await Promise.all([busy.ended, waiting.ended]);
     await until(async () => (await audit(db)).reservations_open === 0);
     expect(await survivor.reserve(another)).toMatchObject({ granted: 0n, refused: null });
     await survivor.settle({ ...another, log: usageLogRow({ ...another, cost: 0n, at: new Date() }) });

@@ -19,13 +19,17 @@ let database: TestDatabase;
 let wire: DatabaseProxy;
 let db: Db;
 let far: Db;
+/** Without our timeouts, like psql. */
+let operator: Db;
 beforeAll(async () => {
   database = await freshDatabase();
   wire = await openDatabaseProxy(database.url);
   db = connect(database.url, { max: 4 });
   far = connect(wire.url, { max: 4, silenceMs: 4_000 });
+  operator = connect(database.url, { max: 1, statementTimeoutMs: 0 });
 });
 afterAll(async () => {
+  await operator.close();
   await far.close();
   await db.close();
   await wire.close();
@@ -44,7 +48,7 @@ test("its caller gets 503, and once the database is back the operator reads that
     return ledger.settle({ ...call, log }).catch((error: unknown) => error);
   };
 
-  const answers = await inTransaction(db, async ({ pool }) => {
+  const answers = await inTransaction(operator, async ({ pool }) => {
     await pool.query("select 1 from balance where account_id = $1 for no key update", [made.accountId]);
     const first = settle(made);
     await untilWaiting(db, "ledger_settle");

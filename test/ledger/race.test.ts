@@ -49,9 +49,9 @@ describe("a key's budget that pays k calls", () => {
     const accountId = await newAccount(db, { deposit: 10_000_000n });
     const keyId = await newKey(db, accountId);
     const waiting = startWorker(database.url, { accountId, keyId, count: 64, cost: 100n, upstreamMs: 3_000 });
-    const reserved = async () =>
-      (await db.pool.query<{ reserved: bigint }>("select reserved from key_budget where key_id = $1", [keyId])).rows[0]!.reserved;
-    while ((await reserved()) < 6_400n) await sleep(20);
+    const used = async () =>
+      (await db.pool.query<{ used: bigint }>("select reserved + spent as used from key_budget where key_id = $1", [keyId])).rows[0]!.used;
+    while ((await used()) < 6_400n) await sleep(20);
     await db.pool.query("update key_budget set limit_amount = 7000 where key_id = $1", [keyId]);
     const more = startWorker(database.url, { accountId, keyId, count: 100, cost: 100n });
     expect(await total([more])).toEqual({ admitted: 6, refused: 94, broken: 0 });
