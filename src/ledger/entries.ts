@@ -47,12 +47,15 @@ interface EntryFilter {
 
 /** Newest first. */
 export async function readEntries(db: Queries, accountId: bigint, { before, type }: EntryFilter, limit: number): Promise<Entry[]> {
-  // Entries other than usage are rare and have an index of their own. `|| ''` keeps the planner from the primary key, which ends with the kind:
-  // it expects many entries of a large account, because it multiplies the shares of account and kind, and would then read all of them there.
-  const ofType = type === null ? "" : type === "usage" ? "and kind = 'usage'" : "and kind || '' = any($4) and kind <> 'usage'";
+  // `|| ''` keeps the planner from the primary key, which ends with the kind: it expects many entries of a large account, because it multiplies the
+  // shares of account and kind, and would then read all of them there. Two indexes have the entries other than usage, and of them those of no media job.
+  const kinds = type === null || type === "usage" ? [] : kindsOfType(type);
+  const isOfJobs = kinds.some((kind) => kind.startsWith("hold"));
+  const ofKinds = `and kind || '' = any($4) and ${isOfJobs ? "kind <> 'usage'" : "kind not in ('usage', 'hold', 'hold_settle', 'hold_release')"}`;
+  const ofType = type === null ? "" : type === "usage" ? "and kind = 'usage'" : ofKinds;
   const { rows } = await db.pool.query<Entry>(
     `select ${columns} from ledger_entry where account_id = $1 and ($2::bigint is null or seq < $2) ${ofType} order by seq desc limit $3`,
-    [accountId, before, limit, ...(type === null || type === "usage" ? [] : [kindsOfType(type)])],
+    [accountId, before, limit, ...(kinds.length === 0 ? [] : [kinds])],
   );
   return rows;
 }

@@ -177,7 +177,7 @@ function rowsOf(size: Size, { from, to, sessions, end }: Sessions): string {
         ) session
         cross join generate_series(0, ${callsOfSession - 1}) k
       ) call
-    ) shown`;
+    ) shown order by at`;
 }
 
 /** The shipped catalog's models that answer in text, and the first route of each. */

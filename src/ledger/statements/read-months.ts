@@ -42,22 +42,59 @@ const sums = `${sumOf("deposit")} as topups, ${sumOf("signup_credit", "bonus")} 
 
 type Sums = Omit<Month, "final" | "afterSeq" | "opening" | "closing">;
 
+/** Months are closed by at most so many entries at a time, each time for good: a large account's first statement has all its years to close. */
+const closedAtOnce = 50_000;
+
 /** From the first entry's month to the current one, the oldest first; empty without entries. Closes the months that are over. */
-export async function readMonths(db: Db, accountId: bigint, at: Date): Promise<Month[]> {
-  const months = await readAll(db, accountId, at);
+export async function readMonths(db: Db, accountId: bigint, at: Date, { atOnce = closedAtOnce } = {}): Promise<Month[]> {
   const due = lastClosed(at);
-  if (!months.some(({ final, month }) => !final && month <= due)) return months;
-  return inTransaction(db, async (transaction) => {
-    // One at a time: a month that two computed at different moments could differ by an entry.
-    await transaction.pool.query("select 1 from account where id = $1 for no key update", [accountId]);
-    const found = await readAll(transaction, accountId, at);
-    await close(transaction, accountId, found.filter(({ final, month }) => !final && month <= due)); // prettier-ignore
-    return found.map((month) => ({ ...month, final: month.final || month.month <= due }));
-  });
+  for (let most = atOnce; await isOneDue(db, accountId, due);) {
+    const entries = most;
+    const closed = await inTransaction(db, (transaction) => closeSome(transaction, accountId, { at, due, entries }));
+    most = closed === 0 ? most * 2 : atOnce; // a month of more entries
+  }
+  return readAll(db, accountId, at);
+}
+
+async function isOneDue({ pool }: Queries, accountId: bigint, due: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `select from ledger_entry where account_id = $1 and seq = 1 and date_trunc('month', created_at at time zone 'UTC') <= ($2 || '-01')::date
+       and not exists (select from closed_month where account_id = $1 and month >= ($2 || '-01')::date)`,
+    [accountId, due],
+  );
+  return rowCount === 1;
+}
+
+/** Of the months that are due, those that end within so many entries after the last closed one. Returns how many. */
+async function closeSome(
+  transaction: Queries,
+  accountId: bigint,
+  { at, due, entries }: { at: Date; due: string; entries: number },
+): Promise<number> {
+  // One at a time: a month that two computed at different moments could differ by an entry.
+  await transaction.pool.query("select 1 from account where id = $1 for no key update", [accountId]);
+  const open = await readOpen(transaction, accountId, entries);
+  const isCut = open.rows.reduce((sum, row) => sum + row.entries, 0n) >= BigInt(entries);
+  const whole = open.rows.slice(0, isCut ? -1 : undefined);
+  const before = isCut ? open.rows.at(-1)!.month : null;
+  const months = (await chainedWith(transaction, accountId, { ...open, rows: whole }, at)).filter(
+    ({ final, month }) => !final && month <= due && (before === null || month < before),
+  );
+  await close(transaction, accountId, months);
+  return months.length;
 }
 
 async function readAll(db: Queries, accountId: bigint, at: Date): Promise<Month[]> {
-  const open = await readOpen(db, accountId);
+  return chainedWith(db, accountId, await readOpen(db, accountId), at);
+}
+
+/** The months after the last closed one that have entries. */
+interface Open {
+  closedUntil: string | null;
+  rows: Sums[];
+}
+
+async function chainedWith(db: Queries, accountId: bigint, open: Open, at: Date): Promise<Month[]> {
   const { rows } = await db.pool.query<Sums>(
     `select to_char(month, 'YYYY-MM') as month, last_seq as "lastSeq", entries, topups, grants, charges, holds, refunds, adjustments,
        payment_refunds as "paymentRefunds"
@@ -67,19 +104,19 @@ async function readAll(db: Queries, accountId: bigint, at: Date): Promise<Month[
   return chained([...rows.map((row) => ({ ...row, final: true })), ...open.rows.map((row) => ({ ...row, final: false }))], monthOf(at));
 }
 
-/** The months after the last closed one that have entries, in one snapshot with it. */
-async function readOpen({ pool }: Queries, accountId: bigint): Promise<{ closedUntil: string | null; rows: Sums[] }> {
+/** In one snapshot with the last closed month. `most`: of so many entries, which have their numbers without a gap. */
+async function readOpen({ pool }: Queries, accountId: bigint, most: number | null = null): Promise<Open> {
   const { rows } = await pool.query<Sums & { closedUntil: string | null; month: string | null }>(
     `with closed as (select max(month) as month, coalesce(max(last_seq), 0) as last_seq from closed_month where account_id = $1),
      e as (
        select seq, kind, amount, greatest((c.month + interval '1 month')::date,
          max(date_trunc('month', created_at at time zone 'UTC')::date) over (order by seq rows unbounded preceding)) as month
-       from ledger_entry, closed c where account_id = $1 and seq > c.last_seq
+       from ledger_entry, closed c where account_id = $1 and seq > c.last_seq ${most === null ? "" : "and seq <= c.last_seq + $2"}
      ), m as (
        select to_char(month, 'YYYY-MM') as month, max(seq) as "lastSeq", count(*) as entries, ${sums} from e group by e.month
      )
      select to_char(c.month, 'YYYY-MM') as "closedUntil", m.* from closed c left join m on true order by m.month`,
-    [accountId],
+    [accountId, ...(most === null ? [] : [most])],
   );
   return { closedUntil: rows[0]?.closedUntil ?? null, rows: rows.filter(({ month }) => month !== null) };
 }
@@ -166,12 +203,12 @@ export async function readPayments(
   { afterSeq, lastSeq }: Month,
   most: number,
 ): Promise<MonthPayment[]> {
-  // `|| ''`: by the index of entries other than usage, as in entries.ts.
+  // `|| ''` and the kinds: by the index of entries of neither calls nor media jobs, as in entries.ts.
   const { rows } = await pool.query<MonthPayment>(
     `select e.seq, e.amount, e.ref, e.created_at as at, t.id as "topupId", t.payment_id as "paymentId", t.paid,
        t.tax, t.tax_country as "taxCountry", t.tax_id as "taxId"
      from ledger_entry e left join topup t on t.account_id = e.account_id and t.id = e.id
-     where e.account_id = $1 and e.kind <> 'usage' and e.kind || '' = 'deposit' and e.seq > $2 and e.seq <= $3 order by e.seq limit $4`,
+     where e.account_id = $1 and e.kind not in ('usage', 'hold', 'hold_settle', 'hold_release') and e.kind || '' = 'deposit' and e.seq > $2 and e.seq <= $3 order by e.seq limit $4`,
     [accountId, afterSeq, lastSeq, most],
   );
   return rows;

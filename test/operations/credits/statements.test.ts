@@ -1,6 +1,7 @@
 // GET /v1/credits/statements and /{month} over HTTP: sums that are the ledger's to the last unit, months that close once, three forms.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readMonths } from "../../../src/ledger/statements/read-months.ts";
 import { smallCatalog } from "../../catalog/small-catalog.ts";
 import { codeOf, type Person, startTeamGateway, type TeamGateway } from "../team/team-gateway.ts";
 
@@ -49,8 +50,8 @@ describe("GET /v1/credits/statements", () => {
     expect(await list(await gateway.person())).toEqual({ object: "list", data: [], has_more: false, last_id: null });
   });
 
-  test("the sums are the ledger's, whatever was posted when: each kind by itself, each month after the one before it, up to the balance", async () => {
-    const person = await gateway.person();
+  test("the sums are the ledger's, whatever was posted when: each kind by itself, each month after the one before it, up to the balance; also closed in pieces", async () => {
+    const [person, twin] = [await gateway.person(), await gateway.person()];
     const { pool } = gateway.context.db;
     await post(person.accountId, "deposit", 10_000_000_000n, "2026-06-01T00:00:00Z");
     const kinds = ["deposit", "bonus", "usage", "refund", "adjustment", "earned_adjustment", "payment_refund", "dispute", "hold"];
@@ -65,7 +66,18 @@ describe("GET /v1/credits/statements", () => {
       await post(person.accountId, kind, amount, at, id);
       if (kind === "hold" && random(2) === 0) await post(person.accountId, "hold_settle", -amount, at, id);
     }
-    const months = (await list(person)).data.reverse() as Record<string, number>[];
+    await pool.query(
+      `insert into ledger_entry (account_id, created_at, id, kind, amount, ref, reason)
+       select $2, created_at, id, kind, amount, ref, reason from ledger_entry where account_id = $1 order by seq`,
+      [person.accountId, twin.accountId],
+    );
+    // Fewer than a month has, and than all.
+    await readMonths(gateway.context.db, twin.accountId, new Date(now), { atOnce: 4 });
+    const listed = await list(person);
+    expect(await list(twin)).toEqual(listed);
+    const closed = (await pool.query("select count(*)::int as months from closed_month where account_id = $1", [twin.accountId])).rows;
+    expect(closed).toEqual([{ months: listed.data.filter(({ final }: any) => final).length }]);
+    const months = listed.data.reverse() as Record<string, number>[];
     let opening = 0n;
     for (const month of months) {
       expect(units(month["opening_balance_usd"]!)).toBe(opening);
