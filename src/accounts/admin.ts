@@ -104,7 +104,7 @@ export interface ListedAccount extends AccountRecord {
 }
 
 /** As the index account_email_parts has them: the one to three characters at each place. */
-const parts = String.raw`array_to_tsvector(array_remove(string_to_array(
+const partsOfEmail = String.raw`array_to_tsvector(array_remove(string_to_array(
   regexp_replace(lower(email collate "C"), '(...)', '\1 ', 'g') || ' ' || regexp_replace(substr(lower(email collate "C"), 2), '(...)', '\1 ', 'g') || ' '
     || regexp_replace(substr(lower(email collate "C"), 3), '(...)', '\1 ', 'g'), ' '), ''))`;
 
@@ -117,24 +117,43 @@ function partsOf(text: string): string | null {
   return found.length === 0 ? null : found.join(" & ");
 }
 
-export async function listAccounts(
-  db: Db,
-  { before, accountId = null, email, suspended }: AccountFilter,
-  limit: number,
-): Promise<ListedAccount[]> {
+const matches = `($1::bigint is null or id < $1) and ($2::text is null or position(lower($2) in lower(email)) > 0)
+  and ($3::boolean is null or (suspended_at is not null) = $3) and ($4::bigint is null or id = $4)`;
+const valuesOf = ({ before, email, suspended, accountId = null }: AccountFilter) => [before, email, suspended, accountId];
+
+export async function listAccounts(db: Db, filter: AccountFilter, limit: number): Promise<ListedAccount[]> {
+  const parts = filter.email === null ? null : partsOf(filter.email);
+  const ids = parts === null ? null : await findByParts(db, filter, { limit, parts });
+  if (ids?.length === 0) return [];
   const { rows } = await db.pool.query<ListedAccount>(
     `select a.id as "accountId", a.email, a.workspace_name as "workspaceName", a.email_verified_at is not null as verified, a.suspended_at as "suspendedAt",
        a.created_at as "createdAt", b.available + b.reserved as balance, b.purchased, a.assigned_tier as "assignedTier"
-     from (
-       select * from account
-       where ($1::bigint is null or id < $1) and ($2::text is null or position(lower($2) in lower(email)) > 0)
-         and ($6::tsquery is null or ${parts} @@ $6)
-         and ($3::boolean is null or (suspended_at is not null) = $3) and ($5::bigint is null or id = $5)
-       order by id desc limit $4
-     ) a
+     from (select * from account where ${matches} and ($6::bigint[] is null or id = any($6)) order by id desc limit $5) a
      join balance b on b.account_id = a.id
      order by a.id desc`,
-    [before, email, suspended, limit, accountId, email === null ? null : partsOf(email)],
+    [...valuesOf(filter), limit, ids],
   );
   return rows;
+}
+
+/** For each that a page may have, so many of the newest ids are looked through before the index is asked. */
+const walkedForEach = 100;
+
+/** Text that many addresses have is found among the newest ones: the index would give all that have it, in no order. */
+async function findByParts({ pool }: Db, filter: AccountFilter, { limit, parts }: { limit: number; parts: string }): Promise<bigint[]> {
+  const begin = "coalesce($1::bigint, (select max(id) + 1 from account))";
+  const newest = await pool.query<{ id: bigint }>(
+    `select id from account where ${matches} and id >= ${begin} - $6 order by id desc limit $5`,
+    [...valuesOf(filter), limit, limit * walkedForEach],
+  );
+  // Materialized: with the limit the planner would walk all accounts for what it takes for frequent.
+  const { rows } =
+    newest.rows.length === limit
+      ? newest
+      : await pool.query<{ id: bigint }>(
+          `with found as materialized (select id from account where ${matches} and ${partsOfEmail} @@ $6::tsquery)
+           select id from found order by id desc limit $5`,
+          [...valuesOf(filter), limit, parts],
+        );
+  return rows.map(({ id }) => id);
 }

@@ -2,10 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { listAccounts } from "../../src/accounts/admin.ts";
+import { readEntries } from "../../src/ledger/entries.ts";
 import { readGrants } from "../../src/ledger/grants.ts";
 import { readBesideCalls, sumOf } from "../../src/ledger/report.ts";
 import { bucketsOf } from "../../src/ledger/summary/periods.ts";
 import { readOverview, readRouteMoney } from "../../src/operators/overview.ts";
+import { readPayments } from "../../src/ledger/statements/read-months.ts";
 import { eventually } from "../support/eventually.ts";
 import { readActions } from "../../src/operators/action-log.ts";
 import { readKeyDays, readSummary } from "../../src/ledger/summary/read-summary.ts";
@@ -67,9 +69,11 @@ const unusual = [
 describe("beside 5,000 accounts, entries and actions", () => {
   beforeAll(async () => {
     const { pool } = db;
+    // Ids far from each other: the newest that are looked through are few.
     await pool.query(
-      `insert into account (email, email_norm) select mail, lower(mail) from (
-         select 'person-' || n || '@firm-' || n % 50 || '.example' as mail from generate_series(1, 5000) n union all select unnest($1::text[])) m`,
+      `insert into account (id, email, email_norm) overriding system value select 200 * n, mail, lower(mail) from (
+         select n, 'person-' || n || '@firm-' || n % 50 || '.example' as mail from generate_series(1, 5000) n
+         union all select 5000 + n, mail from unnest($1::text[]) with ordinality m(mail, n)) m`,
       [unusual],
     );
     const client = await pool.connect();
@@ -77,19 +81,20 @@ describe("beside 5,000 accounts, entries and actions", () => {
       await client.query("set session_replication_role = replica"); // no trigger, no foreign key
       await client.query(
         `insert into ledger_entry (account_id, created_at, id, kind, amount, ref, seq, balance_after, hash)
-         select 1, now(), gen_random_uuid(), 'deposit', 1, 'd_' || n, n, n, '' from generate_series(1, 5000) n`,
+         select 1, now(), gen_random_uuid(), 'deposit', 1, 'd_' || n, n, n, ''::bytea from generate_series(1, 5000) n
+         union all select 200, now(), gen_random_uuid(), 'hold', -1, 'j_' || n, n, n, '' from generate_series(1, 5000) n`,
       );
       await client.query(
         `insert into credit_grant (account_id, id, seq, amount, expires_at, created_at, counted_seq)
          select 1, gen_random_uuid(), n, 1, now() + interval '1 day', now(), 5000 from generate_series(1, 60) n`,
       );
       await client.query(
-        "insert into operator_action (at, who, action, target) select now(), 'someone', 'account.credit', 'acc_' || n from generate_series(1, 5000) n",
+        "insert into operator_action (at, who, account_id, action, target) select now(), 'someone', 7, 'account.credit', 'acc_' || n from generate_series(1, 5000) n",
       );
     } finally {
       client.release(true);
     }
-    await pool.query("vacuum analyze account, ledger_entry, operator_action, credit_grant");
+    await pool.query("vacuum analyze account, balance, ledger_entry, operator_action, credit_grant");
   });
 
   const reads: Record<string, () => Promise<unknown[]>> = {
@@ -99,6 +104,10 @@ describe("beside 5,000 accounts, entries and actions", () => {
     "accounts by words that none has": () => listAccounts(db, { ...anyone, email: "nobody at all" }, 51),
     "refunds of a time": () => readBesideCalls(db, lately()),
     "actions of a kind that nobody did": () => readActions(db, { action: "none.such" }, 51),
+    "actions at the command line": () => readActions(db, { who: "svc" }, 51),
+    "actions of a time in which nobody did any": () => readActions(db, { from: new Date(0), to: new Date(1) }, 51),
+    "an account's refunds beside its media jobs": () => readEntries(db, 200n, { before: null, type: "refund" }, 51),
+    "an account's payments beside its media jobs": () => readPayments(db, 200n, { afterSeq: 0n, lastSeq: 5_000n }, 51),
     "workspaces of nobody": () => listWorkspaces(db, 99_999n),
   };
   test.each(Object.entries(reads))("%s: none is found in few pages, and no table is walked", async (_, read) => {

@@ -200,7 +200,7 @@ export interface MonthPayment {
 export async function readPayments(
   { pool }: Queries,
   accountId: bigint,
-  { afterSeq, lastSeq }: Month,
+  { afterSeq, lastSeq }: Pick<Month, "afterSeq" | "lastSeq">,
   most: number,
 ): Promise<MonthPayment[]> {
   // `|| ''` and the kinds: by the index of entries of neither calls nor media jobs, as in entries.ts.
