@@ -504,6 +504,7 @@ CREATE UNIQUE INDEX ledger_entry_chain ON public.ledger_entry USING btree (accou
 CREATE INDEX ledger_entry_corrects ON public.ledger_entry USING btree (account_id, corrects) WHERE (corrects IS NOT NULL);
 CREATE UNIQUE INDEX ledger_entry_hold_ends_once ON public.ledger_entry USING btree (account_id, id) WHERE (kind = ANY (ARRAY['hold_settle'::text, 'hold_release'::text]));
 CREATE INDEX ledger_entry_no_usage ON public.ledger_entry USING btree (account_id, seq) WHERE (kind <> 'usage'::text);
+CREATE INDEX ledger_entry_rare ON public.ledger_entry USING btree (account_id, seq) WHERE (kind <> ALL (ARRAY['usage'::text, 'hold'::text, 'hold_settle'::text, 'hold_release'::text]));
 CREATE INDEX ledger_entry_refunds ON public.ledger_entry USING btree (created_at) WHERE (kind = ANY (ARRAY['refund'::text, 'earned_adjustment'::text]));
 CREATE UNIQUE INDEX ledger_entry_signup_once ON public.ledger_entry USING btree (account_id) WHERE (kind = 'signup_credit'::text);
 CREATE TRIGGER entries_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_entry FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('entries are append-only; correct with a new entry');
@@ -597,6 +598,7 @@ CASE
     ELSE true
 END)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=20000);
+CREATE INDEX media_job_genmedia ON public.media_job USING btree (account_id, id) WHERE (api = 'genmedia'::text);
 CREATE UNIQUE INDEX media_job_idempotency ON public.media_job USING btree (account_id, api, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 CREATE INDEX media_job_kind ON public.media_job USING btree (account_id, kind, seq DESC) WHERE (api <> 'genmedia'::text);
 CREATE INDEX media_job_late ON public.media_job USING btree (late_at) WHERE (late_at IS NOT NULL);
@@ -750,6 +752,8 @@ create table operator_action (
   constraint operator_action_who_check CHECK ((who <> ''::text))
 );
 CREATE INDEX operator_action_action ON public.operator_action USING btree (action, id DESC);
+CREATE INDEX operator_action_at ON public.operator_action USING btree (at);
+CREATE INDEX operator_action_shell ON public.operator_action USING btree (id) WHERE (account_id IS NULL);
 CREATE INDEX operator_action_target ON public.operator_action USING btree (target, id DESC);
 CREATE INDEX operator_action_who ON public.operator_action USING btree (who, id DESC);
 CREATE TRIGGER actions_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.operator_action FOR EACH STATEMENT EXECUTE FUNCTION refuse_change('actions are append-only');

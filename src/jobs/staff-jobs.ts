@@ -40,6 +40,8 @@ export async function readStaffJobs(db: Db, tiers: readonly Tier[], filter: Staf
   put("j.id", filter.shownId === undefined ? undefined : (parseJobId(filter.shownId)?.id ?? null));
   put("j.shown_id", filter.shownId);
   put("j.account_id", filter.accountId);
+  // Of one account the indexes know genmedia's jobs and the others apart.
+  const ofAccount = "select * from media_job where api <> 'genmedia' union all select * from media_job where api = 'genmedia'";
   put("j.status", filter.status);
   put("j.kind", filter.kind);
   put("j.model", filter.model);
@@ -49,7 +51,7 @@ export async function readStaffJobs(db: Db, tiers: readonly Tier[], filter: Staf
   put("j.id", filter.to && firstIdOf(filter.to), "<");
   const { rows } = await db.pool.query<StaffJob>(
     `select ${jobColumns("account_media_limits($1::jsonb, j.account_id) ? 'media'")}, j.request_id, j.route
-     from media_job j
+     from ${filter.accountId === undefined ? "media_job" : `(${ofAccount})`} j
      where ${conditions.join(" and ")} order by j.id desc limit $${values.length + 1}`,
     [...values, limit],
   );

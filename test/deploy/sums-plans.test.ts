@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { listAccounts } from "../../src/accounts/admin.ts";
 import { readEntries } from "../../src/ledger/entries.ts";
+import { readStaffJobs } from "../../src/jobs/staff-jobs.ts";
 import { readGrants } from "../../src/ledger/grants.ts";
 import { readBesideCalls, sumOf } from "../../src/ledger/report.ts";
 import { bucketsOf } from "../../src/ledger/summary/periods.ts";
@@ -89,12 +90,18 @@ describe("beside 5,000 accounts, entries and actions", () => {
          select 1, gen_random_uuid(), n, 1, now() + interval '1 day', now(), 5000 from generate_series(1, 60) n`,
       );
       await client.query(
+        `insert into media_job (id, account_id, key_id, api, kind, shown_id, status, request_id, operation, http_status, model, prices, secret, estimated, charged, refunded,
+           output, created_at, started_at, completed_at)
+         select gen_random_uuid(), 200, 1, 'image', 'image', 'job_' || n, 'succeeded', 'req_' || n, 'createImage', 202, 'm', '{}', 's', 1, 1, 0, '{"files": []}', now(), now(), now()
+         from generate_series(1, 5000) n`,
+      );
+      await client.query(
         "insert into operator_action (at, who, account_id, action, target) select now(), 'someone', 7, 'account.credit', 'acc_' || n from generate_series(1, 5000) n",
       );
     } finally {
       client.release(true);
     }
-    await pool.query("vacuum analyze account, balance, ledger_entry, operator_action, credit_grant");
+    await pool.query("vacuum analyze account, balance, ledger_entry, operator_action, credit_grant, media_job");
   });
 
   const reads: Record<string, () => Promise<unknown[]>> = {
@@ -108,6 +115,8 @@ describe("beside 5,000 accounts, entries and actions", () => {
     "actions of a time in which nobody did any": () => readActions(db, { from: new Date(0), to: new Date(1) }, 51),
     "an account's refunds beside its media jobs": () => readEntries(db, 200n, { before: null, type: "refund" }, 51),
     "an account's payments beside its media jobs": () => readPayments(db, 200n, { afterSeq: 0n, lastSeq: 5_000n }, 51),
+    "jobs of an account that has none": () => readStaffJobs(db, [], { accountId: 400n }, 51),
+    "failed jobs of an account that has many": () => readStaffJobs(db, [], { accountId: 200n, status: "failed" }, 51),
     "workspaces of nobody": () => listWorkspaces(db, 99_999n),
   };
   test.each(Object.entries(reads))("%s: none is found in few pages, and no table is walked", async (_, read) => {
