@@ -32,7 +32,7 @@ interface Highlighter {
 
 const require = createRequire(import.meta.url);
 const highlighter = require("highlight.js/lib/core") as Highlighter;
-const languages = ["bash", "go", "http", "json", "python", "sql", "typescript", "yaml"];
+const languages = ["bash", "go", "http", "java", "json", "python", "rust", "sql", "typescript", "yaml"];
 for (const name of languages) highlighter.registerLanguage(name, require(`highlight.js/lib/languages/${name}`));
 
 const otherNames: Record<string, string> = { sh: "bash", shell: "bash", curl: "bash", ts: "typescript", js: "typescript", py: "python" };
@@ -46,6 +46,8 @@ export function highlight(code: string, language: string): string {
 const titles: Record<string, string> = {
   bash: "Shell",
   go: "Go",
+  java: "Java",
+  rust: "Rust",
   typescript: "TypeScript",
   python: "Python",
   json: "JSON",

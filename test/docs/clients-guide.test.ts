@@ -1,6 +1,6 @@
 // The guide "Integrations": what its samples don't show by themselves. guides.test.ts runs them; here the settings of agents are read, and
 // their requests made.
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { createAnthropic } from "@ai-sdk/anthropic";
@@ -8,9 +8,20 @@ import { generateText } from "ai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { form } from "../clients/matrix/table.ts";
-import { aider, goProgram, npmPackages, pins, pythonLibraries, whyNotThere } from "../clients/more/environment.ts";
+import {
+  aider,
+  goProgram,
+  javaFolder,
+  more,
+  npmPackages,
+  pins,
+  pythonLibraries,
+  rustProgram,
+  shortLived,
+  whyNotThere,
+} from "../clients/more/environment.ts";
 import { interpreter } from "../clients/python/environment.ts";
-import { isEveryday } from "../support/bundle.ts";
+import { isWhole } from "../support/bundle.ts";
 import { runEnvironment, scratchFolder } from "../support/leftovers.ts";
 import { testPackages } from "../support/packages.ts";
 import { readMatrix } from "../support/matrix-page.ts";
@@ -42,12 +53,14 @@ test("nothing else stands in it, and every sample asks and prints the answer", (
     "Other TypeScript clients",
     "Other Python clients",
     "Go",
+    "Java",
+    "Rust",
     "Claude Code",
     "Codex",
     "opencode",
     "aider",
   ]);
-  expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(["go", "json", "python", "sh", "toml", "ts"]);
+  expect([...new Set(blocks.map(({ language }) => language))].sort()).toEqual(["go", "java", "json", "python", "rust", "sh", "toml", "ts"]);
   // The simulator repeats what it was asked; the samples of the rankings and of values print something else.
   const asking = blocks.filter(({ language, heading }) => ["ts", "python"].includes(language) || heading === "curl");
   for (const { prints, noRun, line } of asking) {
@@ -97,6 +110,9 @@ const samples: Record<string, [language: string, text: string]> = {
   "openai-go (Go)": ["go", "github.com/openai/openai-go"],
   "anthropic-sdk-go (Go)": ["go", "github.com/anthropics/anthropic-sdk-go"],
   "sashabaranov/go-openai (Go)": ["go", "github.com/sashabaranov/go-openai"],
+  "openai-java (Java)": ["java", "import com.openai."],
+  "anthropic-java (Java)": ["java", "import com.anthropic."],
+  "async-openai (Rust)": ["rust", "use async_openai::"],
   Codex: ["sh", "codex exec"],
   "Claude Code": ["sh", "claude -p"],
   opencode: ["sh", "opencode run"],
@@ -145,6 +161,26 @@ const apart: Record<
       writeFileSync(file, code);
       // Go keeps what it compiled in its user's home.
       return runProcess("go", ["run", file], "", { folder: `${pins}go`, environment: { ...environment, HOME: homedir() } });
+    },
+  },
+  "Java's clients": {
+    path: javaFolder,
+    async run(code, { folder, environment }) {
+      writeFileSync(join(folder, "Sample.java"), code);
+      const args = [...shortLived, "-cp", join(javaFolder, "packages", "*"), "Sample.java"];
+      return runProcess("java", args, "", { folder, environment });
+    },
+  },
+  "Rust's client": {
+    path: rustProgram,
+    async run(code, { environment }) {
+      const folder = scratchFolder("rust-sample-");
+      cpSync(join(pins, "rust"), folder, { recursive: true });
+      mkdirSync(join(folder, "examples"));
+      writeFileSync(join(folder, "examples/sample.rs"), code);
+      const args = ["run", "--quiet", "--locked", "--release", "--target-dir", join(more, "rust"), "--example", "sample"];
+      // Cargo finds its toolchain and packages in its user's home.
+      return runProcess("cargo", args, "", { folder, environment: { ...environment, HOME: homedir() } });
     },
   },
   "Python's frameworks": {
@@ -196,9 +232,9 @@ const inShell = (code: string, place: { folder: string; environment: Record<stri
 
 for (const block of blocks.filter((one) => one.apart !== null)) {
   const { path, run } = apart[block.apart!]!;
-  const reason = isEveryday() ? "not in everyday runs" : whyNotThere(path);
+  const reason = isWhole() ? "not in runs of all tests" : whyNotThere(path);
   describe.skipIf(reason !== null)(reason ?? "installed apart", () => {
-    test(`${block.line}, ${block.heading}: prints the answer`, async () => {
+    test(`${block.line}, ${block.heading}: prints the answer`, { timeout: 300_000 }, async () => {
       const folder = scratchFolder("sample-");
       const PATH = `${join(npmPackages, ".bin")}:${process.env["PATH"]!}`;
       const environment = { ...runEnvironment(), HOME: folder, TMPDIR: folder, SVC_URL: gateway.url, SVC_KEY: key, PATH };

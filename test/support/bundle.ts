@@ -59,6 +59,11 @@ export function isEveryday(): boolean {
   return inject("everyday");
 }
 
+/** Whether this is a run of all tests: of chosen files it has made no bundle. */
+export function isWhole(): boolean {
+  return inject("bundle") !== null;
+}
+
 /** Of what is tested as it ships. */
 export function programFor(name: ProgramName, env: Record<string, string | undefined> = {}): Program {
   return isEveryday() ? bundled(name, env) : shipped(name);

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { runEnvironment } from "../../support/leftovers.ts";
-import { goProgram, javaFolder, pins, rustProgram } from "../more/environment.ts";
+import { goProgram, javaFolder, pins, rustProgram, shortLived } from "../more/environment.ts";
 import type { At, Client } from "./client.ts";
 
 const run = promisify(execFile);
@@ -20,12 +20,10 @@ interface Program {
   prefix?: string;
   columns: readonly Column[];
   batches: boolean;
-  /** It calls again after a 429 for as long as it takes, and its program can't say otherwise: it has no error to look at. */
-  waits?: true;
   typesOfErrors?: Readonly<Record<number, string>>;
 }
 
-function programClient({ name, version, needs, command: [file, ...args], prefix = "", columns, batches, waits, ...more }: Program): Client {
+function programClient({ name, version, needs, command: [file, ...args], prefix = "", columns, batches, ...more }: Program): Client {
   const call =
     (column: string) =>
     async ({ base, customer }: At, environment: Record<string, string> = {}): Promise<unknown> => {
@@ -36,9 +34,7 @@ function programClient({ name, version, needs, command: [file, ...args], prefix 
   return {
     ...{ name, version, needs, ...more },
     ...Object.fromEntries(columns.map((column) => [column, (at: At) => call(column)(at)])),
-    ...(waits
-      ? {}
-      : { refused: (at: At, model: string) => call("refused")(at, { SVC_MODEL: model }) as Promise<{ status: number; code: string }> }),
+    refused: (at: At, model: string) => call("refused")(at, { SVC_MODEL: model }) as Promise<{ status: number; code: string }>,
     ...(batches ? { batch: (at: At, line: string) => call("batch")(at, { SVC_LINE: line }) as Promise<string> } : {}),
   };
 }
@@ -56,15 +52,7 @@ const go = (name: string, prefix: string): Pick<Program, "name" | "version" | "n
 
 const java = (name: string, prefix: string): Pick<Program, "name" | "version" | "needs" | "command" | "prefix"> => ({
   ...{ name: `${name} (Java)`, needs: join(javaFolder, "classes"), prefix },
-  // A short life: what compiles fast is faster than what runs fast.
-  command: [
-    "java",
-    "-XX:TieredStopAtLevel=1",
-    "-XX:+UseSerialGC",
-    "-cp",
-    [join(javaFolder, "classes"), join(javaFolder, "packages", "*")].join(delimiter),
-    "Main",
-  ],
+  command: ["java", ...shortLived, "-cp", [join(javaFolder, "classes"), join(javaFolder, "packages", "*")].join(delimiter), "Main"],
   version: pinned("java/pom.xml", new RegExp(String.raw`<artifactId>${name}</artifactId>\s+<version>(.*)</version>`)),
 });
 
@@ -83,7 +71,7 @@ const programs: readonly Program[] = [
     typesOfErrors: { ...ofJava, 402: "PaymentRequiredException" },
   },
   {
-    ...{ name: "async-openai (Rust)", needs: rustProgram, command: [rustProgram], columns: all, batches: true, waits: true },
+    ...{ name: "async-openai (Rust)", needs: rustProgram, command: [rustProgram], columns: all, batches: true },
     version: pinned("rust/Cargo.toml", /async-openai = \{ version = "=(\S+)"/),
   },
 ];

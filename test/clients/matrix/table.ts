@@ -31,7 +31,8 @@ everyday installs: elsewhere their rows are not run, and stay as they are. An em
 - errors: the program can read the code of a refusal. "text": it shows what the refusal says, not its code.
 - usage, cost: the program can read what the call used and what was charged for it, exactly; of a whole answer and of a stream. "about": it rounds the
   tokens, or takes the input's from the beginning of a stream, where they are an estimate; a cost that it guesses by other prices.
-- refused: the client's own type of errors for 401, 402, 404 and 429, with the status and the code. models: its list of them. batch: a file sent up, a batch
-  of it, and its results. So far these three are asked of the SDKs of OpenAI, of Anthropic and of this gateway for TypeScript, and of the clients of Go.
+- refused: the client's own type of errors for 401, 402, 404 and 429, with the status and the code, where it is told not to call again. models: its list
+  of them. batch: a file sent up, a batch of it, and its results. These three are asked of the SDKs of the vendors and of this gateway, and of the others
+  of Go and Rust; a framework over one of them has its types of errors.
 `,
 };

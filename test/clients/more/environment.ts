@@ -14,6 +14,8 @@ export const goProgram = join(more, "go-clients");
 export const rustProgram = join(more, "rust/release/svc-clients");
 /** Classes of the program, and the packages. */
 export const javaFolder = join(more, "java");
+/** Java's options for a short life, where what compiles fast is faster than what runs fast. */
+export const shortLived = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"] as const;
 /** Folders for PYTHONPATH. */
 export const pythonLibraries = join(more, "python-libraries");
 export const aider = join(more, "aider");

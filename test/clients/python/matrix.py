@@ -4,6 +4,7 @@ A function gives what a program sees in the client's own members: text and token
 """
 
 import importlib.metadata
+import threading
 
 MODEL = "plain/chat"
 EMBEDDER = "vectors/small"
@@ -22,6 +23,15 @@ def messages(content=QUESTION):
 
 def client(base, key, on_reply):
     return {"base": base, "key": key}
+
+
+def refusal_of(call, code_of_body=None):
+    """What the client's own type of errors has of a refusal."""
+    try:
+        call()
+    except Exception as error:
+        code = error.code if code_of_body is None else code_of_body(error.body)
+        return {"type": type(error).__name__, "status": error.status_code, "code": code}
 
 
 def version(at, packages):
@@ -89,6 +99,24 @@ def openai_errors(at):
         openai_of(at).chat.completions.create(model=UNSERVED, messages=messages())
     except openai.NotFoundError as error:
         return error.code
+
+
+def openai_refused(at, model):
+    return refusal_of(lambda: openai_of(at).chat.completions.create(model=model, messages=messages()))
+
+
+def openai_models(at):
+    return [model.id for model in openai_of(at).models.list()]
+
+
+def openai_batch(at, line):
+    client = openai_of(at)
+    uploaded = client.files.create(file=("requests.jsonl", line.encode()), purpose="batch")
+    batch = client.batches.create(input_file_id=uploaded.id, endpoint="/v1/chat/completions", completion_window="24h")
+    while batch.status not in ("completed", "failed", "expired", "cancelled"):
+        threading.Event().wait(0.1)  # driver.py takes time.sleep away
+        batch = client.batches.retrieve(batch.id)
+    return client.files.content(batch.output_file_id).text
 
 
 def review():
@@ -176,6 +204,15 @@ def anthropic_errors(at):
         return error.body["error"]["details"]["error_code"]
 
 
+def anthropic_refused(at, model):
+    call = lambda: anthropic_of(at).messages.create(model=model, max_tokens=500, messages=messages())
+    return refusal_of(call, lambda body: body["error"]["details"]["error_code"])
+
+
+def anthropic_models(at):
+    return [model.id for model in anthropic_of(at).models.list()]
+
+
 # svc-sdk, generated
 
 
@@ -228,3 +265,14 @@ def svc_errors(at):
         svc_call(at, svc_request(model=UNSERVED))
     except ApiError as error:
         return error.code
+
+
+def svc_refused(at, model):
+    return refusal_of(lambda: svc_call(at, svc_request(model=model)))
+
+
+def svc_models(at):
+    from svc_sdk import connect
+    from svc_sdk.api.catalog import list_models
+
+    return [model.id for model in list_models.sync(client=connect(at["base"], at["key"])).data]

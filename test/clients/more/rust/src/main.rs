@@ -6,6 +6,7 @@ use async_openai::{
     Client,
     config::OpenAIConfig,
     error::OpenAIError,
+    middleware::ReqwestService,
     types::{
         InputSource,
         batches::{BatchCompletionWindow, BatchEndpoint, BatchRequest, BatchStatus},
@@ -108,12 +109,20 @@ async fn embeddings() -> Seen {
     Ok(json!(answer.data[0].embedding.len()))
 }
 
-async fn errors() -> Seen {
-    match answered(asked(UNSERVED, QUESTION)).await {
-        Err(OpenAIError::ApiError(refusal)) => Ok(json!(refusal.api_error.code)),
+/// Without a service of its own the client calls again after a 429, three times, each after the seconds of its `Retry-After`.
+async fn refused(model: &str) -> Seen {
+    let client = client().with_http_service(ReqwestService::default());
+    match client.chat().create(asked(model, QUESTION)).await {
+        Err(OpenAIError::ApiError(refusal)) => {
+            Ok(json!({ "status": refusal.status_code.as_u16(), "code": refusal.api_error.code }))
+        }
         Err(other) => Err(other.into()),
         Ok(_) => Err("it was not refused".into()),
     }
+}
+
+async fn errors() -> Seen {
+    Ok(refused(UNSERVED).await?["code"].clone())
 }
 
 async fn models() -> Seen {
@@ -153,6 +162,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some("structured") => structured().await,
         Some("embeddings") => embeddings().await,
         Some("errors") => errors().await,
+        Some("refused") => refused(&env::var("SVC_MODEL")?).await,
         Some("models") => models().await,
         Some("batch") => batch().await,
         other => Err(format!("no such column: {other:?}").into()),
