@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { callSvc } from "./run-svc.ts";
 
@@ -114,7 +115,7 @@ describe("svc catalog apply", () => {
     expect(before.charged).toBe(before.at(3));
     const applied = await apply(catalog(5, other), "--yes", "--reason", "dearer", "--json");
     expect(applied.json()).toMatchObject({ applied: true, version: 1 });
-    await vi.waitFor(async () => expect(await inputPrice()).toBe(5));
+    await eventually(async () => expect(await inputPrice()).toBe(5));
     const after = await cost();
     expect(after.charged).toBe(after.at(5));
     expect(await figure("svc_catalog_version")).toBe(1);
@@ -122,7 +123,7 @@ describe("svc catalog apply", () => {
     const second = await startGateway({ catalog: catalog(3), databaseUrl: gateway.databaseUrl });
     expect([await inputPrice(second.url), await inputPrice(second.url, "demo/other")]).toEqual([5, 1]);
     expect((await svc("catalog", "revert")).status).toBe(0);
-    for (const { url } of [gateway, second]) await vi.waitFor(async () => expect(await inputPrice(url)).toBe(3));
+    for (const { url } of [gateway, second]) await eventually(async () => expect(await inputPrice(url)).toBe(3));
     await second.stop();
     expect((await gateway.audit()).mismatches).toEqual([]);
   });
@@ -164,9 +165,9 @@ describe("svc catalog revert and history", () => {
     await apply(catalog(5), "--yes");
     await apply(catalog(6), "--yes");
     expect((await svc("catalog", "revert", "--json")).json()).toEqual({ version: 3, restores: 1 });
-    await vi.waitFor(async () => expect(await inputPrice()).toBe(5));
+    await eventually(async () => expect(await inputPrice()).toBe(5));
     expect((await svc("catalog", "revert", "--json", "--reason", "as before")).json()).toEqual({ version: 4, restores: 0 });
-    await vi.waitFor(async () => expect(await inputPrice()).toBe(3));
+    await eventually(async () => expect(await inputPrice()).toBe(3));
     const refused = await svc("catalog", "revert");
     expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining("nothing was applied before it")]);
     const { data } = (await svc("catalog", "history", "--json")).json() as { data: Record<string, unknown>[] };
@@ -192,10 +193,10 @@ test("a process that can't load a version keeps its own and says so; it follows 
   const keyed = catalog(5, "", ", api_key_env: ONLY_HERE_KEY");
   env.ONLY_HERE_KEY = "sk-here";
   expect((await apply(keyed, "--yes")).status).toBe(0);
-  await vi.waitFor(async () => expect(await figure("svc_catalog_refused")).toBe(1));
+  await eventually(async () => expect(await figure("svc_catalog_refused")).toBe(1));
   expect([await inputPrice(), await figure("svc_catalog_version")]).toEqual([3, 0]);
   expect((await apply(catalog(6), "--yes")).status).toBe(0);
-  await vi.waitFor(async () => expect(await inputPrice()).toBe(6));
+  await eventually(async () => expect(await inputPrice()).toBe(6));
   expect([await figure("svc_catalog_refused"), await figure("svc_catalog_version")]).toEqual([0, 2]);
 });
 
@@ -204,7 +205,7 @@ test("each change of a price is one row, however many processes serve it; what i
   await apply(catalog(5, other), "--yes");
   await apply(catalog(5, other.replace("type", "state: { paused: true }, type").replace("input: 1", "input: 9")), "--yes");
   await apply(catalog(5), "--yes");
-  await vi.waitFor(async () => expect(await inputPrice(second.url)).toBe(5));
+  await eventually(async () => expect(await inputPrice(second.url)).toBe(5));
   expect(await changes()).toEqual([
     { model: "demo/chat", before: null, after: price(3) },
     { model: "demo/chat", before: price(3), after: price(5) },

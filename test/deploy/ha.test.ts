@@ -81,7 +81,7 @@ test.skipIf(pgbouncer === null)("PgBouncer starts after a power cut, whichever p
     chmodSync(own, 0o755);
     const started = part("pgbouncer", own, [pgbouncer!, join(own, "etc", "pgbouncer.ini")]);
     started.start();
-    await expect.poll(() => started.log(), { timeout: 10_000 }).toContain("process up");
+    await expect.poll(() => started.log()).toContain("process up");
     await started.end("SIGKILL");
   } finally {
     rmSync(own, { recursive: true });

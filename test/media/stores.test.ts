@@ -1,7 +1,6 @@
 // What every store promises, tested with both: a folder, and a bucket of a real S3-compatible server.
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import { join } from "node:path";
 import { HeadObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -80,8 +79,7 @@ function keepsFiles(store: () => Store): void {
       const opened = await Promise.all(Array.from({ length: 20 }, () => store().open(name("left"), null)));
       for (const file of opened) file!.stream.on("error", () => undefined).destroy();
     }
-    for (let left = 100; openFiles("left") > 0 && left > 0; left--) await sleep(50);
-    expect(openFiles("left")).toBe(0);
+    await expect.poll(() => openFiles("left")).toBe(0);
     expect((await read("left"))!.size).toBe(3_000_000);
   });
 

@@ -33,7 +33,7 @@ describe("payments", () => {
     ]);
     expect(await noticesOf(gateway, expired.who.accountId)).toEqual([]);
     const mails = () => gateway.mails.filter(({ to }) => to === failed.who.email);
-    await expect.poll(() => mails().length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => mails().length).toBe(1);
     expect(mails()[0]).toMatchObject({ subject: "A payment failed", text: expect.stringContaining(failed.id) });
   });
 

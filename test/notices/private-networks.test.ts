@@ -41,7 +41,7 @@ test("a name that leads into a private network when it is posted to gets no conn
     await gateway.ask(who, "POST", `/v1/workspace/webhooks/${json.id}/test`);
     const log = async () => (await gateway.ask(who, "GET", `/v1/workspace/webhooks/${json.id}/deliveries`)).json.data;
     const response = "The address does not lead to a public host.";
-    await expect.poll(log, { timeout: 10_000 }).toMatchObject([{ attempts: 1, response_code: null, response }]);
+    await expect.poll(log).toMatchObject([{ attempts: 1, response_code: null, response }]);
   }
   expect(server.connections()).toBe(0);
 });

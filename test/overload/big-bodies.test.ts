@@ -156,7 +156,7 @@ describe("the thread has as long as it takes, but not a core for ever", () => {
   };
   /** Before anything comes from the thread. */
   const passMinutes = async () => {
-    while (vi.getTimerCount() === 0) await null;
+    while (vi.getTimerCount() === 0) await Promise.resolve();
     vi.advanceTimersByTime(600_000);
   };
 

@@ -68,7 +68,10 @@ test("a client that disconnects while its reservation is being made: no upstream
     const call = openChat({ url: gateway.url, key: account.key, model: "demo/plain" });
     await until(waitsForLock, "the reservation waits");
     call.destroy();
-    await new Promise((resolve) => setTimeout(resolve, 100)); // the gateway hears of it
+    await until(
+      async () => /^svc_abandoned_requests 1$/m.test((await gateway.request("GET", "/metrics")).text),
+      "the gateway has heard of it",
+    );
   });
   await until(async () => (await logRows(account)).length > 0, "the request is logged");
   expect(await logRows(account)).toMatchObject([{ status: "aborted", cost: 0n }]);

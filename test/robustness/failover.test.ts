@@ -119,7 +119,7 @@ test("a promoted standby behind the address: the connections leave a primary tha
   await until(async () => String((await ready())[1]).includes("a former primary answers: its timeline is 1, 2 was seen"), "it says why");
   expect((await chat())?.status).toBe(503);
   moveTo("promoted");
-  await until(async () => (await chat())?.status === 200, "calls are answered again", 30_000);
+  await until(async () => (await chat())?.status === 200, "calls are answered again");
   await until(async () => (await ready())[0] === 200, "it is ready again");
   expect(await charges(dbs.former)).toBe(1);
 });
@@ -136,7 +136,7 @@ test("another server behind the address: nothing is taken there, and all goes on
   expect(text).toContain('svc_database_doubted{doubt="identity"} 1');
   expect(lines.some((line) => line.includes("new calls are refused"))).toBe(true);
   moveTo("former");
-  await until(async () => (await ready())[0] === 200, "it is ready again", 30_000);
+  await until(async () => (await ready())[0] === 200, "it is ready again");
   await until(async () => (await chat())?.status === 200, "calls are answered again");
   expect(await charges(dbs.former)).toBe(before + 1);
 });
@@ -153,7 +153,7 @@ test("a database that only reads: not ready, and calls are refused", async () =>
     await dbs.former.pool.query("set default_transaction_read_only = off; alter database postgres reset default_transaction_read_only");
   }
   moveTo("former");
-  await until(async () => (await ready())[0] === 200, "it is ready again", 30_000);
+  await until(async () => (await ready())[0] === 200, "it is ready again");
 });
 
 test("a full disk: not ready while reads work, the log says why, and what was answered is charged once there is room", async () => {
@@ -195,7 +195,7 @@ test("a commit that hangs, as without the only synchronous standby: not ready wh
   await dbs.former.pool.query("alter system set synchronous_commit = 'on'");
   await dbs.former.pool.query("select pg_reload_conf()");
   try {
-    await until(async () => (await ready())[0] === 503, "it is not ready", 40_000);
+    await until(async () => (await ready())[0] === 503, "it is not ready");
     expect(await ready()).toEqual([503, "the database confirms no commit"]);
     expect((await dbs.former.pool.query("select 1 from replica where seen_at > now() - interval '3 seconds'")).rowCount).toBe(1); // it is not dead
     await until(async () => (await waitingForStandby()) >= 1, "a commit waits");
@@ -205,7 +205,7 @@ test("a commit that hangs, as without the only synchronous standby: not ready wh
     await dbs.former.pool.query("alter system reset synchronous_commit");
     await dbs.former.pool.query("select pg_reload_conf()");
   }
-  await until(async () => (await ready())[0] === 200, "it is ready again", 30_000);
+  await until(async () => (await ready())[0] === 200, "it is ready again");
   expect((await chat())?.status).toBe(200);
 });
 

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, inject } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
 import { highTiers } from "../support/tiers.ts";
+import { endedJob } from "../support/media-jobs.ts";
 
 export const secret = "fk-very-secret-0123456789";
 export const fixture = (name: string) => readFileSync(new URL(`../media/files/${name}`, import.meta.url));
@@ -96,7 +97,7 @@ export async function run(model: string, given: Partial<typeof answers>) {
   answers = { submit: ticket, status: json({ status: "COMPLETED" }), result: made, file: bytes(png), cancel: away, ...given };
   const submitted = await submitTo(model);
   expect(submitted.status).toBe(202);
-  const { json: job } = await gateway.request("GET", `/v1/jobs/${submitted.json.id}?wait=25`, { key: account.key });
+  const { json: job } = await endedJob(gateway, submitted.json.id as string, account.key);
   expect(["succeeded", "failed"]).toContain(job.status);
   expect(job.charged_amount ?? 0).toBeLessThanOrEqual(job.estimated_cost);
   expect(Math.round(((job.charged_amount ?? 0) + job.refunded_amount) * 1e8)).toBe(Math.round(job.estimated_cost * 1e8));

@@ -30,7 +30,7 @@ test("its key is busy until its hold is swept, then the repeat is carried out an
   expect(await lost).toBeNull();
   // Another body takes the freed key: the first request was never carried out.
   let last: Awaited<ReturnType<typeof ask>> | undefined;
-  await until(async () => (last = await ask(survivor.url, account, key, "demo/whole")).status !== 409, "the key is free again", 30_000);
+  await until(async () => (last = await ask(survivor.url, account, key, "demo/whole")).status !== 409, "the key is free again");
   expect(last).toEqual({ status: 200, code: null });
   expect(await ask(survivor.url, account, key, "demo/whole")).toEqual({ status: 200, code: null });
   const { rows } = await world.db.pool.query("select kind from ledger_entry where kind = 'usage'");

@@ -7,6 +7,7 @@ import { setKeyEnabled } from "../../src/accounts/admin.ts";
 import { makeKey } from "../../src/accounts/keys.ts";
 import { connect } from "../../src/db/connect.ts";
 import { openLedger } from "../../src/ledger/ledger.ts";
+import { ledgerTimes } from "../../src/ledger/times.ts";
 import { chat, until } from "./chat-client.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.ts";
 import { expectCharged, loadModels, timeoutMs, startLoad } from "./load.ts";
@@ -94,7 +95,9 @@ oneInThree()("a gateway that hears the database again first leaves the reservati
   wire = await openDatabaseProxy(world.databaseUrl);
   const otherWire = await openDatabaseProxy(world.databaseUrl);
   const dbs = [wire, otherWire].map(({ url }) => connect(url, { max: 4 }));
-  const [first, other] = await Promise.all(dbs.map((db) => openLedger(db, () => undefined)));
+  // Many rounds in the 9 s after which it would be dead.
+  const times = { ...ledgerTimes, beatMs: 500 };
+  const [first, other] = await Promise.all(dbs.map((db) => openLedger(db, () => undefined, undefined, times)));
   const { accountId } = await world.createAccount("1");
   await other!.reserve({ accountId, id: randomUUID(), want: 100n, least: 100n });
   wire.cut();
@@ -102,7 +105,7 @@ oneInThree()("a gateway that hears the database again first leaves the reservati
   await sleep(10_000); // above the 9 s after which a silent replica is taken for dead
   wire.restore();
   await until(async () => (await beatenLately()) === 1, "the first one beats again");
-  await sleep(3_500); // and has had a round to sweep in
+  await sleep(1_500); // and has had a round to sweep in
   otherWire.restore();
   await until(async () => (await beatenLately()) === 2, "the other one beats again");
   expect(await world.balance({ accountId })).toMatchObject({ reserved: 100n });

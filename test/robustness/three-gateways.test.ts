@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { openSession } from "../../src/accounts/sessions.ts";
 import type { Tier } from "../../src/catalog/types.ts";
+import { withinOneMinute } from "../limits/counted-database.ts";
 import type { SpawnedGateway } from "../support/gateway.ts";
 import { highTiers } from "../support/tiers.ts";
 import { verifyChain } from "../../src/ledger/verify.ts";
@@ -17,10 +18,14 @@ const perModelRpm = 180;
 const models = { one: "one+sim-tokens-3", two: "two+sim-tokens-3" };
 
 let world: World;
-afterEach(() => world.stop());
+const worlds: World[] = [];
+afterEach(async () => {
+  for (const one of worlds.splice(0)) await one.stop();
+});
 
 async function threeGateways(tiers: Tier[]): Promise<SpawnedGateway[]> {
   world = await openWorld({ models, pricing: flatFee, tiers });
+  worlds.push(world);
   return Promise.all([1, 2, 3].map(() => world.start()));
 }
 
@@ -45,12 +50,8 @@ async function callAll(
 
 const served = (answers: Answer[]) => answers.filter(({ status }) => status === 200).length;
 
-/** The window slides: only calls that all fall into one minute, after an empty one, have one exact answer. */
-async function earlyInMinute(): Promise<void> {
-  const { rows } = await world.db.pool.query<{ second: number }>("select extract(second from clock_timestamp())::float8 as second");
-  const { second } = rows[0]!;
-  if (second > 35) await new Promise((resolve) => setTimeout(resolve, (60.2 - second) * 1000));
-}
+/** The window slides: only calls that all fall into one minute, after an empty one, have one exact answer. What they take, on most machines. */
+const callsMs = 25_000;
 
 async function taken(accountId: bigint): Promise<bigint> {
   const { rows } = await world.db.pool.query<{ n: bigint }>(
@@ -70,35 +71,37 @@ const limits = highTiers({ rpm, per_model_rpm: perModelRpm });
 describe("3 gateways, 200 clients each", () => {
   oneInThree()("the limits hold to the request, over all models and for each", async () => {
     const gateways = await threeGateways(limits);
-    const account = await world.createAccount("1000");
-    await earlyInMinute();
-    const answers = await callAll(gateways, account.key, 3);
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
-    expect(served(answers)).toBe(rpm);
-    for (const model of ["demo/one", "demo/two"])
-      expect(served(answers.filter((answer) => answer.model === model))).toBeLessThanOrEqual(perModelRpm);
-    expect(await taken(account.accountId)).toBe(BigInt(rpm));
-    expect(await world.balance(account)).toMatchObject({ reserved: 0n, spent: BigInt(rpm) * 1_000_000n });
-    await expectClean();
+    await withinOneMinute(async () => {
+      const account = await world.createAccount("1000");
+      const answers = await callAll(gateways, account.key, 3);
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
+      expect(served(answers)).toBe(rpm);
+      for (const model of ["demo/one", "demo/two"])
+        expect(served(answers.filter((answer) => answer.model === model))).toBeLessThanOrEqual(perModelRpm);
+      expect(await taken(account.accountId)).toBe(BigInt(rpm));
+      expect(await world.balance(account)).toMatchObject({ reserved: 0n, spent: BigInt(rpm) * 1_000_000n });
+      await expectClean();
+    }, callsMs);
   });
 
-  oneInThree()("one is killed in between: the limit is not passed, and nothing is charged twice or too much", async () => {
-    const gateways = await threeGateways(limits);
-    const account = await world.createAccount("1000");
-    await earlyInMinute();
-    const answers = await callAll(gateways, account.key, 3, async () => {
-      await new Promise((resolve) => setTimeout(resolve, 150));
-      await gateways[1]!.kill("SIGKILL");
-    });
-    expect(served(answers)).toBeLessThanOrEqual(rpm);
-    expect(await taken(account.accountId)).toBe(BigInt(rpm)); // what the killed one had taken counts
-    await expect.poll(async () => (await world.balance(account)).reserved, { interval: 250 }).toBe(0n);
-    const { spent } = await world.balance(account);
-    expect(spent % 1_000_000n).toBe(0n);
-    expect(spent).toBeGreaterThanOrEqual(BigInt(served(answers)) * 1_000_000n);
-    expect(spent).toBeLessThanOrEqual(BigInt(rpm) * 1_000_000n);
-    await expectClean();
-  });
+  oneInThree()("one is killed in between: the limit is not passed, and nothing is charged twice or too much", () =>
+    withinOneMinute(async () => {
+      const gateways = await threeGateways(limits);
+      const account = await world.createAccount("1000");
+      const answers = await callAll(gateways, account.key, 3, async () => {
+        await new Promise((resolve) => setTimeout(resolve, 150));
+        await gateways[1]!.kill("SIGKILL");
+      });
+      expect(served(answers)).toBeLessThanOrEqual(rpm);
+      expect(await taken(account.accountId)).toBe(BigInt(rpm)); // what the killed one had taken counts
+      await expect.poll(async () => (await world.balance(account)).reserved, { interval: 250 }).toBe(0n);
+      const { spent } = await world.balance(account);
+      expect(spent % 1_000_000n).toBe(0n);
+      expect(spent).toBeGreaterThanOrEqual(BigInt(served(answers)) * 1_000_000n);
+      expect(spent).toBeLessThanOrEqual(BigInt(rpm) * 1_000_000n);
+      await expectClean();
+    }, callsMs),
+  );
 
   test("a balance for 100 calls pays for exactly 100, with one killed in between", async () => {
     const gateways = await threeGateways(highTiers({}));
@@ -115,7 +118,7 @@ describe("3 gateways, 200 clients each", () => {
     await expectClean();
   });
 
-  oneInThree()("a key that is disabled on one is dead on all within a second", async () => {
+  oneInThree()("a key that is disabled on one is dead on all as soon as they hear of it", async () => {
     const gateways = await threeGateways(highTiers({}));
     const account = await world.createAccount("1000");
     const { token } = await openSession(world.db, { accountId: account.accountId, at: new Date() });
@@ -127,7 +130,6 @@ describe("3 gateways, 200 clients each", () => {
       body: JSON.stringify({ enabled: false }),
     });
     expect(reply.status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    expect(await Promise.all(gateways.map(statusAt))).toEqual([401, 401, 401]);
+    await expect.poll(() => Promise.all(gateways.map(statusAt))).toEqual([401, 401, 401]);
   });
 });

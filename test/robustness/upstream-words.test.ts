@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { highTiers } from "../support/tiers.ts";
+import { endedJob } from "../support/media-jobs.ts";
 import { eventText, type HostileAnswer, type HostileHost, json, startHostileHost } from "./hostile-host.ts";
 import { hostKey as key, leaks, secrets, shown } from "./operators-words.ts";
 
@@ -114,7 +115,7 @@ describe("an error's sentence and its field", () => {
   test("a job's error, as its reader and the usage log have it", async () => {
     const refusal = json({ error: { message: leaks.join(", "), code: "invalid_image", type: key.slice(0, 12), param: "image" } }, 400);
     const { account, reply } = await ask(["/v1/images/generations", "pictures", { prompt: "a" }], refusal);
-    const job = await gateway.request("GET", `/v1/jobs/${reply.json.id}?wait=20`, { key: account.key });
+    const job = await endedJob(gateway, reply.json.id as string, account.key);
     expect(job.json.status).toMatch(/failed|refunded/);
     const log = await gateway.request("GET", "/v1/auth/usage/logs", { key: account.key });
     expect(log.json.data).toHaveLength(1);

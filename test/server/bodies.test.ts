@@ -170,10 +170,12 @@ describe("a body that isn't what was announced", () => {
 describe("503 overloaded: all bodies together are bounded", () => {
   test("and room comes back when their requests end", async () => {
     const gate = Promise.withResolvers<unknown>();
-    edge = await startEdge({ limits: { allBodiesBytes: 3_000 }, handlers: { createChatCompletion: () => gate.promise } });
+    const begun = Promise.withResolvers<void>();
+    const createChatCompletion = () => (begun.resolve(), gate.promise);
+    edge = await startEdge({ limits: { allBodiesBytes: 3_000 }, handlers: { createChatCompletion } });
     const big = { ...chat, padding: "x".repeat(2_000) };
     const first = call(edge, path, { json: big, headers: auth });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await begun.promise;
     const refused = await call(edge, path, { json: big, headers: auth });
     expect([refused.status, refused.headers.get("x-should-retry")]).toEqual([503, "true"]);
     gate.resolve(json({}));

@@ -4,7 +4,6 @@ import { readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 
@@ -216,11 +215,7 @@ function raw(text: string): Promise<string> {
 }
 
 const untilClosed = () => until(() => openOnVideo() === 0);
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let left = 500; !holds() && left > 0; left--) await sleep(20);
-  expect(holds()).toBe(true);
-}
+const until = (holds: () => boolean) => expect.poll(holds).toBe(true);
 
 /** Descriptors of this process, in which the gateway runs. */
 function openOnVideo(): number {

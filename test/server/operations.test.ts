@@ -188,17 +188,19 @@ describe("the log", () => {
   test("one line a request, with path template, status and account; nothing secret, no prompt", async () => {
     onChat = () => json({});
     const prompt = "my secret diary";
-    const { headers } = await call(edge, "/v1/chat/completions?token=svc_hidden", {
-      json: { ...chat, messages: [{ role: "user", content: prompt }] },
-      headers: auth,
-    });
-    await call(edge, "/v1/auth/keys/svc_pathkey", { method: "DELETE", headers: auth });
-    await call(edge, "/unknown/svc_pathkey?x=svc_hidden", {});
-    await call(edge, "/v1/chat/completions", { json: { ...chat, model: prompt }, headers: auth });
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    const lines = edge.logs.filter((line) => line["request_id"] === headers.get("x-request-id"));
-    expect(lines).toHaveLength(1);
-    expect(lines[0]).toMatchObject({
+    const replies = [
+      await call(edge, "/v1/chat/completions?token=svc_hidden", {
+        json: { ...chat, messages: [{ role: "user", content: prompt }] },
+        headers: auth,
+      }),
+      await call(edge, "/v1/auth/keys/svc_pathkey", { method: "DELETE", headers: auth }),
+      await call(edge, "/unknown/svc_pathkey?x=svc_hidden", {}),
+      await call(edge, "/v1/chat/completions", { json: { ...chat, model: prompt }, headers: auth }),
+    ];
+    const linesOf = ({ headers }: (typeof replies)[number]) =>
+      edge.logs.filter((line) => line["request_id"] === headers.get("x-request-id"));
+    await expect.poll(() => replies.map((reply) => linesOf(reply).length)).toEqual([1, 1, 1, 1]);
+    expect(linesOf(replies[0]!)[0]).toMatchObject({
       method: "POST",
       path: "/v1/chat/completions",
       status: 200,

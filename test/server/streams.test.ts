@@ -134,24 +134,22 @@ describe("a streamed reply", () => {
   });
 
   test("a reader that takes a little now and then is cut off once it has been waited for long enough in all", async () => {
-    let over = 0;
-    const began = performance.now();
+    let over = false;
     edge = await startEdge({
-      limits: { stalledReaderMs: 5_000, slowReaderMs: 600 },
+      limits: { stalledReaderMs: 600_000, slowReaderMs: 600 },
       handlers: {
         createChatCompletion: streaming(async (sink, handled) => {
           while (!handled.signal.aborted)
             await (sink.write(Buffer.alloc(1024 * 1024)) ?? new Promise<void>((resolve) => setImmediate(resolve)));
-          over = performance.now() - began;
+          over = true;
         }),
       },
     });
     const socket = await openSocket(edge.port);
     await socket.send(request);
     const reading = setInterval(() => void (socket.socket.isPaused() ? socket.socket.resume() : socket.socket.pause()), 50);
-    await eventually(() => over > 0);
+    await eventually(() => over);
     clearInterval(reading);
-    expect(over).toBeLessThan(5_000);
     socket.socket.destroy();
   });
 

@@ -94,13 +94,11 @@ describe("bounds", () => {
     socket.close();
     await socket.closed;
     await expect
-      .poll(
-        () =>
-          openSocket(edge.url, auth).then(
-            (made) => more.push(made),
-            () => 0,
-          ),
-        { timeout: 5_000 },
+      .poll(() =>
+        openSocket(edge.url, auth).then(
+          (made) => more.push(made),
+          () => 0,
+        ),
       )
       .toBe(3);
   });

@@ -9,7 +9,7 @@ import { submitJob, type Submitted, tierLimits } from "../../src/jobs/submit-req
 import type { JobApi, JobErrorCode, JobFile, JobKind, JobRequest } from "../../src/jobs/types.ts";
 import { type Amount, parseUsd } from "../../src/money.ts";
 import type { MediaPrices } from "../../src/pricing/media-cost.ts";
-import type { Gateway, TestAccount } from "./gateway.ts";
+import type { Gateway, TestAccount, TestReply } from "./gateway.ts";
 
 const owner = randomUUID();
 
@@ -129,6 +129,14 @@ export async function endJob({ context }: Gateway, account: Pick<TestAccount, "a
 
 export async function refundJob({ context }: Gateway, { id }: Pick<MediaJob, "id">): Promise<void> {
   await context.db.pool.query("select media_refund($1)", [id]);
+}
+
+/** The job once it has ended: asked for again, as clients do, however long a busy machine takes. */
+export async function endedJob(gateway: Pick<Gateway, "request">, id: string, key: string): Promise<TestReply> {
+  for (;;) {
+    const reply = await gateway.request("GET", `/v1/jobs/${id}?wait=25`, { key });
+    if (reply.status !== 200 || reply.json.completed_at !== null) return reply;
+  }
 }
 
 /** Every open job of the account fails. */

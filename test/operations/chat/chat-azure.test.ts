@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { wavFile } from "../../simulator/audio-check.ts";
 import { scratchFolder } from "../../support/leftovers.ts";
+import { endedJob } from "../../support/media-jobs.ts";
 import { askMessage, messageOf, eventsOf } from "../messages/message-events.ts";
 import { formOf } from "../transcriptions/transcription-gateway.ts";
 import { chatWorld, costUsd, language, prices, provider, recordsOf, textOf } from "./chat-gateway.ts";
@@ -98,7 +99,7 @@ describe("with a key", () => {
     expect(embedded.json.data[0].embedding).toHaveLength(1536);
     const job = await ask("/v1/images/generations", { model: `image/${id}`, prompt: "A lighthouse" });
     expect(job.status, job.text).toBe(202);
-    const made = await world.gateway.request("GET", `/v1/jobs/${job.json.id}?wait=25`, { key });
+    const made = await endedJob(world.gateway, job.json.id as string, key);
     expect(made.json).toMatchObject({ status: "succeeded", charged_amount: 0.04 });
     const spoken = await ask("/v1/audio/speech", { model: `speech/${id}`, input: "Good morning." });
     expect([spoken.status, spoken.headers["content-type"]]).toEqual([200, "audio/mpeg"]);

@@ -80,8 +80,7 @@ describe("an account in use", () => {
     const { db } = world.gateway.context;
     await whileInUse(account, async () => {
       await db.pool.query("update api_key set enabled = false where account_id = $1", [account.accountId]);
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
-      expect((await world.chat(account, body)).status).toBe(401);
+      await eventually(async () => expect((await world.chat(account, body)).status).toBe(401));
     });
     expect((await world.gateway.balance(account)).reserved).toBe(0);
   });

@@ -202,7 +202,7 @@ describe("messages", () => {
     });
     await reply.body!.getReader().read();
     aborting.abort();
-    await expect.poll(async () => (await world.gateway.balance(account)).spent, { timeout: 10_000 }).toBe((tokensCost + 2 * search) / 1e8);
+    await expect.poll(async () => (await world.gateway.balance(account)).spent).toBe((tokensCost + 2 * search) / 1e8);
     const [call] = world.gateway.simulator.calls();
     expect(call).toMatchObject({ outcome: "answered", billed: { searches: 2 } });
   });

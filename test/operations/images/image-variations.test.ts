@@ -8,7 +8,7 @@ import { makeImage } from "../../../src/simulator/made/image.ts";
 import { whileFailing } from "../../support/failing-statements.ts";
 import type { TestAccount } from "../../support/gateway.ts";
 import { scratchFolder } from "../../support/leftovers.ts";
-import { endJob, jobDeadlines, newJob, withShortTimeout } from "../../support/media-jobs.ts";
+import { endedJob, endJob, jobDeadlines, newJob, withShortTimeout } from "../../support/media-jobs.ts";
 import { highTiers } from "../../support/tiers.ts";
 import { chatWorld, language, provider } from "../chat/chat-gateway.ts";
 
@@ -114,7 +114,7 @@ describe("200", () => {
     const ended = await endsSoon(async () => {
       const { status, json } = await vary(account, { model: "demo/slow" }, one, { prefer: "wait=0" });
       expect([status, json.data, json.estimated_cost]).toEqual([202, undefined, 0.04]);
-      return world.gateway.request("GET", `/v1/jobs/${json.id}?wait=25`, { key: account.key });
+      return endedJob(world.gateway, json.id as string, account.key);
     }, 8_000);
     expect(ended.json).toMatchObject({ status: "failed", error: { code: "timeout" } });
     await world.expectUntouched(account);

@@ -1,7 +1,7 @@
 // `Prefer: wait` on POST /v1/images/generations: the images in the answer itself, for the same hold and the same money as the job.
 import { describe, expect, test } from "vitest";
 import type { TestAccount } from "../../support/gateway.ts";
-import { endJob, endJobsOf, jobDeadlines, newJob } from "../../support/media-jobs.ts";
+import { endedJob, endJob, endJobsOf, jobDeadlines, newJob } from "../../support/media-jobs.ts";
 import { highTiers } from "../../support/tiers.ts";
 import { chatWorld, provider } from "../chat/chat-gateway.ts";
 
@@ -109,7 +109,7 @@ describe("an image that is not ready in time", () => {
     // The helper starts jobs without a lease; from here on the gateway's runner has this one.
     const free = "update media_job set lease_owner = null, run_at = now() where account_id = $1 and status = 'pending'";
     await world.gateway.context.db.pool.query(free, [account.accountId]);
-    const ended = await world.gateway.request("GET", `/v1/jobs/${json.id}?wait=25`, { key: account.key });
+    const ended = await endedJob(world.gateway, json.id as string, account.key);
     expect(ended.json).toMatchObject({ status: "succeeded", charged_amount: 0.04 });
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { JobErrorCode } from "../../../src/jobs/types.ts";
 import { errors } from "../../../generated/errors.ts";
 import type { TestAccount } from "../../support/gateway.ts";
-import { endJob, newJob } from "../../support/media-jobs.ts";
+import { endedJob, endJob, newJob } from "../../support/media-jobs.ts";
 import { highTiers } from "../../support/tiers.ts";
 import { chatWorld, provider } from "../chat/chat-gateway.ts";
 
@@ -61,7 +61,7 @@ const world = chatWorld(
 );
 const ask = (account: TestAccount, path: string, body?: object) =>
   world.gateway.request(body === undefined ? "GET" : "POST", path, { key: account.key, body });
-const ended = async (account: TestAccount, id: string) => (await ask(account, `/v1/jobs/${id}?wait=25`)).json;
+const ended = async (account: TestAccount, id: string) => (await endedJob(world.gateway, id, account.key)).json;
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const failedWith = (code: JobErrorCode, model: string, estimated: number, refunded: number | null) => ({
   ...{ id: expect.any(String), object: expect.any(String), status: "failed", model, created_at: time, completed_at: time, output: null },

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { scrapeUntil } from "../../telemetry/scrape.ts";
 import { chatWorld, provider } from "../chat/chat-gateway.ts";
 import { familyA, familyB } from "../speech/speech-gateway.ts";
+import { endedJob } from "../../support/media-jobs.ts";
 
 const logLines: string[] = [];
 const image = (id: string, model: string) => ({
@@ -53,7 +54,7 @@ describe("a media job", () => {
     const { key } = await world.account({ deposit: "5000" });
     const path = model === "demo/never" ? "/v1/videos/generations" : "/v1/images/generations";
     const submitted = await world.gateway.request("POST", path, { key, body: { model, prompt: "A boat" } });
-    const job = await world.gateway.request("GET", `/v1/jobs/${String(submitted.json.id)}?wait=25`, { key });
+    const job = await endedJob(world.gateway, submitted.json.id as string, key);
     expect(job.json.status).toBe("failed");
     const requestId = submitted.headers["x-request-id"]!;
     const route = `queue/${upstream}`;

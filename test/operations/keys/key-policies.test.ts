@@ -42,7 +42,7 @@ const keys = (key: string, address?: string, url = world.gateway.url) =>
   checkedRequest(url, "GET", "/v1/auth/keys", { key, ...(address && { headers: { "x-forwarded-for": address } }) });
 const codeOf = ({ status, json }: { status: number; json: any }) => [status, json.error?.code];
 /** Everywhere. */
-const withinASecond = { timeout: 1000, interval: 20 };
+const soon = { interval: 20 };
 
 describe("allowed_models", () => {
   const all: Operation[] = Object.values(operations);
@@ -69,7 +69,7 @@ describe("allowed_models", () => {
     expect(json.error.message).not.toContain(account.key.slice(8, 20));
     expect((await chat(account, "demo/other")).status).toBe(200);
     await change(account, account.keyId, { allowed_models: ["jev", "demo/*"] });
-    await expect.poll(async () => (await chat(account, "best")).status, withinASecond).toBe(200);
+    await expect.poll(async () => (await chat(account, "best")).status, soon).toBe(200);
   });
 
   test("a model that the key may not use answers in no other's place", async () => {
@@ -155,7 +155,7 @@ describe("rpm and tpm of a key", () => {
     const other = await bound({});
     expect((await chat(other)).status).toBe(200);
     await change(account, account.keyId, { rpm: null });
-    await expect.poll(async () => (await chat(account)).status, withinASecond).toBe(200);
+    await expect.poll(async () => (await chat(account)).status, soon).toBe(200);
   });
 
   test("tokens: a prompt above the key's minute is 413, and a minute that is used up 429", async () => {
@@ -174,15 +174,15 @@ describe("rpm and tpm of a key", () => {
 
 describe("expires_at", () => {
   test("401 key_expired once the time has come, in every process; a later time lets the key work again", async () => {
-    const account = await bound({ expires_at: new Date(Date.now() + 2_000).toISOString() });
+    const account = await bound({ expires_at: new Date(Date.now() + 5_000).toISOString() });
     expect((await keys(account.key)).status).toBe(200);
     expect((await keys(account.key, undefined, replica.url)).status).toBe(200);
-    await expect.poll(async () => codeOf(await keys(account.key)), { timeout: 10_000 }).toEqual([401, "key_expired"]);
+    await expect.poll(async () => codeOf(await keys(account.key))).toEqual([401, "key_expired"]);
     expect(codeOf(await keys(account.key, undefined, replica.url))).toEqual([401, "key_expired"]);
     expect(codeOf(await chat(account))).toEqual([401, "key_expired"]);
     await change(account, account.keyId, { expires_at: null });
     for (const url of [world.gateway.url, replica.url])
-      await expect.poll(async () => (await keys(account.key, undefined, url)).status, withinASecond).toBe(200);
+      await expect.poll(async () => (await keys(account.key, undefined, url)).status, soon).toBe(200);
   });
 });
 
@@ -223,7 +223,7 @@ describe("setting policies", () => {
     for (const url of [world.gateway.url, replica.url]) expect((await keys(account.key, undefined, url)).status).toBe(200);
     await change(account, account.keyId, { scopes: ["no_account"] });
     for (const url of [world.gateway.url, replica.url])
-      await expect.poll(async () => (await keys(account.key, undefined, url)).status, withinASecond).toBe(403);
+      await expect.poll(async () => (await keys(account.key, undefined, url)).status, soon).toBe(403);
   });
 
   test.each([

@@ -32,7 +32,7 @@ const create = async ({ session }: Owner, fields: object = {}) => (await ask("PO
 const roll = ({ session }: Owner, key: string, body: object = {}) => ask("POST", `/${encodeURIComponent(key)}/roll`, session, body);
 const works = async (key: string, url = world.gateway.url) => (await checkedRequest(url, "GET", "/v1/auth/keys", { key })).status;
 const urls = () => [world.gateway.url, replica.url];
-const withinASecond = { timeout: 1000, interval: 20 };
+const soon = { interval: 20 };
 
 describe("rolling a key", () => {
   test("shows a new secret; both work, of one record with one budget, and the list shows the new one", async () => {
@@ -62,16 +62,16 @@ describe("rolling a key", () => {
     for (const url of urls()) expect(await works(made.api_key, url)).toBe(200);
     const { json } = await roll(account, made.id, { grace_seconds: 0 });
     expect(json.previous_secret_until).toBeNull();
-    for (const url of urls()) await expect.poll(() => works(made.api_key, url), withinASecond).toBe(401);
+    for (const url of urls()) await expect.poll(() => works(made.api_key, url), soon).toBe(401);
     for (const url of urls()) expect(await works(json.api_key, url)).toBe(200);
   });
 
   test("once its grace is over the old secret is refused, also by a process that remembers it", async () => {
     const account = await owner();
     const made = await create(account);
-    const { json } = await roll(account, made.id, { grace_seconds: 2 });
+    const { json } = await roll(account, made.id, { grace_seconds: 5 });
     for (const url of urls()) expect(await works(made.api_key, url)).toBe(200);
-    await expect.poll(() => works(made.api_key), { timeout: 10_000 }).toBe(401);
+    await expect.poll(() => works(made.api_key)).toBe(401);
     expect(await works(made.api_key, replica.url)).toBe(401);
     expect((await ask("GET", "", account.session)).json.data[0].previous_secret_until).toBeNull();
     expect(await works(json.api_key)).toBe(200);
@@ -82,14 +82,14 @@ describe("rolling a key", () => {
     const made = await create(account);
     const second = (await roll(account, made.id)).json.api_key;
     const third = (await roll(account, made.id)).json.api_key;
-    for (const url of urls()) await expect.poll(() => works(made.api_key, url), withinASecond).toBe(401);
+    for (const url of urls()) await expect.poll(() => works(made.api_key, url), soon).toBe(401);
     for (const key of [second, third]) expect(await works(key)).toBe(200);
     await ask("PATCH", `/${made.id}`, account.session, { enabled: false });
-    for (const url of urls()) for (const key of [second, third]) await expect.poll(() => works(key, url), withinASecond).toBe(401);
+    for (const url of urls()) for (const key of [second, third]) await expect.poll(() => works(key, url), soon).toBe(401);
     await ask("PATCH", `/${made.id}`, account.session, { enabled: true });
-    for (const key of [second, third]) await expect.poll(() => works(key), withinASecond).toBe(200);
+    for (const key of [second, third]) await expect.poll(() => works(key), soon).toBe(200);
     await ask("DELETE", `/${made.id}`, account.session);
-    for (const url of urls()) for (const key of [second, third]) await expect.poll(() => works(key, url), withinASecond).toBe(401);
+    for (const url of urls()) for (const key of [second, third]) await expect.poll(() => works(key, url), soon).toBe(401);
   });
 
   test("twenty at once: each gets a secret, and the last two work", async () => {

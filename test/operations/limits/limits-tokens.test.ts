@@ -1,6 +1,6 @@
 // Tokens per minute under concurrency: a call's possible answer counts before the call is made.
-import { beforeEach, expect, test } from "vitest";
-import { awayFromMinuteEdge } from "../../limits/counted-database.ts";
+import { expect } from "vitest";
+import { minuteTest } from "../../limits/counted-database.ts";
 import { highTiers } from "../../support/tiers.ts";
 import { chatWorld, language } from "../chat/chat-gateway.ts";
 
@@ -8,7 +8,6 @@ import { chatWorld, language } from "../chat/chat-gateway.ts";
 const world = chatWorld([language("demo/long", ["sim-tokens-100+sim-slow-3000ms"])], {
   tiers: highTiers({ tpm: 1_000, max_single_request: 100_000 }),
 });
-beforeEach(() => awayFromMinuteEdge(15_000));
 
 const tokensUsed = async (key: string) => (await world.gateway.request("GET", "/v1/auth/limits", { key })).json.tpm_used;
 const atOnce = async (key: string, count: number, maxTokens: number | undefined) => {
@@ -19,17 +18,20 @@ const atOnce = async (key: string, count: number, maxTokens: number | undefined)
   return replies.filter(({ status }) => status === 200);
 };
 
-test("calls at once pass a limit of 1,000 only as far as the output they ask for fits; what they don't use is given back", async () => {
-  const { key } = await world.account();
-  const passed = await atOnce(key, 40, 300);
-  expect(passed).toHaveLength(3);
-  const measured = passed.reduce((sum, { json }) => sum + json.usage.total_tokens, 0);
-  expect(measured).toBeLessThan(600);
-  await expect.poll(() => tokensUsed(key)).toBe(measured);
-  expect(await atOnce(key, 5, 300)).toHaveLength(2);
-});
+minuteTest(
+  "calls at once pass a limit of 1,000 only as far as the output they ask for fits; what they don't use is given back",
+  async () => {
+    const { key } = await world.account();
+    const passed = await atOnce(key, 40, 300);
+    expect(passed).toHaveLength(3);
+    const measured = passed.reduce((sum, { json }) => sum + json.usage.total_tokens, 0);
+    expect(measured).toBeLessThan(600);
+    await expect.poll(() => tokensUsed(key)).toBe(measured);
+    expect(await atOnce(key, 5, 300)).toHaveLength(2);
+  },
+);
 
-test("a cap above a whole minute's tokens takes the minute, so that one such call passes; no cap counts as no output", async () => {
+minuteTest("a cap above a whole minute's tokens takes the minute, so that one such call passes; no cap counts as no output", async () => {
   const one = await world.account();
   expect(await atOnce(one.key, 10, 1_000_000)).toHaveLength(1);
   const other = await world.account();

@@ -2,8 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callSvc } from "../../cli/run-svc.ts";
+import { eventually } from "../../support/eventually.ts";
 import { type Gateway, startGateway } from "../../support/gateway.ts";
 
 const catalog = (input: number, image: number, more = "") => `providers:
@@ -36,7 +37,7 @@ async function apply(text: string): Promise<void> {
   const before = (await history("?limit=1")).json.last_id;
   const { stdout } = await callSvc({ DATABASE_URL: gateway.databaseUrl }, ["catalog", "apply", file, "--yes"]);
   expect(stdout).toContain("is in use by every process from now on");
-  await vi.waitFor(async () => expect((await history("?limit=1")).json.last_id).not.toBe(before));
+  await eventually(async () => expect((await history("?limit=1")).json.last_id).not.toBe(before));
 }
 
 const history = async (query = "") => {

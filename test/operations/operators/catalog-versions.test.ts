@@ -1,5 +1,6 @@
 // Operators put another catalog to use and go back: versions, who may, what is refused, and the log of actions.
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually } from "../../support/eventually.ts";
 import { type Gateway, startGateway, type TestAccount, type TestReply } from "../../support/gateway.ts";
 import { newOperator } from "../../support/operators.ts";
 
@@ -24,7 +25,7 @@ const post = async (what: string, body: object, key = admin.key) => {
   return reply;
 };
 const get = async (what = "") => (await gateway.request("GET", `${path}${what}`, { key: admin.key })).json;
-const inUse = async (version: number) => vi.waitFor(async () => expect((await get()).version).toBe(version), 5_000);
+const inUse = async (version: number) => eventually(async () => expect((await get()).version).toBe(version));
 const codeOf = ({ status, json }: TestReply) => [status, json.error?.code];
 const price = async () => (await gateway.request("GET", "/v1/models/demo%2Fchat")).json.pricing.input;
 const actions = async (action: string) =>
@@ -43,10 +44,10 @@ describe("applying and reverting", () => {
       { object: "operator.catalog.applied", version: 1, applied: true, restores: null },
     ]);
     for (const { url } of [gateway, second])
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const { data } = (await (await fetch(`${url}/v1/models`)).json()) as { data: { pricing: { input: number } }[] };
         expect(data[0]!.pricing.input).toBe(5);
-      }, 5_000);
+      });
     await second.stop();
     const row = { applied_by: admin.account.email, reason: "prices of December", restores: null, in_use: true };
     expect((await get("/versions")).data).toEqual([expect.objectContaining({ object: "operator.catalog.version", version: 1, ...row })]);

@@ -43,12 +43,12 @@ describe("PATCH /v1/operator/settings", () => {
     expect((await first.signUp(first.newEmail())).status).toBe(201);
     expect((await change({ sign_up: "closed" })).json.changeable.sign_up).toBe("closed");
     expect(codeOf(await first.signUp(first.newEmail()))).toEqual([403, "signup_closed", "email"]);
-    await expect.poll(() => modeOf(second), { timeout: 5_000 }).toBe("closed");
+    await expect.poll(() => modeOf(second)).toBe("closed");
     const body = { email: first.newEmail(), password };
     expect(codeOf(await second.request("POST", "/v1/auth/signup", { body }))).toEqual([403, "signup_closed", "email"]);
     await change({ sign_up: null });
     expect((await first.signUp(first.newEmail())).status).toBe(201);
-    await expect.poll(() => modeOf(second), { timeout: 5_000 }).toBe("open");
+    await expect.poll(() => modeOf(second)).toBe("open");
   });
 
   test("a gateway that starts later has them from its first request on", async () => {
@@ -65,10 +65,10 @@ describe("PATCH /v1/operator/settings", () => {
     expect(codeOf(await first.signUp("ada@other.example"))).toEqual([403, "signup_closed", "email"]);
     const listed = await startGateway({ databaseUrl: first.databaseUrl, env: { SVC_SIGNUP_DOMAINS: "corp.example" } });
     await change({ sign_up_domains: [] });
-    await expect.poll(async () => (await listed.request("GET", "/v1/auth/options")).json.sign_up_domains, { timeout: 5_000 }).toBe(null);
+    await expect.poll(async () => (await listed.request("GET", "/v1/auth/options")).json.sign_up_domains).toBe(null);
     await change({ sign_up_domains: null });
     const ofListed = async () => (await listed.request("GET", "/v1/auth/options")).json.sign_up_domains;
-    await expect.poll(ofListed, { timeout: 5_000 }).toEqual(["corp.example"]);
+    await expect.poll(ofListed).toEqual(["corp.example"]);
     await listed.stop();
   });
 
@@ -103,7 +103,7 @@ describe("PATCH /v1/operator/settings", () => {
     const noticeOf = async (gateway: Gateway) => (await gateway.request("GET", "/v1/auth/options")).json.notice;
     await change({ notice: "Maintenance on Sunday" });
     expect(await noticeOf(first)).toBe("Maintenance on Sunday");
-    await expect.poll(() => noticeOf(second), { timeout: 5_000 }).toBe("Maintenance on Sunday");
+    await expect.poll(() => noticeOf(second)).toBe("Maintenance on Sunday");
     expect(await named("SVC_NOTICE")).toMatchObject({ value: "Maintenance on Sunday", environment_value: null });
     await change({ notice: "" });
     expect(await noticeOf(first)).toBe(null);
@@ -210,7 +210,7 @@ describe("svc settings", () => {
       ...{ name: "SVC_SIGNUP", field: "sign_up", value: "closed" },
       ...{ changed_at: expect.any(String), changed_by: expect.stringMatching(/^svc \(/) },
     });
-    await expect.poll(() => modeOf(first), { timeout: 5_000 }).toBe("closed");
+    await expect.poll(() => modeOf(first)).toBe("closed");
     expect((await actionsOn("SVC_SIGNUP"))[0]).toMatchObject({ reason: "fakes", role: null, after: { value: "closed" } });
     await svc("set", "SVC_DISPOSABLE_DOMAINS", "a.example,b.example");
     await svc("set", "SVC_SIGNUP_DOMAINS", "");
@@ -221,7 +221,7 @@ describe("svc settings", () => {
     expect(stdout).toMatch(/^SVC_SIGNUP_DOMAINS none, set by/m);
     expect(stdout).toMatch(/^SVC_SIGNUP_CREDIT 1\.25$/m);
     expect((await svc("reset", "sign_up")).stdout).toMatch(/^SVC_SIGNUP open$/m);
-    await expect.poll(() => modeOf(first), { timeout: 5_000 }).toBe("open");
+    await expect.poll(() => modeOf(first)).toBe("open");
     expect((await read()).changeable.suspend_on_dispute).toBe(true);
   });
 

@@ -121,7 +121,7 @@ export function quoteWorld(options: Parameters<typeof startGateway>[0] = {}, tie
     },
     async receiptOf({ key }, reply) {
       const read = () => gateway.request("GET", `/v1/usage/${reply.headers["x-request-id"]}`, { key });
-      await expect.poll(async () => (await read()).status, { timeout: 20_000 }).toBe(200);
+      await expect.poll(async () => (await read()).status).toBe(200);
       return (await read()).json;
     },
     address: (seconds) => `https://127.0.0.1:${files.port}/recording-${seconds}.wav`,

@@ -20,7 +20,7 @@ describe("listNotices", () => {
     const { workspace, accountId, owner, admin, billing } = await gateway.team();
     await low(accountId, "first");
     const delivered = { delivered: 2, waiting: 0, failed: 0 };
-    await expect.poll(async () => (await get(owner, workspace)).json.data[0].mails, { timeout: 20_000 }).toEqual(delivered);
+    await expect.poll(async () => (await get(owner, workspace)).json.data[0].mails).toEqual(delivered);
     for (const who of [owner, admin, billing]) {
       const { status, json } = await get(who, workspace);
       expect([status, json]).toEqual([

@@ -52,7 +52,6 @@ const atRest = () =>
             "select (select count(*) from notice where planned_at is null) + (select count(*) from notice_delivery where due_at is not null) as open",
           )
         ).rows[0].open,
-      { timeout: 10_000 },
     )
     .toBe(0n);
 

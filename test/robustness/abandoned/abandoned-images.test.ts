@@ -107,9 +107,7 @@ test.each(Object.entries(forms))("%s: each that a host was asked for is charged,
   const accounts = await Promise.all(ways.map(() => world.account()));
   const before = made();
   await Promise.all(ways.map((way, at) => askAndLeave(accounts[at]!, asked, way)));
-  await expect
-    .poll(() => world.gateway.audit(), { timeout: 30_000 })
-    .toMatchObject({ holds_open: 0, reservations_open: 0, mismatches: [] });
+  await expect.poll(() => world.gateway.audit()).toMatchObject({ holds_open: 0, reservations_open: 0, mismatches: [] });
   const spent = await Promise.all(accounts.map(async (account) => (await world.gateway.balance(account)).spent));
   const charged = spent.filter((usd) => usd > 0);
   expect(new Set(charged)).toEqual(new Set([price]));

@@ -85,45 +85,41 @@ describe("decisions", () => {
 });
 
 describe("several choices", () => {
-  test(
-    "one that ends long before the next one begins doesn't end the reading: the usage of both is paid",
-    { timeout: 30_000 },
-    async () => {
-      const chunk = (more: object) =>
-        `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "choices", ...more })}\n\n`;
-      const choice = (index: number, content: string) =>
-        chunk({ choices: [{ index, delta: { role: "assistant", content }, finish_reason: null }] }) +
-        chunk({ choices: [{ index, delta: {}, finish_reason: "stop" }] });
-      let goOn = (): void => undefined;
-      let isCut = false;
-      host.answers.set("choices", (response) => {
-        response.on("close", () => (isCut ||= !response.writableFinished));
-        response.writeHead(200, { "content-type": "text/event-stream" }).write(choice(0, "One answer"));
-        goOn = () => {
-          const usage = { prompt_tokens: 7, completion_tokens: 60, total_tokens: 67 };
-          response.end(`${choice(1, "Another")}${chunk({ choices: [], usage })}data: [DONE]\n\n`);
-        };
-      });
-      const account = await gateway.createAccount({ deposit: "5" });
-      const body = { model: "demo/choices", n: 2, stream: true, max_tokens: 100, messages: [{ role: "user", content: "Hello" }] };
-      const call = ask(account, "/v1/chat/completions", body);
-      const reader = (await call.reply).body!.getReader();
-      let text = "";
-      while (!text.includes('"finish_reason":"stop"')) text += new TextDecoder().decode((await reader.read()).value);
-      call.leave();
-      // Longer than a finished answer is read on for its usage.
-      await new Promise((resolve) => setTimeout(resolve, 11_000));
-      expect(isCut).toBe(false);
-      goOn();
-      expect(await rowOf(account)).toMatchObject({
-        status: "aborted",
-        estimated: false,
-        input_tokens: 7n,
-        output_tokens: 60n,
-        cost: 7n * 100n + 60n * 200n,
-      });
-    },
-  );
+  test("one that ends long before the next one begins doesn't end the reading: the usage of both is paid", async () => {
+    const chunk = (more: object) =>
+      `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "choices", ...more })}\n\n`;
+    const choice = (index: number, content: string) =>
+      chunk({ choices: [{ index, delta: { role: "assistant", content }, finish_reason: null }] }) +
+      chunk({ choices: [{ index, delta: {}, finish_reason: "stop" }] });
+    let goOn = (): void => undefined;
+    let isCut = false;
+    host.answers.set("choices", (response) => {
+      response.on("close", () => (isCut ||= !response.writableFinished));
+      response.writeHead(200, { "content-type": "text/event-stream" }).write(choice(0, "One answer"));
+      goOn = () => {
+        const usage = { prompt_tokens: 7, completion_tokens: 60, total_tokens: 67 };
+        response.end(`${choice(1, "Another")}${chunk({ choices: [], usage })}data: [DONE]\n\n`);
+      };
+    });
+    const account = await gateway.createAccount({ deposit: "5" });
+    const body = { model: "demo/choices", n: 2, stream: true, max_tokens: 100, messages: [{ role: "user", content: "Hello" }] };
+    const call = ask(account, "/v1/chat/completions", body);
+    const reader = (await call.reply).body!.getReader();
+    let text = "";
+    while (!text.includes('"finish_reason":"stop"')) text += new TextDecoder().decode((await reader.read()).value);
+    call.leave();
+    // Longer than a finished answer is read on for its usage.
+    await new Promise((resolve) => setTimeout(resolve, 11_000));
+    expect(isCut).toBe(false);
+    goOn();
+    expect(await rowOf(account)).toMatchObject({
+      status: "aborted",
+      estimated: false,
+      input_tokens: 7n,
+      output_tokens: 60n,
+      cost: 7n * 100n + 60n * 200n,
+    });
+  });
 });
 
 describe("a prediction, of which a provider bills what its answer leaves out", () => {

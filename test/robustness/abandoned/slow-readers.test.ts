@@ -138,27 +138,23 @@ function isTold(reply: Readable, says: RegExp | null): Promise<boolean> {
   });
 }
 
-test.each(drawn(cases, 2))(
-  "$name: pays for what the provider made until it gave up, and the route is not to blame",
-  { timeout: 60_000 },
-  async (one) => {
-    const account = await gateway.createAccount({ deposit: "10" });
-    const upstream = () => gateway.simulator.calls().filter(({ model }) => model === upstreamOf(one));
-    const { call, reply } = await open(one, account.key, `m/${cases.indexOf(one)}`);
-    reply.on("error", () => undefined);
-    while (upstream().every(({ outcome }) => outcome === "open")) {
-      reply.read(Math.min(1_024, reply.readableLength));
-      await pause(50);
-    }
-    expect(await isTold(reply, one.says)).toBe(true);
-    const readRow = async () =>
-      (await gateway.context.db.pool.query<UsageLogRow>("select * from usage_log where account_id = $1", [account.accountId])).rows[0];
-    const end = await ended(gateway, ({ model }) => model === upstreamOf(one), readRow);
-    call.destroy();
-    reply.destroy();
-    expect(end.row).toMatchObject({ status: "aborted", http_status: 499, error_code: null, attempts: [{ outcome: "aborted" }] });
-    expect(Number(end.row!.cost)).toBeGreaterThan(0);
-    judge({ prices: isSpeech(one) ? null : { input: 100n, output: 200n }, guessed: false }, one.name, end);
-    expect(gateway.context.breakers.failing()).toEqual([]);
-  },
-);
+test.each(drawn(cases, 2))("$name: pays for what the provider made until it gave up, and the route is not to blame", async (one) => {
+  const account = await gateway.createAccount({ deposit: "10" });
+  const upstream = () => gateway.simulator.calls().filter(({ model }) => model === upstreamOf(one));
+  const { call, reply } = await open(one, account.key, `m/${cases.indexOf(one)}`);
+  reply.on("error", () => undefined);
+  while (upstream().every(({ outcome }) => outcome === "open")) {
+    reply.read(Math.min(1_024, reply.readableLength));
+    await pause(50);
+  }
+  expect(await isTold(reply, one.says)).toBe(true);
+  const readRow = async () =>
+    (await gateway.context.db.pool.query<UsageLogRow>("select * from usage_log where account_id = $1", [account.accountId])).rows[0];
+  const end = await ended(gateway, ({ model }) => model === upstreamOf(one), readRow);
+  call.destroy();
+  reply.destroy();
+  expect(end.row).toMatchObject({ status: "aborted", http_status: 499, error_code: null, attempts: [{ outcome: "aborted" }] });
+  expect(Number(end.row!.cost)).toBeGreaterThan(0);
+  judge({ prices: isSpeech(one) ? null : { input: 100n, output: 200n }, guessed: false }, one.name, end);
+  expect(gateway.context.breakers.failing()).toEqual([]);
+});
