@@ -277,7 +277,7 @@ export const tagValues: Readonly<Record<string, Readonly<Record<string, readonly
   }
 };
 
-/** The least and the most of the fields of new vouchers that the svc command takes as options. */
+/** The least and the most of the fields of new vouchers, for the options of the svc command and the fields of the console. */
 export const voucherBounds = {
   "count": [
     1,

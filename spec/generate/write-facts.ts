@@ -8,7 +8,7 @@ export const responseHeaders: readonly string[] = ${JSON.stringify([...responseH
 /** By the component that is a union's branch, then by the union's tag: the tag's values. ajv knows them, but doesn't report them. */
 export const tagValues: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>> = ${JSON.stringify(tagValuesOf(document), null, 2)};
 
-/** The least and the most of the fields of new vouchers that the svc command takes as options. */
+/** The least and the most of the fields of new vouchers, for the options of the svc command and the fields of the console. */
 export const voucherBounds = ${JSON.stringify(boundsOf(document, "NewVouchers", ["count", "credit_days"]), null, 2)} as const;
 `;
 }

@@ -110,10 +110,12 @@ export async function setTier({ config, words, options }: Input): Promise<Outcom
   const [id, word] = words as [string, string];
   if (word !== "auto" && !/^\d{1,4}$/.test(word)) throw new UsageError("TIER must be the number of a tier, or auto");
   const reason = options.reason === undefined ? null : readReason(options.reason);
+  const tier = word === "auto" ? null : Number(word);
+  const catalog = { tiers: tiersOf(config.catalogPath) };
+  const known = catalog.tiers.map((row) => row.tier);
+  if (tier !== null && !known.includes(tier)) throw new Refused(`TIER must be one of the catalog's tiers, ${known.join(", ")}, or auto`);
   return withDatabase(config, async (db) => {
     const { accountId, email } = await readAccount(db, id);
-    const catalog = { tiers: tiersOf(config.catalogPath) };
-    const tier = word === "auto" ? null : Number(word);
     await changeTier({ db, catalog, clock: systemClock }, shellActor(), { accountId, tier, reason });
     const now = tierNumber(config, (await readBalance(db, accountId))!);
     const json = { account_id: accountIdText(accountId), tier: now, assigned_tier: tier };

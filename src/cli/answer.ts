@@ -80,6 +80,8 @@ function readWords({ options, takes }: Command, words: readonly string[]): Words
   const isList = takes.at(-1)?.endsWith("…") ?? false;
   if (positionals.length > takes.length && !isList)
     throw new UsageError(`too many arguments: ${positionals.slice(takes.length).join(" ")}`);
+  const missing = Object.entries(options).find(([name, { required }]) => required === true && values[name] === undefined);
+  if (missing !== undefined) throw new UsageError(`--${missing[0]} is missing (${missing[1].does})`);
   return { values, positionals };
 }
 

@@ -10,8 +10,7 @@ const amountMax: Amount = parseUsd("60000000") as Amount;
 /** A figure of more digits than any amount has is as far out of bounds as the largest that can be read. */
 const readUsd = (text: string) => parseUsd(text.replace(/^(-?)\d{13,}(?=\.|$)/, "$1999999999999"));
 
-export function readAmount(text: unknown, name: string): Amount {
-  if (typeof text !== "string") throw new UsageError(`${name} is missing`);
+export function readAmount(text: string, name: string): Amount {
   const amount = readUsd(text);
   if (amount !== undefined && amount <= 0n) throw new UsageError(`${name} must be above 0, not "${text}": this only adds money`);
   return readBudget(text, name);

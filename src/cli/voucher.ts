@@ -14,7 +14,7 @@ import { withDatabase } from "./with-database.ts";
 const listedMax = 1_000;
 
 export async function create({ config, options }: Input): Promise<Outcome> {
-  const amount = readAmount(options.amount, "--amount");
+  const amount = readAmount(String(options.amount), "--amount");
   const count = readWholeNumber(String(options.count ?? 1), "--count", ...voucherBounds.count);
   const creditDays =
     typeof options["credit-days"] === "string"

@@ -151,12 +151,6 @@ async function loadFunctions(transaction: Queries, { functions, version }: Pick<
   return functions.map(({ name }) => name);
 }
 
-/** Whether migrate has nothing to do. */
-export async function isMigrated(db: Db): Promise<boolean> {
-  const { migrations, functions } = await findMissing(db);
-  return migrations.length + functions.length === 0;
-}
-
 /** The first seventeen migrations were squashed into one before anything was released. */
 async function refuseUnreleased({ pool }: Queries): Promise<void> {
   const { rows } = await pool.query<{ is_old: boolean }>("select to_regclass('kysely_migration') is not null as is_old");

@@ -1,5 +1,7 @@
 // Each command of docs/behaviour/operation.md#commands in this process (a few through bin/svc.js): what it prints, what it does, how it ends.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { commands } from "../../src/cli/commands.ts";
 import { isKeyShaped, makeKey } from "../../src/accounts/keys.ts";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
@@ -210,10 +212,6 @@ describe("svc key", () => {
   test.each(["nonsense", "key_999999", `svc_${"a".repeat(50)}`])("a key that does not exist (%s) is refused with 1", async (key) => {
     expect(await svc("key", "disable", key)).toMatchObject({ status: 1, stdout: "" });
   });
-
-  test("create without a name is wrong usage", async () => {
-    expect((await svc("key", "create", "acc_1")).status).toBe(2);
-  });
 });
 
 describe("usage", () => {
@@ -230,6 +228,16 @@ describe("usage", () => {
     expect(ran.status).toBe(2);
     expect(ran.stdout).toBe("");
     expect(ran.stderr).toContain("svc");
+  });
+
+  const needy = commands.flatMap(({ name, takes, options }) =>
+    Object.entries(options)
+      .filter(([, { required }]) => required === true)
+      .map(([option, { does }]) => ({ name, option, does, words: [...name.split(" "), ...takes.map(() => "1")] })),
+  );
+  test.each(needy)("svc $name without --$option says that it is missing, and what it is", async ({ option, does, words }) => {
+    const { status, stdout, stderr } = await svc(...words);
+    expect([status, stdout, stderr.split("\n")[0]]).toEqual([2, "", `--${option} is missing (${does})`]);
   });
 
   test.each(["key rotate", "key disable", "account show", "account deposit 1", "ledger audit", "start"])(
@@ -252,13 +260,17 @@ describe("usage", () => {
   });
 });
 
-test("a database that lacks what this version needs is refused, and what it lacks is named", async () => {
+test("a database that lacks what this version needs is refused, what it lacks is named, and it was asked once", async () => {
   const database = await freshDatabase();
   const db = connect(database.url, { max: 1 });
   try {
     const { name } = (await db.pool.query<{ name: string }>("select name from schema_migration order by name desc limit 1")).rows[0]!;
     await db.pool.query("delete from schema_migration where name = $1", [name]);
+    const query = vi.spyOn(pg.Client.prototype, "query");
     const ran = await callSvc({ DATABASE_URL: database.url }, ["ledger", "audit"]);
+    const asked = JSON.stringify(query.mock.calls.map(([statement]) => statement)).match(/select name from schema_migration/g);
+    query.mockRestore();
+    expect(asked).toHaveLength(1);
     expect(ran.status).toBe(1);
     expect(ran.stderr).toBe(`the database is not up to date (${name} is missing): run svc migrate or svc start first\n`);
   } finally {

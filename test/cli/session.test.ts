@@ -79,7 +79,7 @@ describe("svc account tier", () => {
     const { id } = await gateway.createAccount();
     const lacking = await svc("account", "tier", id, "9");
     expect(lacking).toMatchObject({ status: 1, stdout: "" });
-    expect(lacking.stderr).toContain("0, 1, 2, 3, 4");
+    expect(lacking.stderr).toBe("TIER must be one of the catalog's tiers, 0, 1, 2, 3, 4, or auto\n");
     expect(await svc("account", "tier", id, "high")).toMatchObject({ status: 2 });
     expect(await svc("account", "tier", id, "2", "--reason", " ")).toMatchObject({ status: 2 });
   });

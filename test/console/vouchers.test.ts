@@ -23,6 +23,10 @@ describe.skipIf(chromiumPath === null)("vouchers", () => {
     await page.getByRole("button", { name: "Make vouchers" }).click();
     const dialog = page.getByRole("dialog", { name: "Make vouchers" });
     await dialog.getByLabel("Credit of each (USD)").fill("2.5");
+    const contract = (await (await fetch(`${gateway.url}/openapi.json`)).json()) as any;
+    const { count, credit_days } = contract.components.schemas.NewVouchers.properties;
+    const most = (label: string) => dialog.getByLabel(label).getAttribute("max");
+    expect([await most("How many"), await most("Days of credit")]).toEqual([String(count.maximum), String(credit_days.maximum)]);
     await dialog.getByLabel("How many").fill("3");
     await dialog.getByLabel("Days of credit").fill("90");
     await dialog.getByRole("switch", { name: "A workspace may redeem only one of them" }).click();

@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { functionsVersion } from "../../generated/functions-version.ts";
 import { connect, type Db, inTransaction } from "../../src/db/connect.ts";
 import { describeSchema } from "../../src/db/describe-schema.ts";
-import { isMigrated, migrate, migrateWithin, readFunctions, readMigrations } from "../../src/db/migrate.ts";
+import { migrate, migrateWithin, readFunctions, readMigrations } from "../../src/db/migrate.ts";
 
-import { emptyDatabase, freshDatabase, type TestDatabase } from "../support/database.ts";
+import { emptyDatabase, freshDatabase, isMigrated, type TestDatabase } from "../support/database.ts";
 import { untilWaiting } from "../support/locks.ts";
 
 const goldenFile = resolve(import.meta.dirname, "../../generated/schema.sql");

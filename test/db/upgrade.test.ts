@@ -6,11 +6,11 @@ import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { describeSchema } from "../../src/db/describe-schema.ts";
-import { isMigrated, migrate, readMigrations } from "../../src/db/migrate.ts";
+import { migrate, readMigrations } from "../../src/db/migrate.ts";
 import { ensureCurrentMonth } from "../../src/db/partitions.ts";
 import { audit } from "../../src/ledger/audit.ts";
 import { verifyChain } from "../../src/ledger/verify.ts";
-import { emptyDatabase, type TestDatabase } from "../support/database.ts";
+import { emptyDatabase, isMigrated, type TestDatabase } from "../support/database.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 
 const folder = resolve(import.meta.dirname, "golden");

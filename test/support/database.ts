@@ -2,6 +2,8 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";
+import type { Db } from "../../src/db/connect.ts";
+import { findMissing } from "../../src/db/migrate.ts";
 
 export interface TestDatabase {
   url: string;
@@ -16,6 +18,12 @@ export function freshDatabase(): Promise<TestDatabase> {
 /** Without a table, for tests of migrations. */
 export function emptyDatabase(): Promise<TestDatabase> {
   return createDatabase("");
+}
+
+/** Whether migrating it would do nothing. */
+export async function isMigrated(db: Db): Promise<boolean> {
+  const { migrations, functions } = await findMissing(db);
+  return migrations.length + functions.length === 0;
 }
 
 /** Without a table, and of a role that may do nothing else on the server, as a managed Postgres gives one. */

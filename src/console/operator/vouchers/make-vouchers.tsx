@@ -2,6 +2,7 @@
 import type { MadeVouchers, NewVouchers } from "svc-sdk";
 import { createVouchers } from "svc-sdk/operator";
 import { type ReactNode, useMemo, useState } from "react";
+import { voucherBounds } from "../../../../generated/facts.ts";
 import { api, newKey } from "../../lib/api.ts";
 import { usd } from "../../lib/money.ts";
 import { saveFile } from "../../lib/save.ts";
@@ -45,8 +46,8 @@ export function MakeVouchers({ onMade, onClose }: MakeVouchersProps): ReactNode 
           label="How many"
           required
           type="number"
-          min="1"
-          max="1000"
+          min={voucherBounds.count[0]}
+          max={voucherBounds.count[1]}
           value={count}
           onChange={(event) => setCount(event.target.value)}
         />
@@ -60,8 +61,8 @@ export function MakeVouchers({ onMade, onClose }: MakeVouchersProps): ReactNode 
         <Field
           label="Days of credit"
           type="number"
-          min="1"
-          max="3650"
+          min={voucherBounds.credit_days[0]}
+          max={voucherBounds.credit_days[1]}
           value={days}
           onChange={(event) => setDays(event.target.value)}
           hint="From the day it is redeemed. Empty: for ever."
