@@ -1,6 +1,6 @@
 // POST /v1/auth/verify/resend: mails a new link and code to verify an address.
 import type { Handler } from "../src/operation.ts";
-import { resendVerification as run } from "../src/sign-in/resend.ts";
+import { resendVerification as run } from "../src/sign-in/verify-email.ts";
 import { throttle } from "../src/sign-in/throttle.ts";
 
 export const resendVerification: Handler<"resendVerification"> = async (context, { body, address, receivedAt }) => {

@@ -1,7 +1,7 @@
 // `svc reconcile`: compares a provider's usage export with the usage log, by day and upstream model, and prints where they differ.
 import { readFileSync } from "node:fs";
 import { Refused } from "../accounts/admin.ts";
-import { type ProviderUsage, readProviderUsage, type UsageFigure, usageFigures } from "../ledger/report.ts";
+import { type ProviderUsage, readProviderUsage, type UsageFigure, usageFigures } from "../ledger/provider-usage.ts";
 import type { Provider } from "../providers/types.ts";
 import { readServed } from "./catalog.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";

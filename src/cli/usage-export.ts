@@ -1,7 +1,7 @@
 // Reads a provider's usage export: CSV as OpenAI's and Anthropic's dashboards write it, or with columns that are named by hand. A file that is
 // cut off or holds an absurd figure is refused with its line; nothing of it is used.
 import { Refused } from "../accounts/admin.ts";
-import { type ProviderUsage, type UsageFigure, usageFigures } from "../ledger/report.ts";
+import { type ProviderUsage, type UsageFigure, usageFigures } from "../ledger/provider-usage.ts";
 
 export interface ExportedUsage extends Omit<ProviderUsage, UsageFigure> {
   /** As the export names it; null: it names none. */

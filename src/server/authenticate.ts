@@ -1,20 +1,15 @@
 // Authentication: turns a bearer token, x-api-key or the session's cookie into a Caller, or refuses the request. src/accounts looks up keys
-// and sessions; what the caller may buy is decided once the body is known. Holds the request against the policies of its key: expiry,
-// network, operation; the model is checked where it is known (src/calls/refusals.ts), the rates where they are counted. Anyone but an
-// operator gets the answer of an unknown path where operators work, also with an API key, and what changes something there needs a session
-// that was confirmed lately.
+// and sessions; the rules of a key are held to by run-operation.ts, operators are let in by let-operator-in.ts. What the caller may buy is
+// decided once the body is known.
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Operation } from "../../generated/operations.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { assertRole, type Caller } from "../accounts/caller.ts";
-import { assertNetworkAllowed, assertNotExpired, assertOperationAllowed, type KeyPolicy } from "../accounts/key-policy.ts";
 import { tokenPrefixes } from "../accounts/keys.ts";
-import { findOperator, isAtLeast, type OperatorRole } from "../accounts/operators.ts";
 import { readSessionCookie } from "../accounts/sessions.ts";
 import { failSuspended } from "../accounts/users.ts";
-import { ApiError, fail } from "../errors/fail.ts";
-import { clientAddress, type Edge, type Exchange } from "./edge.ts";
+import { fail } from "../errors/fail.ts";
 
 /** Longer than any credential of ours: nothing that long reaches the cache or the database. */
 const credentialMax = 256;
@@ -126,38 +121,4 @@ function credentialsOf(operation: Pick<Operation, "xApiKey">, headers: IncomingH
   const credentials = bearer === "" ? [] : [bearer];
   if (apiKey !== "" && apiKey !== bearer) credentials.push(apiKey);
   return credentials;
-}
-
-/** Fails with key_expired, network_not_allowed or operation_not_allowed. */
-export function assertKeyRules({ context }: Edge, exchange: Exchange, operation: Operation, policy: KeyPolicy): void {
-  assertNotExpired(policy, context.clock().getTime());
-  if (policy.networks !== null) assertNetworkAllowed(policy, clientAddress(exchange.req, context.config.trustedProxies));
-  assertOperationAllowed(policy, operation.id);
-}
-
-/** Undefined: the caller is no operator. Sets the exchange's caller for the log and the limits. */
-export async function identifyOperator({ context }: Edge, exchange: Exchange, operation: Operation): Promise<Caller | undefined> {
-  const { accounts, db, config, clock } = context;
-  const caller = await isNoKey(async () => authenticate(accounts, operation, exchange.req.headers));
-  if (caller?.session == null) return undefined;
-  const operator = await findOperator(db, caller.session.hash, config.operators);
-  if (operator === undefined) return undefined;
-  if (config.operatorsNeedCode && !operator.gaveCode) fail("permission_denied", { text: { reason: byCode } });
-  const needed = operation.operator as OperatorRole;
-  if (!isAtLeast(operator.role, needed)) fail("permission_denied", { text: { reason: `it needs an operator with the role ${needed}` } });
-  if (operation.errors.includes("confirmation_required") && operator.confirmedUntil <= clock()) fail("confirmation_required");
-  return { ...caller, operator };
-}
-
-const byCode =
-  "operators need a second factor here: turn it on with POST /v1/auth/totp, then sign in with a code or send one to POST /v1/auth/session/confirm";
-
-/** Undefined where the credential is an API key. */
-async function isNoKey(find: () => Promise<Caller>): Promise<Caller | undefined> {
-  try {
-    return await find();
-  } catch (error) {
-    if (error instanceof ApiError && error.code === "session_required") return undefined;
-    throw error;
-  }
 }

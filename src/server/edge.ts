@@ -25,7 +25,6 @@ export interface Edge {
   metrics: Metrics;
   /** Null: off. */
   tracing: Tracing | null;
-  /** True if the database answers and the migrations are done. */
   /** Why this process should get no calls, as a sentence; null: it is ready. */
   unready: () => Promise<string | null>;
   /** Base of doc_url; known for certain once the port is. */

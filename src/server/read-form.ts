@@ -1,5 +1,5 @@
 // Reads a form's body as it streams in: its files go to disk, its texts into memory. Bounded by bytes, by time and by the total
-// of all requests, on disk and in memory. parse-form.ts parses the form; run-operation.ts types its texts.
+// of all requests, on disk and in memory. parse-form.ts parses the form; read-parameters.ts types its texts.
 import { type FileHandle, open } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Form, Operation } from "../../generated/operations.ts";

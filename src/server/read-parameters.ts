@@ -1,12 +1,13 @@
-// Decodes the path, query and header parameters of one operation and coerces them, strictly, to the types that the contract names:
-// ajv's own coercion takes "1e3" for a whole number. The generated validator checks bounds and closed lists.
-import type { Operation, Parameter } from "../../generated/operations.ts";
+// Decodes the path, query and header parameters of one operation, and the texts of its form, and coerces them, strictly, to the types that
+// the contract names: ajv's own coercion takes "1e3" for a whole number. The generated validators check bounds and closed lists.
+import type { Form, Operation, Parameter } from "../../generated/operations.ts";
 import type { Validate } from "../../generated/validators.js";
 import { fail, failParameter } from "../errors/fail.ts";
 import type { Exchange } from "./edge.ts";
 import { failInvalid } from "./invalid.ts";
 import { patternOf } from "./match.ts";
 import { nulDetails } from "./parse-json.ts";
+import type { SentForm } from "./read-form.ts";
 
 interface Parameters {
   path: Record<string, unknown>;
@@ -101,8 +102,31 @@ function asBoolean(value: string): string {
   return value === "1" ? "true" : value === "0" ? "false" : value;
 }
 
+/** A form's texts as the fields that the contract names, without its files. Throws missing_parameter, invalid_parameter or a field's own code. */
+export function formFields(
+  { texts, files }: SentForm,
+  { fields, files: named }: Form,
+  validate: Validate | undefined,
+): Record<string, unknown> {
+  const read: Record<string, unknown> = {};
+  for (const field of fields) {
+    // Form libraries send empty fields; they mean that the field wasn't given.
+    const given = texts.get(field.name)?.filter((text) => text !== "") ?? [];
+    if (given.some((text) => text.includes("\0"))) fail("invalid_parameter", nulDetails(field.name));
+    if (given.length > 0) read[field.name] = field.type === "array" ? given : coerceOnce(field, given);
+  }
+  // A text stands for a file.
+  for (const { name, many } of named) {
+    const sent = files.filter(({ field }) => field === name);
+    if (sent.length > 0) read[name] = many ? sent.map(() => "") : "";
+  }
+  if (validate !== undefined && !validate(read)) failInvalid(validate.errors ?? []);
+  for (const { name } of named) delete read[name];
+  return read;
+}
+
 /** The single text of a field that may not be repeated, coerced to its type; throws invalid_parameter. */
-export function coerceOnce(parameter: Pick<Parameter, "name" | "type">, values: readonly string[]): unknown {
+function coerceOnce(parameter: Pick<Parameter, "name" | "type">, values: readonly string[]): unknown {
   if (values.length > 1) failParameter(parameter.name, "it may be given once only");
   return coerce(parameter, values[0]!);
 }

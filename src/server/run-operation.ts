@@ -2,24 +2,24 @@
 // content type, JSON, fields, authentication again after a slow body; then the handler, whose reply reply.ts sends.
 import { rm } from "node:fs/promises";
 import { type Form, type Operation, type OperationId, operations } from "../../generated/operations.ts";
-import { forms, parameters, type Validate } from "../../generated/validators.js";
+import { forms, parameters } from "../../generated/validators.js";
 import type { Caller } from "../accounts/caller.ts";
+import { assertNetworkAllowed, assertNotExpired, assertOperationAllowed, type KeyPolicy } from "../accounts/key-policy.ts";
 import { type Ask, tagsOf } from "../calls/ask.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { requestBound } from "../limits/limits.ts";
 import { noAccount } from "../limits/counters.ts";
 import type { FormBody, Handler, Request } from "../operation.ts";
-import { assertKeyRules, authenticate, identifyOperator } from "./authenticate.ts";
+import { authenticate } from "./authenticate.ts";
 import { bigBytes, readBigJson } from "./big-json.ts";
-import type { Edge, Exchange } from "./edge.ts";
-import { failInvalid } from "./invalid.ts";
+import { clientAddress, type Edge, type Exchange } from "./edge.ts";
+import { letOperatorIn } from "./let-operator-in.ts";
 import { failForm } from "./parse-form.ts";
-import { type JsonContent, loggableModel, nulDetails, readJson } from "./parse-json.ts";
+import { type JsonContent, loggableModel, readJson } from "./parse-json.ts";
 import { failTooLarge, holdValue, readBody } from "./read-body.ts";
 import { readForm, type SentForm, takesForm } from "./read-form.ts";
-import { coerceOnce, parameterReader } from "./read-parameters.ts";
+import { formFields, parameterReader } from "./read-parameters.ts";
 import { sendReply } from "./reply.ts";
-import { failUnknown } from "./unknown-path.ts";
 
 /** Returns no promise where nothing has to be waited for; what it refuses at once it throws. */
 export type RunOperation = (exchange: Exchange) => Promise<void> | void;
@@ -94,8 +94,14 @@ function identified(edge: Edge, exchange: Exchange, operation: Operation, caller
   if (caller.policy !== null) assertKeyRules(edge, exchange, operation, caller.policy);
 }
 
-async function letOperatorIn(edge: Edge, exchange: Exchange, operation: Operation): Promise<void> {
-  exchange.caller = (await identifyOperator(edge, exchange, operation)) ?? failUnknown(exchange);
+/**
+ * Fails with key_expired, network_not_allowed or operation_not_allowed. The model is checked where it is known (src/calls/refusals.ts), the
+ * rates where they are counted.
+ */
+function assertKeyRules({ context }: Edge, exchange: Exchange, operation: Operation, policy: KeyPolicy): void {
+  assertNotExpired(policy, context.clock().getTime());
+  if (policy.networks !== null) assertNetworkAllowed(policy, clientAddress(exchange.req, context.config.trustedProxies));
+  assertOperationAllowed(policy, operation.id);
 }
 
 const noContent: JsonContent = { bytes: Buffer.alloc(0), text: "", value: undefined, heapBytes: 0 };
@@ -204,27 +210,6 @@ function admit(edge: Edge, exchange: Exchange, { method, errors }: Pick<Operatio
   if (exchange.gone) throw new Error("the client disconnected before its request was admitted");
   if (!edge.work.take(exchange.holder, 1)) fail("overloaded", { retryAfterMs: comeBackMs.least + Math.random() * comeBackMs.spread });
   exchange.atWork = true;
-}
-
-// A form's texts as the fields that the contract names: coerced strictly, like parameters, and validated like JSON.
-
-/** Without the files. Throws missing_parameter, invalid_parameter or a field's own code. */
-function formFields({ texts, files }: SentForm, { fields, files: named }: Form, validate: Validate | undefined): Record<string, unknown> {
-  const read: Record<string, unknown> = {};
-  for (const field of fields) {
-    // Form libraries send empty fields; they mean that the field wasn't given.
-    const given = texts.get(field.name)?.filter((text) => text !== "") ?? [];
-    if (given.some((text) => text.includes("\0"))) fail("invalid_parameter", nulDetails(field.name));
-    if (given.length > 0) read[field.name] = field.type === "array" ? given : coerceOnce(field, given);
-  }
-  // A text stands for a file.
-  for (const { name, many } of named) {
-    const sent = files.filter(({ field }) => field === name);
-    if (sent.length > 0) read[name] = many ? sent.map(() => "") : "";
-  }
-  if (validate !== undefined && !validate(read)) failInvalid(validate.errors ?? []);
-  for (const { name } of named) delete read[name];
-  return read;
 }
 
 // The limits before any of a request's body is read: a coarse rate limit for calls that name a model, a bound for reads and account

@@ -1,4 +1,4 @@
-// Signs in by password, and sets a new one with the mail that forgotPassword sent (resend.ts).
+// Signs in by password, and replaces a forgotten one: a mail is sent, and its answer sets the new one.
 import { hashPassword, verifyPassword } from "../accounts/passwords.ts";
 import { closeSessions } from "../accounts/sessions.ts";
 import { failSuspended, findUser, type User } from "../accounts/users.ts";
@@ -6,11 +6,13 @@ import type { Context } from "../context.ts";
 import { inTransaction } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
 import { foldEmail } from "../text/email-address.ts";
-import { findAccountOf, lockAccount } from "./lock-account.ts";
+import { findAccountOf, lockAccount, lockAccountOf } from "./lock-account.ts";
+import { passwordResetMail } from "./mails.ts";
 import { takeSecondFactor } from "./second-factor.ts";
 import { forgetNetworks, isKnownNetwork } from "./throttle.ts";
-import { readByToken, useUp } from "./verifications.ts";
+import { readByToken, useUp, writeVerification } from "./verifications.ts";
 import { endVerifications, finishSignIn, joinOwnDomain } from "./verified.ts";
+import { type Asked, type Sending, verificationAgain } from "./verify-email.ts";
 
 type Needs = Pick<Context, "db" | "catalog" | "log">;
 
@@ -43,6 +45,26 @@ export async function signInByPassword({ db, catalog, log }: Needs, { email, pas
     return finishSignIn(transaction, { accountId: account.id, client, userAgent, at, catalog, gaveCode });
   });
   return joinOwnDomain({ db, log }, session, at);
+}
+
+/**
+ * The same work whether or not there is such an account (see sign-up.ts). An unverified address gets its verification again, without the
+ * password of the sign-up, which its owner did not know.
+ */
+export async function forgotPassword({ config, db, mailer, publicUrl }: Sending, { email, at }: Asked): Promise<void> {
+  const mail = await inTransaction(db, async (transaction) => {
+    const account = await lockAccountOf(transaction, email);
+    if (!account?.verified) return verificationAgain(transaction, account, { at, publicUrl, signUp: config.signUp, keepsPassword: false });
+    const secrets = await writeVerification(transaction, {
+      accountId: account.id,
+      purpose: "reset_password",
+      at,
+      passwordHash: null,
+      name: null,
+    });
+    return secrets ? passwordResetMail({ to: account.email, publicUrl }, secrets) : null;
+  });
+  if (mail) mailer.send(mail);
 }
 
 export async function resetPassword(

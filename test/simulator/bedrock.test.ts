@@ -3,7 +3,7 @@
 import { EventStreamCodec } from "@smithy/core/event-streams";
 import { expect, test } from "vitest";
 import { planConverse } from "../../src/simulator/bedrock/bedrock.ts";
-import { frameOf } from "../../src/simulator/bedrock/frames.ts";
+import { frameOf } from "../../src/simulator/bedrock/answer.ts";
 import type { StreamReply, WholeReply } from "../../src/simulator/protocol.ts";
 import { shapeFaults } from "../providers/bedrock/service-model.ts";
 

@@ -8,8 +8,7 @@ import { type Ask, jsonReply, type LiveOperation, type Plan, planAnswer, type Si
 import { readFields, type Refusal, refuse } from "../request-fields.ts";
 import { planRerank } from "../rerank/rerank.ts";
 import { digest } from "../seed.ts";
-import { converseRecords, metadataRecord, wholeAnswer } from "./answer.ts";
-import { frameOf } from "./frames.ts";
+import { converseRecords, frameOf, metadataRecord, wholeAnswer } from "./answer.ts";
 import { readConverseRequest } from "./read-request.ts";
 import { checkSignature, roleArn, temporaryKeys } from "./signature.ts";
 

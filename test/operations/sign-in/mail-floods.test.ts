@@ -1,7 +1,8 @@
 // An account never has more than 20 unanswered mails of a kind, however they are requested, and no reply reveals it.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { forgotPassword, resendVerification } from "../../../src/sign-in/resend.ts";
+import { forgotPassword } from "../../../src/sign-in/password.ts";
 import { signUp } from "../../../src/sign-in/sign-up.ts";
+import { resendVerification } from "../../../src/sign-in/verify-email.ts";
 import { password, shown, type SignInGateway, startSignInGateway, tokenIn } from "../../support/sign-in.ts";
 
 let gateway: SignInGateway;

@@ -1,9 +1,8 @@
 // POST /v1/auth/verify over HTTP: by token and by code, once; the credit; and which password counts.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
-import { resendVerification } from "../../../src/sign-in/resend.ts";
 import { signUp } from "../../../src/sign-in/sign-up.ts";
-import { verifyByCode, verifyByToken } from "../../../src/sign-in/verify-email.ts";
+import { resendVerification, verifyByCode, verifyByToken } from "../../../src/sign-in/verify-email.ts";
 import { awayFromMinuteEdge, withinOneMinute } from "../../limits/counted-database.ts";
 import { codeIn, codeOf, password, shown, type SignInGateway, startSignInGateway, tokenIn, wrongCode } from "../../support/sign-in.ts";
 
