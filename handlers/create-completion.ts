@@ -1,6 +1,7 @@
 // POST /v1/completions, deprecated: chat in its older shape. The lifecycle is in src/language/serve.ts; its result becomes a reply here.
 import { usageAsked } from "../src/language/chat/reply.ts";
-import { askedCompletion, completionAdapter, completionEncoder, textCompletion } from "../src/language/completions.ts";
+import { completionEncoder, textCompletion } from "../src/language/completions/reply.ts";
+import { askedCompletion, completionAdapter } from "../src/language/completions/request.ts";
 import { serve } from "../src/language/serve.ts";
 import { streamReply } from "../src/language/stream-answer.ts";
 import type { Handler } from "../src/operation.ts";
