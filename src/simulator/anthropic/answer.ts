@@ -1,5 +1,5 @@
 // What a message says, as blocks of tokens: thinking, text or a document, calls of tools.
-// Plain data for both forms of the reply (message.ts, message.ts); counting and cutting happen here, once.
+// Plain data for both forms of the reply (message.ts); counting and cutting happen here, once.
 import { countTokens, splitTokens } from "../prose.ts";
 import { chooseTools, cutCalls, makeCalls, type Tool, type ToolCall } from "../called-tools.ts";
 import { isFields, type Fields } from "../request-fields.ts";
