@@ -17,7 +17,7 @@ interface SignedIn {
 }
 
 /** `ws_…`, each with what became of the membership there. */
-export interface Followed {
+interface Followed {
   added: string[];
   changed: string[];
   removed: string[];
@@ -114,7 +114,7 @@ export async function recordFormerMember({ pool }: Queries, accountId: bigint, p
 }
 
 /** What became of a person with an address of a workspace's domain; null: nothing. */
-export type Joined = { workspace: string; as: Role | "full" } | null;
+type Joined = { workspace: string; as: Role | "full" } | null;
 
 interface ByDomain {
   accountId: bigint;

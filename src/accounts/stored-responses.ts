@@ -74,7 +74,7 @@ export async function measureStored({ db, clock }: Reading, accountId: bigint, i
   return rows[0]!.bytes;
 }
 
-export interface Chain {
+interface Chain {
   /** The first response of the conversation first. */
   ids: string[];
   bytes: number;

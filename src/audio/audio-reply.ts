@@ -14,7 +14,7 @@ import type { AudioBody, MadeAudio } from "../providers/verbs/audio.ts";
 import { streamBroke, streamEnded } from "../routing/attempt.ts";
 import type { AudioBill, AudioCall } from "./audio-call.ts";
 
-export interface AudioAnswer {
+interface AudioAnswer {
   charge: AudioCharge;
   /** Besides those of the bill: the media type, and what the endpoint counts in. */
   headers: Headers;

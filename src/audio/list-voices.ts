@@ -14,7 +14,7 @@ import { type OwnVoice, voicesOf } from "./voice-owner.ts";
 
 type VoiceProvider = components["schemas"]["VoiceProvider"];
 
-export interface VoiceList {
+interface VoiceList {
   /** The value of X-Svc-Cache. */
   cache: "may-hit" | "partial" | "miss";
   body: CodedBody;

@@ -20,7 +20,7 @@ import { type AudioBill, openAudioCall, whileOpen } from "./audio-call.ts";
 import { readRecording, type Recording } from "./recording.ts";
 import { fileVoice, ownVoiceId, voicePrefix } from "./voice-owner.ts";
 
-export interface MadeVoice {
+interface MadeVoice {
   asked: Resolved;
   voiceId: string;
   name: string;

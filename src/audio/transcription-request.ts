@@ -3,7 +3,7 @@ import type { components } from "../../generated/api.d.ts";
 import { failParameter } from "../errors/fail.ts";
 import type { KnownSpeaker, TranscriptionOrder } from "../providers/verbs/audio.ts";
 
-export type TranscriptionFormat = components["schemas"]["TranscriptionAnswerFormat"];
+type TranscriptionFormat = components["schemas"]["TranscriptionAnswerFormat"];
 
 export interface TranscriptionRequest {
   task: TranscriptionOrder["task"];

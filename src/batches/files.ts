@@ -10,7 +10,7 @@ import { fail, failParameter } from "../errors/fail.ts";
 import { cutId, fileIdText, parseFileId, uuidv7 } from "../ids.ts";
 import type { OpenFile } from "../media/types.ts";
 
-export interface StoredFile {
+interface StoredFile {
   id: string;
   purpose: components["schemas"]["FilePurpose"];
   filename: string;

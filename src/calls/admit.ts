@@ -15,7 +15,7 @@ import { tierOf } from "../catalog/tiers.ts";
 import { fail } from "../errors/fail.ts";
 import { assertAllowed } from "../limits/slots.ts";
 
-export interface Money {
+interface Money {
   /** Fixed for the request's life; settle names it. */
   id: string;
   /** The most that the call may cost. */

@@ -1,6 +1,6 @@
 // Collects an answer while it goes out, in bounds: so much of each, and so much of all that this process collects now.
 
-export interface Collected<Item> {
+interface Collected<Item> {
   /** What is collected so far; null: it was too much, or dropped. */
   items(): readonly Item[] | null;
   add(item: Item, bytes: number): void;

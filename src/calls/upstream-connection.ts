@@ -8,7 +8,7 @@ import type { Attempt } from "../routing/attempt.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import type { Ask } from "./ask.ts";
 
-export interface UpstreamConnection {
+interface UpstreamConnection {
   /** Ends the upstream call at once: the gateway has to stop, or nothing had been sent when the caller disconnected. */
   signal: AbortSignal;
   disconnect: Disconnect;
@@ -30,7 +30,7 @@ export interface Connected {
   connection: UpstreamConnection | null;
 }
 
-export interface Attempting<Answer> {
+interface Attempting<Answer> {
   heard: UpstreamCall["heard"];
   /** Whether the upstream is to stop when the caller disconnects, once it has the request. Lives as long as the answer. */
   stops: () => boolean;

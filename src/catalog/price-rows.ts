@@ -4,8 +4,8 @@ import type { components } from "../../generated/api.d.ts";
 import { type Price, usdFromPrice } from "../money.ts";
 import type { MediaRules, Model } from "./types.ts";
 
-export type PricingCatalog = components["schemas"]["PricingCatalog"];
-export type LegacyPriceList = components["schemas"]["LegacyPriceList"];
+type PricingCatalog = components["schemas"]["PricingCatalog"];
+type LegacyPriceList = components["schemas"]["LegacyPriceList"];
 type TextPriceRow = components["schemas"]["TextPriceRow"];
 type MediaPriceRow = components["schemas"]["MediaPriceRow"];
 type Modality = components["schemas"]["Modality"];

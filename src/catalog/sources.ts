@@ -6,7 +6,7 @@ import { vendors } from "./import/vendors.ts";
 import { readCatalogFile, shippedCatalogPath } from "./load.ts";
 import { catalogPaths } from "./paths.ts";
 
-export interface CatalogSource {
+interface CatalogSource {
   path: string;
   /** Put together of several files; undefined: it is the file at `path`. */
   text: string | undefined;

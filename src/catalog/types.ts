@@ -48,7 +48,7 @@ export interface CatalogSource {
 export type DefaultKind = "speech" | Capability;
 
 /** The capability of a speech model that isn't text to speech. */
-export type Capability = "music" | "sfx" | "voice-clone" | "voice-design";
+type Capability = "music" | "sfx" | "voice-clone" | "voice-design";
 
 export type VoiceFamily = "provider_a" | "provider_b";
 

@@ -8,7 +8,7 @@ import { parseJson } from "../json/parse.ts";
 import { type Command, type Outcome, UsageError } from "./command.ts";
 import { findCommand, helpOf, nearest, unknownCommand, usage } from "./help.ts";
 
-export interface Answer {
+interface Answer {
   status: number;
   stdout: string;
   stderr: string;

@@ -18,7 +18,7 @@ export interface Outcome {
   bad?: boolean;
 }
 
-export interface Option {
+interface Option {
   /** The placeholder for a string's value in the help, such as USD. */
   value?: string;
   type: "string" | "boolean";

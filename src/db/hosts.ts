@@ -4,9 +4,9 @@ import pg from "pg";
 import type { DatabaseChecks, DatabaseIdentity } from "./database-checks.ts";
 import { isOtherDatabase, isTransient, OtherDatabase } from "./transient-error.ts";
 
-export type TargetSession = "any" | "read-write" | "primary";
+type TargetSession = "any" | "read-write" | "primary";
 
-export interface Hosts {
+interface Hosts {
   /** One address per host, as pg takes it; a single address stays as it was written. */
   urls: readonly string[];
   target: TargetSession;

@@ -40,7 +40,7 @@ export interface Parameter {
   examples?: Record<string, { value: unknown }>;
 }
 
-export interface Answer {
+interface Answer {
   description: string;
   headers?: Record<string, { description?: string; schema?: Schema }>;
   content?: Record<string, Media>;

@@ -4,7 +4,7 @@ import { type Operation, operations } from "../../generated/operations.ts";
 import { type ErrorFacts, messageTemplate } from "../errors/facts.ts";
 import { follow, type OpenApi, operationGroups } from "./contract.ts";
 
-export interface ErrorBody {
+interface ErrorBody {
   status: number;
   /** Endpoints that send this body, in the contract's order. */
   operations: Operation[];

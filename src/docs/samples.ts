@@ -3,7 +3,7 @@
 import { exampleOf, type Located, type Media, type Parameter } from "./contract.ts";
 import type { Sample } from "./types.ts";
 
-export interface Access {
+interface Access {
   /** Null: the address is the reader's $SVC_URL. */
   publicUrl: string | null;
   auth: "none" | "key" | "key_or_session" | "session";

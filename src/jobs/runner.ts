@@ -24,7 +24,7 @@ interface RunningJob {
   done: Promise<void>;
 }
 
-export interface Runner {
+interface Runner {
   /** There may be a job to claim. */
   wake(): void;
   /** The job has been ended by an operator: its run here stops, rather than at the next renewal of its lease. */

@@ -68,7 +68,7 @@ export interface RequestAdapter<Answer extends Whole, Stream extends AnswerStrea
   declared?(error: unknown): unknown;
 }
 
-export type Served<Answer, Stream> = {
+type Served<Answer, Stream> = {
   ask: Ask;
   call: TokenCall;
   headers: Record<string, string>;

@@ -6,7 +6,7 @@ import { connect, type Db, type Queries } from "../db/connect.ts";
 import { type Audit, audit } from "./audit.ts";
 import { type ChainVerdict, recordVerdict, verifyChain } from "./verify.ts";
 
-export type AuditStatus = "running" | "agrees" | "differs" | "failed";
+type AuditStatus = "running" | "agrees" | "differs" | "failed";
 
 export interface FoundByAudit {
   balances: Audit;

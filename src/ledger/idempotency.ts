@@ -25,7 +25,7 @@ export interface Claim {
   owner: string;
 }
 
-export interface KeptAnswer {
+interface KeptAnswer {
   status: number;
   headers: Record<string, string>;
   body: Buffer;

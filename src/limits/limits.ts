@@ -60,7 +60,7 @@ export function createLimits(db: Db, onFault: (error: unknown, what: string) => 
 // (docs/behaviour/limits.md#counting). Exact across replicas; while the database is unavailable they are counted in this process's memory,
 // since what they read may not need it.
 
-export interface Bounds {
+interface Bounds {
   /** Counts one request against `perMinute`, or fails with rate_limit_exceeded and counts nothing. */
   assertWithin(of: { accountId: bigint; bucket: string }, perMinute: number): Promise<void>;
 }

@@ -18,7 +18,7 @@ export interface Mail {
 }
 
 /** How an attempt ended. */
-export type MailOutcome =
+type MailOutcome =
   | { sent: true }
   /** `final`: sending it again would change nothing. */
   | { sent: false; final: boolean; code: number | null; reason: string };
@@ -89,7 +89,7 @@ const underWayMax = 1_000;
 const pausesMs = [1_000, 10_000];
 
 /** The longest that an attempt takes whose outcome is waited for. */
-export const sendMs = 45_000;
+const sendMs = 45_000;
 
 const transportOptions = {
   pool: true,

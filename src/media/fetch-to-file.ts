@@ -20,7 +20,7 @@ export interface FetchLimits {
   wholeMs: number;
 }
 
-export interface FetchOrder {
+interface FetchOrder {
   url: string;
   /** Path of the file. It must not exist, and doesn't after a failure. */
   path: string;

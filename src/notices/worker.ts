@@ -17,7 +17,7 @@ export interface NoticeTimes {
 const noticeTimes: NoticeTimes = { everyMs: 5_000, lookMs: 60_000 };
 const tidyMs = 60 * 60_000;
 /** Notices, and what became of them, are kept for this long. */
-export const keptDays = 30;
+const keptDays = 30;
 /** At once in this process. */
 const deliveriesMax = 10;
 const tidyBatch = 1_000;
@@ -38,7 +38,7 @@ interface NoticesOptions {
   times?: Partial<NoticeTimes> | undefined;
 }
 
-export interface Notices {
+interface Notices {
   /** Waits for the deliveries under way. */
   stop(): Promise<void>;
 }

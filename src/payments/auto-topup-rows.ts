@@ -47,7 +47,7 @@ export async function lockAutoTopup({ pool }: Queries, accountId: bigint): Promi
   await pool.query("select from auto_topup where account_id = $1 for update", [accountId]);
 }
 
-export interface Chosen extends Pick<AutoTopupRow, "enabled" | "threshold" | "amount" | "monthlyCap"> {
+interface Chosen extends Pick<AutoTopupRow, "enabled" | "threshold" | "amount" | "monthlyCap"> {
   accountId: bigint;
   /** Null: the last one stays. */
   consent: { version: string; at: Date; by: bigint } | null;
@@ -106,7 +106,7 @@ const dueSql = `a.enabled and a.consent_version = any($3::text[]) and a.charging
   and exists (select from account c where c.id = a.account_id and c.suspended_at is null and c.deleted_at is null)
   and a.amount + ${usedSql} <= a.monthly_cap`;
 
-export interface Due {
+interface Due {
   at: Date;
   /** Versions of the terms that allow a charge. */
   consents: readonly string[];

@@ -30,7 +30,7 @@ export async function recordUnapplied(
   );
 }
 
-export interface UnappliedEvent {
+interface UnappliedEvent {
   id: string;
   type: string;
   about: string;

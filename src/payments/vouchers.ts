@@ -110,7 +110,7 @@ export async function endBatch({ pool }: Queries, id: bigint, at: Date): Promise
   return rowCount === 1;
 }
 
-export type VoucherStatus = "open" | "redeemed" | "ended" | "expired";
+type VoucherStatus = "open" | "redeemed" | "ended" | "expired";
 
 export interface ListedVoucher {
   id: string;
@@ -175,7 +175,7 @@ interface Redeeming {
   at: Date;
 }
 
-export interface Redeemed {
+interface Redeemed {
   amount: Amount;
   seq: bigint;
   balance: Amount;

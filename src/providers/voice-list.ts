@@ -9,7 +9,7 @@ export const listBytesMax = 67_108_864;
 
 const bounds = { name: 200, description: 1_000, word: 100, words: 20, address: 2_000 };
 
-export interface VoiceList {
+interface VoiceList {
   /** A repeated id is ignored. */
   add(voice: ProviderVoice): void;
   isFull(): boolean;

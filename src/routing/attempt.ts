@@ -37,7 +37,7 @@ export interface Attempt {
 }
 
 /** Not the route's failure: another credential was tried at once. */
-export interface RefusedCredential {
+interface RefusedCredential {
   credential: string;
   /** The fault's name. */
   outcome: string;

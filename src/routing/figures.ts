@@ -12,7 +12,7 @@ export interface RouteFigures {
 }
 
 /** Milliseconds to a stream's first record, milliseconds to a whole answer, tokens a second. */
-export type Figure = "firstMs" | "wholeMs" | "perSecond";
+type Figure = "firstMs" | "wholeMs" | "perSecond";
 
 interface Average {
   value: number;

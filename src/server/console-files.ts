@@ -14,7 +14,7 @@ import type { Edge, Exchange } from "./edge.ts";
 
 const builtFolder = fileURLToPath(new URL("../../dist/console/", import.meta.url));
 
-export interface Console {
+interface Console {
   built: boolean;
   find: (exchange: Exchange) => Page | undefined;
 }

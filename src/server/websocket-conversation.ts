@@ -19,7 +19,7 @@ export interface PreparedTurn {
   failed(): void;
 }
 
-export interface Conversation {
+interface Conversation {
   prepare(sent: Fields): PreparedTurn;
   close(): void;
 }

@@ -23,7 +23,7 @@ interface Deleting {
   at: Date;
 }
 
-export interface Deleted {
+interface Deleted {
   id: string;
   /** Where to tell the person. */
   email: string;

@@ -209,7 +209,7 @@ const signInLifeMs = 10 * 60 * 1000;
 type Headers = Record<string, string | undefined>;
 
 /** The browser's proof that it began the sign-in; null: the request is not from a browser, so it can't be forged in one. */
-export type Shown = { browser: Buffer | null; nonce: string | null } | null;
+type Shown = { browser: Buffer | null; nonce: string | null } | null;
 
 const secret = /^[\w-]{43}$/;
 

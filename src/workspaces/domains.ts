@@ -12,7 +12,7 @@ import { foldEmail } from "../text/email-address.ts";
 import { type Actor, assertManages, lockWorkspace, refuse } from "./members.ts";
 
 type DomainRecord = components["schemas"]["WorkspaceDomain"];
-export type DomainRole = components["schemas"]["DomainRole"];
+type DomainRole = components["schemas"]["DomainRole"];
 
 /** The list of domains has no pages. */
 const domainsMax = 20;

@@ -34,7 +34,7 @@ interface Removal {
   keys: "disable" | "keep";
 }
 
-export interface Removed {
+interface Removed {
   member: Member;
   keysDisabled: number;
 }

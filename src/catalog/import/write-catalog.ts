@@ -15,7 +15,7 @@ interface Import {
   markupPercent: number;
 }
 
-export function modelOf(listed: ListedModel, vendor: string, { provider }: Vendor): FileModel {
+function modelOf(listed: ListedModel, vendor: string, { provider }: Vendor): FileModel {
   const { type, contextWindow, outputMax, released, retires, reads, name } = listed;
   return {
     id: `${vendor}/${listed.soldAs ?? listed.id}`,

@@ -42,7 +42,7 @@ export const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 export const copyTarget = ({ name, columns }: Table) => `${quoted(name)} (${columns.map(quoted).join(", ")})`;
 
 /** What the database's owner says of the snapshot: the ledger is another room's. */
-export type Facts = Pick<Header, "ledger_head" | "accounts" | "entries">;
+type Facts = Pick<Header, "ledger_head" | "accounts" | "entries">;
 
 /**
  * The file is there whole or not at all: written beside its place, readable by its owner alone, and moved when the disk has it.

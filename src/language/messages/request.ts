@@ -17,7 +17,7 @@ import { assertReadable, mayBeSummarized, messageRequirements, reads, searchesMa
 import { messageSize } from "./size.ts";
 
 /** The request as JSON text, and parsed. */
-export interface MessageRequest {
+interface MessageRequest {
   text: JsonText;
   body: MessageFields & Parameters<typeof messageRequirements>[0] & Parameters<typeof messageSize>[0] & { model: string; stream?: boolean };
   /** The header `anthropic-beta`; null where it was not sent. */

@@ -5,7 +5,7 @@ import { failFileId, failReference } from "./stateless.ts";
 import { functionName, type OfferedTools } from "./tools.ts";
 import type { ChatMessage, ChatPart, InputItem, InputPart, ResponseRequest } from "./types.ts";
 
-export interface Conversation {
+interface Conversation {
   messages: ChatMessage[];
   /** Maps the path of a content part in the messages to its path in the request. */
   origins: Map<string, string>;

@@ -169,7 +169,7 @@ interface Begun {
 
 const nothing: Begun = { keep: null, store: false };
 
-export interface Keeping {
+interface Keeping {
   /** The end of every id in the answer. */
   idTail: string;
   /** Keeps the input, once an upstream answers. A failure is logged and costs only that. */

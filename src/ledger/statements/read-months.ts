@@ -163,7 +163,7 @@ async function close({ pool }: Queries, accountId: bigint, months: Month[]): Pro
   }
 }
 
-export function monthOf(at: Date): string {
+function monthOf(at: Date): string {
   return at.toISOString().slice(0, 7);
 }
 

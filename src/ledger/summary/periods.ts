@@ -3,8 +3,7 @@
 // that reads these sums, and what they don't have, in the log.
 import type { Queries } from "../../db/connect.ts";
 
-export const bucketNames = ["hour", "day", "month"] as const;
-export type BucketName = (typeof bucketNames)[number];
+export type BucketName = "hour" | "day" | "month";
 
 /** Exclusive of `to`. */
 export interface Span {
@@ -58,7 +57,7 @@ export async function bucketsOf(
 }
 
 /** Whole periods of so many minutes, in one bucket. */
-export interface Piece {
+interface Piece {
   start: Date;
   minutes: number;
   since: Date;

@@ -19,7 +19,7 @@ const groupTexts = {
 export type SummaryGroup = keyof typeof groupTexts;
 
 /** Absent fields match all calls. */
-export interface SummaryFilter {
+interface SummaryFilter {
   model?: string | undefined;
   operation?: string | undefined;
   status?: "success" | "failed" | undefined;
@@ -35,7 +35,7 @@ export interface SummaryFilter {
   tagKey?: string | undefined;
 }
 
-export interface SummaryQuestion {
+interface SummaryQuestion {
   /** Null: of all accounts. */
   accountId: bigint | null;
   span: Span;

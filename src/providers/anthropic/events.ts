@@ -21,7 +21,7 @@ interface OpenBlock {
   pieces: boolean;
 }
 
-export interface MessageEvents {
+interface MessageEvents {
   tally: MessageTally;
   started: boolean;
   /** message_stop was read. */

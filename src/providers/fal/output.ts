@@ -5,7 +5,7 @@ import { type FilesInside, takeFilesOut } from "../transport/base64-files.ts";
 import { parseObject } from "../transport/json.ts";
 import type { MadeFile } from "../verbs/media.ts";
 
-export interface Output {
+interface Output {
   answer: Json;
   /** Empty where the answer is no output. */
   files: MadeFile[];

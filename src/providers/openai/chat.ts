@@ -40,7 +40,7 @@ export function openaiChat(upstream: Upstream, change: Partial<ChatTimes> = {}):
 }
 
 /** How an answer in another form becomes one of this protocol, before anything is checked. It tells what the answer calls itself. */
-export interface ForeignAnswer {
+interface ForeignAnswer {
   whole: (text: string) => string;
   records: (record: SseRecord) => SseRecord[];
 }

@@ -27,7 +27,7 @@ export interface ChunkState {
 }
 
 /** What a chunk became. */
-export interface ReadChunk {
+interface ReadChunk {
   records: string[];
   /** One record, which a later chunk of the same form would produce again: nothing was started, added or ended. */
   steady: boolean;

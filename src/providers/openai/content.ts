@@ -163,7 +163,7 @@ export interface CallsState {
   last: number;
 }
 
-export interface CallDeltas {
+interface CallDeltas {
   /** First deltas, with id, type, name and empty arguments. */
   starts: Json[];
   /** Later deltas: index and arguments only. */

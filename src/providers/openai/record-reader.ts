@@ -13,7 +13,7 @@ import type { Provider } from "../types.ts";
 import type { ChatTally } from "../verbs/chat.ts";
 import { type ChunkState, missingEnds, readChunk } from "./chunk.ts";
 
-export interface ReadRecord {
+interface ReadRecord {
   records: string[];
   /** [DONE] was read. */
   done: boolean;

@@ -49,7 +49,7 @@ export interface ChatChoice {
   finish_reason: FinishReason;
 }
 
-export interface AssistantMessage {
+interface AssistantMessage {
   role: "assistant";
   content: string | null;
   refusal?: string | null;

@@ -9,7 +9,7 @@ const tokensPerMessage = 4;
 /** An image or document counts the same whatever its size: the gateway can't know better either. */
 const tokensPerMediaBlock = 85;
 
-export interface MessageUsage {
+interface MessageUsage {
   input_tokens: number;
   cache_creation_input_tokens: number;
   cache_read_input_tokens: number;

@@ -136,7 +136,7 @@ const messageByStatus: Record<number, string> = {
 /** What the simulator alone has to say. */
 const keptCodes = new Set(["unknown_directive", "unknown_url", "simulator_fault"]);
 
-export function rewordRefusal(refusal: Refusal): Refusal {
+function rewordRefusal(refusal: Refusal): Refusal {
   const { status, code, headers } = refusal;
   const as = (name: string, message: string, at = status): Refusal => ({
     ...refusal,
@@ -155,6 +155,6 @@ export function rewordRefusal(refusal: Refusal): Refusal {
   return as(name, messageByStatus[status] ?? refusal.message);
 }
 
-export function renderRefusal({ message }: Refusal): string {
+function renderRefusal({ message }: Refusal): string {
   return JSON.stringify({ message });
 }

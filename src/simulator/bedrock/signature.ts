@@ -89,7 +89,7 @@ export function temporaryKeys(id: string): { secretAccessKey: string; sessionTok
   return { secretAccessKey: sha256(`secret:${id}`).slice(0, 40), sessionToken: `FwoGZXIvYXdzE${sha256(`token:${id}`)}` };
 }
 
-export function refused(status: number, code: string, message: string): Refused {
+function refused(status: number, code: string, message: string): Refused {
   return new Refused({ status, type: "invalid_request_error", code, message });
 }
 

@@ -45,7 +45,7 @@ const soundSecondsMax = 30;
 /** Of a sound effect whose request names no length. */
 const soundSecondsUsual = 3;
 
-export async function planMusic({ body, query, headers }: Ask): Promise<Plan> {
+async function planMusic({ body, query, headers }: Ask): Promise<Plan> {
   const fields = readBodyFields(body);
   const steered = readSteering(headers, "music", readModelName(fields, "music_v1"));
   const plan = fields["composition_plan"] ?? null;

@@ -51,7 +51,7 @@ export function keepWorks(): Works {
   };
 }
 
-export type Stage = "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED";
+type Stage = "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED";
 
 /** sim-queue-N and sim-progress-N hold it back for so many looks, sim-slow-Nms for a time; both have to be over. */
 export function stageOf(work: Work): Stage {

@@ -1,6 +1,6 @@
 // A video as an MP4 file of any length: real H.264 frames over and over, put into the file by mediabunny.
 
-export interface VideoFacts {
+interface VideoFacts {
   width: number;
   height: number;
   seconds: number;

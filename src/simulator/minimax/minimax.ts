@@ -48,7 +48,7 @@ export function openMinimax(): SimulatorProtocol {
 
 const charactersMax = 9999;
 
-export async function planSpeech(voices: Voices, { body, headers }: Ask): Promise<Plan> {
+async function planSpeech(voices: Voices, { body, headers }: Ask): Promise<Plan> {
   const fields = readBodyFields(body);
   const steered = readSteering(headers, "t2a_v2", readText(fields, "model", 200));
   const { directives, model, name } = steered;
@@ -157,7 +157,7 @@ function describeMusic({ bytes, seconds, kbps }: Sound, { sampleRate }: SoundFor
 const promptMax = 2000;
 const lyricsMax = 3500;
 
-export async function planMusic({ body, headers }: Ask): Promise<Plan> {
+async function planMusic({ body, headers }: Ask): Promise<Plan> {
   const fields = readBodyFields(body);
   const steered = readSteering(headers, "music_generation", readText(fields, "model", 200));
   const has = (field: string) => (fields[field] ?? "") !== "";

@@ -9,7 +9,7 @@ const tokensPerMessage = 4;
 /** An image, sound or file counts the same whatever its size: the gateway can't know better either. */
 const tokensPerMediaPart = 85;
 
-export interface ChatUsage {
+interface ChatUsage {
   prompt_tokens: number;
   completion_tokens: number;
   total_tokens: number;

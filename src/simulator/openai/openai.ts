@@ -38,11 +38,11 @@ export const openai: SimulatorProtocol = {
 
 const ids = ["sim-chat", "sim-vision", "sim-reason", "sim-embed"];
 
-export function planModels(): Plan {
+function planModels(): Plan {
   return planFields({ object: "list", data: ids.map(modelRow) });
 }
 
-export function planModel(id: string): Plan {
+function planModel(id: string): Plan {
   return planFields(modelRow(id));
 }
 

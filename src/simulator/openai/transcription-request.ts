@@ -22,7 +22,7 @@ export interface TranscriptionRequest {
 }
 
 const transcriptionFormats = ["json", "text", "srt", "verbose_json", "vtt", "diarized_json"] as const;
-export type TranscriptionFormat = (typeof transcriptionFormats)[number];
+type TranscriptionFormat = (typeof transcriptionFormats)[number];
 
 const extensions = ["flac", "m4a", "mp3", "mp4", "mpeg", "mpga", "oga", "ogg", "wav", "webm"];
 const secondsMin = 0.1;
