@@ -30,9 +30,11 @@ test.each(["cut", "silence"] as const)("a database that is away (%s)", async (ho
   ];
   const asked = said.map((one) => askAudio({ ...one, url: gateway.url, key }));
   const late = askAudio({ ...world.atAddress("stt", "slow"), url: gateway.url, key }); // it is measured during the outage
-  await until(() => world.simulator.calls().length === before + said.length, "all are with their providers");
+  const allAreOut = () => world.simulator.calls().length === before + said.length && world.waitingSlow() === 1;
+  await until(allAreOut, "all are with their providers, and the recording is being loaded");
   wire[how]();
-  await sleep(4_000);
+  world.answerSlow();
+  await sleep(8_000); // the recording is measured in the first half of it
   wire.restore();
   const heard = await Promise.all(asked);
   expect(heard.map(({ status, outcome }) => [status, outcome])).toEqual(said.map(() => [200, "whole"]));

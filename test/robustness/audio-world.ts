@@ -47,8 +47,11 @@ export interface AudioWorld extends World {
   folder: string;
   /** Transcriptions of 61.5 seconds, two minutes when billed: sent, and at an address. */
   inForm(model: string): Said;
-  /** `slow`: its host takes two seconds. */
+  /** `slow`: its host waits until `answerSlow` is called. */
   atAddress(model: string, slow?: "slow"): Said;
+  /** How many wait for it. */
+  waitingSlow(): number;
+  answerSlow(): void;
   expectClean(): Promise<void>;
 }
 
@@ -67,9 +70,12 @@ export function code({ bytes }: AudioHeard): string {
 
 export async function openAudioWorld(): Promise<AudioWorld> {
   const world = await openWorld({ models: {} });
-  const recordings: FileServer = await startFileServer(
-    (req, res) => void setTimeout(() => res.end(wavFile(61.5)), req.url === "/slow" ? 2_000 : 0),
-  );
+  const slow: (() => void)[] = [];
+  const recordings: FileServer = await startFileServer((req, res) => {
+    const answer = () => void res.end(wavFile(61.5));
+    if (req.url === "/slow") slow.push(answer);
+    else answer();
+  });
   const folder = mkdtempSync(join(inject("runFolder"), "audio-"));
   const { body, type } = await formOf({ response_format: "json" }, wavFile(61.5));
   const { url } = world.simulator;
@@ -100,8 +106,10 @@ export async function openAudioWorld(): Promise<AudioWorld> {
     },
     atAddress: (model, slow) =>
       json("transcriptions", { model: `demo/${model}`, audio_url: `https://localhost:${recordings.port}/${slow ?? "recording"}` }),
+    waitingSlow: () => slow.length,
+    answerSlow: () => slow.splice(0).forEach((answer) => answer()),
     async expectClean() {
-      await until(async () => (await world.audit()).reservations_open === 0, "all reservations have ended", 30_000);
+      await until(async () => (await world.audit()).reservations_open === 0, "all reservations have ended");
       expect(await world.audit()).toMatchObject({ mismatches: [], holds_open: 0, reservations_open: 0 });
       expect((await verifyChain(world.db)).broken).toBeNull();
     },

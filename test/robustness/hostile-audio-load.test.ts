@@ -1,6 +1,7 @@
 // Many large recordings at a time, and clients that lie about theirs: the process stays small and answers others, and neither files nor
 // descriptors are left.
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -55,14 +56,15 @@ const forgetPeak = () => writeFileSync(`/proc/${gateway.pid}/clear_refs`, "5");
 const left = () => readdirSync(join(folder, "media-incoming"));
 
 /** Others are served meanwhile; they ask from a process of their own, since this one is busy with sending. */
-async function whileAsked<T>(work: Promise<T>): Promise<T> {
+async function whileAsked<T>(work: () => Promise<T>): Promise<T> {
   const asking = spawn(process.execPath, ["--input-type=module", "-e", asker.replace("URL", gateway.url)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let output = "";
   asking.stdout.on("data", (chunk) => (output += String(chunk)));
   const exited = new Promise((resolve) => asking.once("exit", resolve));
-  const result = await work;
+  await once(asking.stdout, "data");
+  const result = await work();
   asking.kill("SIGTERM");
   await exited;
   const waits = output.trim().split("\n");
@@ -75,7 +77,7 @@ async function whileAsked<T>(work: Promise<T>): Promise<T> {
 const asker = `
 for (;;) {
   const at = performance.now();
-  const { status } = await fetch("URL/healthz", { signal: AbortSignal.timeout(10_000) }).catch(() => ({ status: 0 }));
+  const { status } = await fetch("URL/healthz", { signal: AbortSignal.timeout(60_000) }).catch(() => ({ status: 0 }));
   console.log(status === 200 ? Math.round(performance.now() - at) : "failed");
   await new Promise((resolve) => setTimeout(resolve, 50));
 }`;
@@ -86,10 +88,8 @@ const body = { model: "demo/stt", response_format: "json" };
 test("thirty forms of 25 MB at once", async () => {
   const { body: form, type } = await formOf(body, large);
   forgetPeak();
-  const sending = Array.from({ length: 30 }, () =>
-    checkedRequest(gateway.url, "POST", path, { key, body: form, headers: { "content-type": type } }),
-  );
-  const replies = await whileAsked(Promise.all(sending));
+  const send = () => checkedRequest(gateway.url, "POST", path, { key, body: form, headers: { "content-type": type } });
+  const replies = await whileAsked(() => Promise.all(Array.from({ length: 30 }, send)));
   expect(replies.map(({ status }) => status)).toEqual(Array(30).fill(200));
   expect(residentMb()).toBeLessThan(500); // as bytes they are 750 MB
   await eventually(() => expect(left()).toEqual([]));
@@ -98,8 +98,8 @@ test("thirty forms of 25 MB at once", async () => {
 oneInThree()("ten recordings of 100 MB from addresses at once", async () => {
   forgetPeak();
   const audio_url = `https://localhost:${files.port}/huge`;
-  const sending = Array.from({ length: 10 }, () => checkedRequest(gateway.url, "POST", path, { key, body: { ...body, audio_url } }));
-  const replies = await whileAsked(Promise.all(sending));
+  const send = () => checkedRequest(gateway.url, "POST", path, { key, body: { ...body, audio_url } });
+  const replies = await whileAsked(() => Promise.all(Array.from({ length: 10 }, send)));
   expect(replies.map(({ status }) => status)).toEqual(Array(10).fill(200));
   expect(residentMb()).toBeLessThan(500); // as bytes they are 1,000 MB
   await eventually(() => expect(left()).toEqual([]));

@@ -22,7 +22,7 @@ beforeAll(async () => {
     routes: [{ provider: id, model: "design" }],
   });
   const file = {
-    providers: [host("hanging", "sim-hang"), host("slow", "sim-slow-1500ms")],
+    providers: [host("hanging", "sim-hang"), host("slow", "sim-slow-3000ms")],
     models: [designer("hanging"), designer("slow")],
   };
   catalog = catalogFile(JSON.stringify(file));

@@ -2,6 +2,7 @@
 // add up to the hold.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Gateway, startGateway, type TestAccount } from "../../support/gateway.ts";
+import { endedJob } from "../../support/media-jobs.ts";
 
 let gateway: Gateway;
 let account: TestAccount;
@@ -18,9 +19,7 @@ afterAll(async () => {
 async function finished(path: string, body: object) {
   const { status, json } = await gateway.request("POST", path, { key: account.key, body });
   expect([status, json.error]).toEqual([202, null]);
-  let job = json;
-  for (let turn = 0; turn < 3 && !["succeeded", "failed"].includes(job.status); turn++)
-    job = (await gateway.request("GET", `/v1/jobs/${job.id}?wait=25`, { key: account.key })).json;
+  const job = (await endedJob(gateway, json.id as string, account.key)).json;
   expect([job.status, job.error]).toEqual(["succeeded", null]);
   expect(job.charged_amount + (job.refunded_amount ?? 0)).toBeCloseTo(job.estimated_cost, 8);
   return job;
