@@ -7,7 +7,6 @@ import {
   failureOf,
   isMalformedOutput,
   isSlowReader,
-  isTimedOut,
   UpstreamError,
   type UpstreamFault,
 } from "../providers/errors/upstream-error.ts";
@@ -65,12 +64,10 @@ export interface AttemptRules {
 }
 
 /**
- * Answers of one request that can't be read, or don't come in time. Providers bill what they made of each and the caller pays none, so a request
- * that brings it about, also by intent, must not buy one of each route.
+ * Answers of one request that can't be read. Providers bill each and the caller pays none, so what makes every answer unreadable, also by intent,
+ * must not buy one of each route. Time-outs don't count: most are outages, and the next route may answer.
  */
-const lostMax = 3;
-
-const isLost = (error: UpstreamError): boolean => error.fault === "unreadable" || isTimedOut(failureOf(error));
+const unreadableMax = 3;
 
 /** Fills `attempts` as they happen, so that it is complete whatever this throws. */
 export async function attempt<Result>(
@@ -126,7 +123,7 @@ export async function attempt<Result>(
       rules.stopAt?.(error);
       faults.push(error);
       if (error.fault === "failed") break; // the upstream has done the work: a second attempt would be paid twice
-      if (faults.filter(isLost).length >= lostMax) break;
+      if (faults.filter(({ fault }) => fault === "unreadable").length >= unreadableMax) break;
     }
   }
   return allFailed(faults, attempts);

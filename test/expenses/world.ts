@@ -59,10 +59,10 @@ export const catalog = {
     chat("demo/late", [route("hasty", tokenCost, "chat+sim-hang")]),
     chat("demo/late-thinker", [route("hasty", tokenCost, "chat+sim-hang")], { supports_reasoning: true }),
     chat("demo/cut-thinker", [route("north", tokenCost, "chat+sim-slow-300ms+sim-cut-after-4")], { supports_reasoning: true }),
-    chat(
-      "demo/always-late",
-      Array.from({ length: 5 }, (_, n) => route("hasty", tokenCost, `late-${n}+sim-hang`)),
-    ),
+    chat("demo/late-thrice", [
+      ...Array.from({ length: 3 }, (_, n) => route("hasty", tokenCost, `late-${n}+sim-hang`)),
+      route("north", tokenCost, "chat"),
+    ]),
     chat("demo/unknown", [{ provider: "north", model: "chat" }]),
     sold("demo/embed", "embedding", { mode: "per-token", input: 0.2 }, [route("north", { input: 0.1 }, "embed")]),
     sold("demo/rank", "reranking", { mode: "per-token", input: 0.2 }, [route("ranker", { per_request: 0.002 }, "rank")]),
