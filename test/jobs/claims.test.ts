@@ -1,4 +1,4 @@
-// Which jobs a runner claims, and how long each has.
+// Which jobs a runner claims, and how long each has; and that none begins of an account that was suspended.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
@@ -6,7 +6,7 @@ import { claimJobs } from "../../src/jobs/claim.ts";
 import { jobTimes } from "../../src/jobs/parts.ts";
 import { newAccount } from "../ledger/new-account.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { expectClean, finish, lease, rowOf, submit } from "./job-rows.ts";
+import { entries, expectClean, finish, lease, rowOf, submit } from "./job-rows.ts";
 
 let database: TestDatabase;
 let db: Db;
@@ -65,4 +65,20 @@ test("a job that waited for a runner has all its time; one whose route was asked
   const taken = await claim();
   expect(taken).toMatchObject({ id, was_asked: true });
   expect(taken!.age_ms).toBeGreaterThanOrEqual(120_000);
+});
+
+test("of an account that was suspended meanwhile nothing begins: what waits fails with job_cancelled, free; what runs goes on", async () => {
+  const accountId = await newAccount(db, { deposit: 1_000n });
+  const jobs = [];
+  for (let n = 0; n < 4; n++) jobs.push(await submit(db, { accountId }));
+  const [one, other, ...waiting] = jobs;
+  await db.pool.query("update account set suspended_at = clock_timestamp() where id = $1", [accountId]);
+  await finish(db, one!.id, await lease(db, one!.id), { charged: 100n });
+  for (const { id } of waiting) {
+    expect(await rowOf(db, id)).toMatchObject({ status: "failed", error_code: "job_cancelled", charged: null });
+    expect(await entries(db, id)).toEqual([]);
+  }
+  expect(await finish(db, other!.id, await lease(db, other!.id), { charged: 100n })).toBe(true);
+  const { rows } = await db.pool.query("select available from balance where account_id = $1", [accountId]);
+  expect(rows).toEqual([{ available: 800n }]);
 });

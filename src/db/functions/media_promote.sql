@@ -1,9 +1,17 @@
 -- Gives free slots to waiting jobs, first come first served; one that can no longer be paid fails, unless a slice may hold what it needs: then
--- that is recalled, and the job waits for the next round. Under the lock of the balance.
+-- that is recalled, and the job waits for the next round. Of a suspended account nothing that waits begins: its operator wants no more spent
+-- on it. Under the lock of the balance.
 create or replace function media_promote(_account bigint, _tiers jsonb) returns void language plpgsql as $$
 declare limits jsonb; job media_job; images int; videos int; is_free boolean; refused text;
 begin
   if not exists (select 1 from media_job j where j.account_id = _account and j.status = 'queued') then return; end if;
+  if exists (select 1 from account a where a.id = _account and a.suspended_at is not null) then
+    for job in select * from media_job j where j.account_id = _account and j.status = 'queued' order by j.seq for update loop
+      perform media_end(job, 'failed', null, null, null, 'job_cancelled', 'The operator of the gateway suspended the account.', null);
+      perform pg_notify('media_job', job.shown_id);
+    end loop;
+    return;
+  end if;
   limits := account_media_limits(_tiers, _account);
   select count(*) filter (where j.kind = 'image'), count(*) filter (where j.kind = 'video') into images, videos
     from media_job j where j.account_id = _account and j.status in ('pending', 'processing');
