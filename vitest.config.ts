@@ -22,7 +22,7 @@ export const common = {
   hookTimeout: 120_000,
   teardownTimeout: 20_000,
   restoreMocks: true,
-  expect: { poll: { timeout: 30_000 } },
+  expect: { poll: { timeout: 100_000 } },
   env: { NODE_ENV: "test", TZ: "UTC" },
 };
 
