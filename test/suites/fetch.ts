@@ -1,6 +1,6 @@
 // Brings the suites of list.ts, each at its commit, into .suites. What is there already stays.
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { folderOf, suites } from "./list.ts";
 
 for (const suite of suites) {
@@ -8,7 +8,9 @@ for (const suite of suites) {
   if (existsSync(folder)) continue;
   const git = (...args: string[]) => {
     const { status } = spawnSync("git", args, { stdio: "inherit" });
-    if (status !== 0) throw new Error(`git ${args.join(" ")} ended with ${String(status)}`);
+    if (status === 0) return;
+    rmSync(folder, { recursive: true, force: true }); // else the next run would take it for the suite
+    throw new Error(`git ${args.join(" ")} ended with ${String(status)}`);
   };
   git("init", "--quiet", folder);
   git("-C", folder, "fetch", "--quiet", "--depth", "1", suite.repository, suite.commit);
