@@ -178,7 +178,8 @@ describe("disputes", () => {
       const body = { suspend_on_dispute: true, reason: "a test" };
       expect((await plain.request("PATCH", "/v1/operator/settings", { key, body })).status).toBe(200);
       await taken(disputeEvent(opened, "funds_withdrawn"));
-      expect((await plain.request("GET", "/v1/credits/balance", { key: opened.who.key })).status).toBe(403);
+      // Its key was known: a process hears of the suspension a moment later.
+      await expect.poll(async () => (await plain.request("GET", "/v1/credits/balance", { key: opened.who.key })).status).toBe(403);
     } finally {
       await plain.stop();
     }
