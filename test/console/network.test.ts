@@ -16,7 +16,6 @@ describe.skipIf(chromiumPath === null)("a bad network", () => {
   test("a slow one: every page becomes useful, without a fault", async () => {
     const account = await gateway.createAccount({ deposit: "20" });
     const { page, context, faults, close } = await openPerson(chromium.browser, gateway, { account, viewport: phone });
-    page.setDefaultTimeout(60_000);
     const session = await context.newCDPSession(page);
     await session.send("Network.enable");
     await session.send("Network.emulateNetworkConditions", {

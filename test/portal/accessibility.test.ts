@@ -19,7 +19,7 @@ interface Violation {
   nodes: { html: string; failureSummary: string }[];
 }
 
-describe.skipIf(chromiumPath === null)("axe", { timeout: 180_000 }, () => {
+describe.skipIf(chromiumPath === null)("axe", { timeout: 300_000 }, () => {
   let gateway: Gateway;
   const chromium = useBrowser("the portal's accessibility");
   beforeAll(async () => void (gateway = await startGateway()));
@@ -46,7 +46,7 @@ describe.skipIf(chromiumPath === null)("axe", { timeout: 180_000 }, () => {
       async (colorScheme) => {
         const context = await chromium.browser.newContext({ viewport, colorScheme });
         const page = await context.newPage();
-        page.setDefaultTimeout(60_000);
+        page.setDefaultTimeout(150_000);
         const found: Record<string, string[]> = {};
         for (const path of paths) {
           await page.goto(`${gateway.url}/docs${path}`);

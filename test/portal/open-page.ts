@@ -11,7 +11,7 @@ export interface Opened {
 export async function openPage(browser: Browser, { viewport, allowed, colorScheme }: Opened) {
   const context = await browser.newContext({ viewport, colorScheme });
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(150_000);
   const faults: string[] = [];
   const foreign: string[] = [];
   await context.route("**/*", (route) => {
