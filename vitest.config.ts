@@ -5,8 +5,13 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { filesNotDrawn } from "./test/support/drawn-files.ts";
 import { testsToSkip } from "./test/support/packages.ts";
 
-/** What looks at which modules are loaded, or at what runs in them: each has a process of its own. */
-const alone = ["test/media/kinds-load.test.ts", "test/operations/chat/length-of-the-way.test.ts"];
+/** What looks at which modules are loaded, at what runs in them, or at the timer that all streams of a process share: each has one of its own. */
+const alone = [
+  "test/clock.test.ts",
+  "test/language/stream-answer.test.ts",
+  "test/media/kinds-load.test.ts",
+  "test/operations/chat/length-of-the-way.test.ts",
+];
 
 // test/console needs a browser and a build: npm run test:console.
 const left = [...configDefaults.exclude, "test/console/**", ...testsToSkip(), ...filesNotDrawn(process.argv.slice(2))];
