@@ -77,10 +77,11 @@ describe.skipIf(chromiumPath === null)("Automatic top-ups", () => {
       const answer = await route.fetch();
       await route.fulfill({ response: answer, json: { ...((await answer.json()) as object), available: false } });
     });
+    const answered = page.waitForResponse("**/v1/credits/auto-topup");
     await page.goto(`${gateway.url}/console/credit`);
     await page.getByRole("region", { name: "Balance" }).waitFor();
-    await page.waitForLoadState("networkidle");
-    expect(await page.getByRole("region", { name: "Automatic top-ups" }).count()).toBe(0);
+    await answered;
+    await expect.poll(() => page.getByRole("region", { name: "Automatic top-ups" }).count()).toBe(0);
     await close();
   });
 });
