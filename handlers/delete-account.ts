@@ -1,6 +1,6 @@
 // DELETE /v1/account: deletes the account of the person who is signed in.
 import type { CallerSession } from "../src/accounts/caller.ts";
-import { clearedSessionCookie } from "../src/accounts/sessions.ts";
+import { clearedSessionCookie } from "../src/accounts/tokens.ts";
 import { toUsd } from "../src/money.ts";
 import type { Handler } from "../src/operation.ts";
 import { deleteAccount as remove } from "../src/sign-in/delete-account.ts";

@@ -1,5 +1,5 @@
 // POST /v1/auth/signin/{provider}. The steps are in src/sign-in/external.ts.
-import { sessionCookie } from "../src/accounts/sessions.ts";
+import { sessionCookie } from "../src/accounts/tokens.ts";
 import type { Handler } from "../src/operation.ts";
 import { finishExternalSignIn, shownBy } from "../src/sign-in/external.ts";
 import { throttle } from "../src/sign-in/throttle.ts";

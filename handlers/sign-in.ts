@@ -1,5 +1,5 @@
 // POST /v1/auth/signin: signs in by email address and password.
-import { sessionCookie } from "../src/accounts/sessions.ts";
+import { sessionCookie } from "../src/accounts/tokens.ts";
 import type { Handler } from "../src/operation.ts";
 import { signInByPassword } from "../src/sign-in/password.ts";
 import { throttle } from "../src/sign-in/throttle.ts";

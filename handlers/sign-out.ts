@@ -1,6 +1,7 @@
 // POST /v1/auth/signout: ends the session that the request came with.
 import type { CallerSession } from "../src/accounts/caller.ts";
-import { clearedSessionCookie, closeSession } from "../src/accounts/sessions.ts";
+import { closeSession } from "../src/accounts/sessions.ts";
+import { clearedSessionCookie } from "../src/accounts/tokens.ts";
 import type { Handler } from "../src/operation.ts";
 
 export const signOut: Handler<"signOut"> = async ({ db }, { caller }) => {

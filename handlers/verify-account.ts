@@ -1,5 +1,5 @@
 // POST /v1/auth/verify: by the link's token, or by address and code. If both are sent, the token counts.
-import { sessionCookie } from "../src/accounts/sessions.ts";
+import { sessionCookie } from "../src/accounts/tokens.ts";
 import { toUsd } from "../src/money.ts";
 import type { Handler } from "../src/operation.ts";
 import { throttle } from "../src/sign-in/throttle.ts";

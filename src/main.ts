@@ -15,7 +15,8 @@ import type { Catalog } from "./catalog/types.ts";
 import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { Context } from "./context.ts";
-import { type BatcherGauge, isLocal, openBatcherGauge } from "./db/batcher.ts";
+import { type BatcherGauge, openBatcherGauge } from "./db/batcher.ts";
+import { isLocal } from "./db/hosts.ts";
 import { connect, inTransaction } from "./db/connect.ts";
 import { openCaptcha } from "./identity/captcha.ts";
 import { openIdentityProviders } from "./identity/providers.ts";
@@ -32,7 +33,6 @@ import { createLimits } from "./limits/limits.ts";
 import { createMailer } from "./mail/mailer.ts";
 import { type MediaOptions, openMedia } from "./media/media.ts";
 import type { Amount } from "./money.ts";
-import type { Send } from "./notices/deliveries.ts";
 import { type NoticeTimes, startNotices } from "./notices/worker.ts";
 import { sendWebhook, type WebhookOptions, webhookPausesMs } from "./webhooks/send.ts";
 import { disabledChannel, openDisabledRoutes } from "./operators/disabled-routes.ts";
@@ -46,8 +46,8 @@ import { openKeepers } from "./start/keepers.ts";
 import { unready } from "./start/unready.ts";
 import { createServer } from "./server/http.ts";
 import { addDatabaseFigures } from "./telemetry/database-figures.ts";
-import { countNotices } from "./telemetry/notice-figures.ts";
-import { addGatewayFigures, createMetrics, type Gathering } from "./telemetry/metrics.ts";
+import { createMetrics, type Gathering } from "./telemetry/metrics.ts";
+import { addGatewayFigures, countNotices } from "./telemetry/gateway-figures.ts";
 
 export interface Gateway {
   url: string;
@@ -148,7 +148,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const parts = { clock, log, db, settings, catalogs, breakers, providers, media, jobs, countAttempt, countOverrun, countKept, countHold };
   const context: Context = { ...parts, ...domain, config: settings.config, catalog: catalogs.catalog, publicUrl: config.publicUrl ?? "" };
   const { mailer } = domain;
-  const send = (delivery: Parameters<Send>[0]) => sendWebhook({ db, config, onFault, options: options.webhooks }, delivery);
+  const send = (delivery: Parameters<typeof sendWebhook>[1]) => sendWebhook({ db, config, onFault, options: options.webhooks }, delivery);
   const notices = {
     ...{ db, clock, mailer, publicUrl: () => context.publicUrl, onFault, count: countNotices(metrics), times: options.notices },
     webhooks: { send, pausesMs: webhookPausesMs },

@@ -6,7 +6,8 @@ import { fail } from "../errors/fail.ts";
 import { noUuid, parseWorkspaceId } from "../ids.ts";
 import type { Amount } from "../money.ts";
 import type { Caller, Role } from "./caller.ts";
-import { csrfTokenOf, digestOf, isTokenShaped } from "./keys.ts";
+import { digestOf } from "./keys.ts";
+import { csrfTokenOf, isTokenShaped } from "./tokens.ts";
 import { sessionLifeMs } from "./sessions.ts";
 
 /** The least time between two updates of a session's last use. */

@@ -1,5 +1,5 @@
-// API keys as text: how one is made, checked for typos, hashed and masked; and the other secrets that a caller holds. src/accounts/accounts.ts finds its owner.
-import { createHash, createHmac, randomBytes } from "node:crypto";
+// API keys as text: how one is made, checked for typos, hashed and masked. src/accounts/accounts.ts finds the owner of one.
+import { createHash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /** What the database stores of a key; the secret itself is shown once and stored nowhere. */
@@ -57,28 +57,4 @@ function base62(value: bigint, digits: number): string {
   let text = "";
   for (let rest = value; text.length < digits; rest /= 62n) text = alphabet[Number(rest % 62n)] + text;
   return text;
-}
-
-// Tokens of sessions, mails and sign-ins in progress. 256 random bits behind a prefix that names the
-// kind; the database stores only the digest.
-
-interface NewToken {
-  secret: string;
-  hash: Buffer;
-}
-
-export const tokenPrefixes = { session: "svcs_", mail: "svcm_", signIn: "svco_" } as const;
-
-export function makeToken(kind: keyof typeof tokenPrefixes): NewToken {
-  const secret = tokenPrefixes[kind] + randomBytes(32).toString("base64url");
-  return { secret, hash: digestOf(secret) };
-}
-
-export function isTokenShaped(kind: keyof typeof tokenPrefixes, text: string): boolean {
-  return text.startsWith(tokenPrefixes[kind]) && /^[\w-]{43}$/.test(text.slice(tokenPrefixes[kind].length));
-}
-
-/** Derived from the session's token, so that it needs no column and ends with the session. */
-export function csrfTokenOf(sessionToken: string): string {
-  return createHmac("sha256", sessionToken).update("csrf").digest("hex");
 }

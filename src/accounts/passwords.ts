@@ -2,7 +2,7 @@
 // Few at a time: each takes 19 MiB and a core for some 40 ms.
 import { argon2, type Argon2Parameters, randomBytes, timingSafeEqual } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { mayHold } from "../concurrency/fair-quota.ts";
+import { mayHold } from "../concurrency/slots.ts";
 import { fail } from "../errors/fail.ts";
 
 // A fair queue for slow work that strangers may trigger, such as hashing passwords: so many run at once, the others wait in turn by their

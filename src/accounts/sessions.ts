@@ -1,10 +1,10 @@
-// Dashboard sessions and their cookie: signing in opens one, use extends it, signing out or a new password ends it, and their person sees
+// Dashboard sessions: signing in opens one, use extends it, signing out or a new password ends it, and their person sees
 // and ends them. Ended ones are deleted, so that they count nowhere from then on.
 import type { components } from "../../generated/api.d.ts";
 import type { Queries } from "../db/connect.ts";
 import { parseSessionId, sessionIdText } from "../ids.ts";
 import type { CallerSession } from "./caller.ts";
-import { csrfTokenOf, makeToken } from "./keys.ts";
+import { csrfTokenOf, makeToken } from "./tokens.ts";
 
 export interface OpenedSession extends Pick<CallerSession, "hash" | "expiresAt" | "csrfToken"> {
   /** Shown once. */
@@ -43,51 +43,6 @@ export async function closeSession(db: Queries, hash: Buffer): Promise<void> {
 
 export async function closeSessions(db: Queries, accountId: bigint): Promise<void> {
   await db.pool.query("delete from session where account_id = $1", [accountId]);
-}
-
-// The session's cookie as text, in and out, and the cookie of a browser that begins a sign-in.
-
-const cookieName = "__Host-svc_session";
-const attributes = "Path=/; Secure; HttpOnly; SameSite=Lax";
-
-/** The longest that browsers keep a cookie. Use extends a session without a new cookie; the server knows when it ends. */
-const keptSec = 400 * 24 * 60 * 60;
-
-export function sessionCookie(token: string): string {
-  return `${cookieName}=${token}; ${attributes}; Max-Age=${keptSec}`;
-}
-
-/** As a request sends it. */
-export function sessionCookiePair(token: string): string {
-  return `${cookieName}=${token}`;
-}
-
-export function clearedSessionCookie(): string {
-  return `${cookieName}=; ${attributes}; Max-Age=0`;
-}
-
-/** The session's token in a Cookie header. */
-export function readSessionCookie(header: string | undefined): string | undefined {
-  return readCookie(header, cookieName);
-}
-
-const signInCookieName = "__Host-svc_signin";
-
-export function signInCookie(browser: string, keptSec: number): string {
-  return `${signInCookieName}=${browser}; ${attributes}; Max-Age=${keptSec}`;
-}
-
-export function readSignInCookie(header: string | undefined): string | undefined {
-  return readCookie(header, signInCookieName);
-}
-
-function readCookie(header: string | undefined, cookie: string): string | undefined {
-  for (const pair of header?.split(";") ?? []) {
-    // Trims spaces and tabs only: other white space before a name would bypass what browsers guarantee for its prefix.
-    const [name, value] = pair.replace(/^[ \t]+|[ \t]+$/g, "").split("=", 2) as [string, string | undefined];
-    if (name === cookie) return value;
-  }
-  return undefined;
 }
 
 interface OpenSession {

@@ -1,9 +1,8 @@
 // Audio as a reply: whole once it is charged, or streamed. The last byte of a stream waits until its charge is committed; an interrupted
 // stream ends without a proper end and is free (docs/behaviour/billing.md#ends).
 import type { ErrorCode } from "../../generated/errors.ts";
-import type { Ask } from "../calls/ask.ts";
+import { type Ask, isDisconnected } from "../calls/ask.ts";
 import { settleWithout } from "../calls/call.ts";
-import { isDisconnected } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
 import { ApiError } from "../errors/fail.ts";
 import { type Amount, usdText } from "../money.ts";

@@ -4,7 +4,7 @@ import { gzip } from "node:zlib";
 import type { components } from "../../generated/api.d.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { Catalog, Model, VoiceFamily } from "../catalog/types.ts";
-import { GatewayStopping } from "../concurrency/stopping.ts";
+import { GatewayStopping } from "../calls/ask.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
 import { failureOf, UpstreamError } from "../providers/errors/upstream-error.ts";

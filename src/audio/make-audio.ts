@@ -2,9 +2,8 @@
 // bytes or with a permanent address (docs/behaviour/audio.md#music).
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
-import type { Ask } from "../calls/ask.ts";
+import { type Ask, isDisconnected } from "../calls/ask.ts";
 import type { Resolved } from "../catalog/resolve.ts";
-import { isDisconnected } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
 import { uuidHex } from "../ids.ts";

@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import { ApiError, fail, failParameter } from "../errors/fail.ts";
 import { MediaFault } from "../media/types.ts";
 import type { AudioFile } from "../providers/verbs/audio.ts";
-import { GatewayStopping } from "../concurrency/stopping.ts";
+import { GatewayStopping } from "../calls/ask.ts";
 
 type Looking = Pick<Context["media"], "audioKindOf" | "measureAudio">;
 

@@ -1,6 +1,6 @@
 // Finds batches to work on and holds their leases: any number of processes share them, and one that dies leaves its batches to the others.
 import { keepDoing } from "../concurrency/keep-doing.ts";
-import { GatewayStopping } from "../concurrency/stopping.ts";
+import { GatewayStopping } from "../calls/ask.ts";
 import { sweepFiles } from "./files.ts";
 import { type BatchParts, type BatchTimes, type ClaimedBatch, runBatch, type Running } from "./run-batch.ts";
 

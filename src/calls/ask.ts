@@ -64,3 +64,15 @@ export function tagsOf(operationId: OperationId, body: unknown): Record<string, 
 
 /** As Postgres takes it. */
 const storable = (text: string): string => text.replaceAll("\0", "").toWellFormed();
+
+/** The reason to abort calls whose clients are still connected: their streams count as interrupted, and are free (docs/behaviour/billing.md#ends). */
+export class GatewayStopping extends Error {
+  constructor() {
+    super("the gateway is stopping");
+  }
+}
+
+/** Whether the client disconnected, rather than the gateway having to stop. */
+export function isDisconnected(signal: AbortSignal): boolean {
+  return signal.aborted && !(signal.reason instanceof GatewayStopping);
+}

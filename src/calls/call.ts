@@ -4,7 +4,6 @@ import type { ErrorCode } from "../../generated/errors.ts";
 import { operations, type OperationId } from "../../generated/operations.ts";
 import type { Resolved } from "../catalog/resolve.ts";
 import type { Model } from "../catalog/types.ts";
-import { GatewayStopping, isDisconnected } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
 import { ApiError } from "../errors/fail.ts";
 import { shownError } from "../errors/text.ts";
@@ -12,7 +11,7 @@ import { msSince, storableText } from "../ledger/usage-log.ts";
 import type { Amount } from "../money.ts";
 import { reportAttempts } from "../routing/attempt.ts";
 import type { Candidate } from "../routing/candidates.ts";
-import type { Ask } from "./ask.ts";
+import { type Ask, GatewayStopping, isDisconnected } from "./ask.ts";
 import type { CountedCall } from "./admit.ts";
 import { type Bill, type Hold, type LoggedCall, logRow, type Outcome, tokensOf } from "./log-row.ts";
 

@@ -1,12 +1,11 @@
 // The connection of a paid call to its upstream, and what a disconnect of its caller does to it: nothing is sent any more, or the upstream is told
 // to stop, or it is read on (docs/behaviour/streams.md#disconnects). What is then charged is the flow's business.
 import type { Resolved } from "../catalog/resolve.ts";
-import { isDisconnected } from "../concurrency/stopping.ts";
 import { UpstreamError } from "../providers/errors/upstream-error.ts";
 import type { Disconnect, UpstreamCall } from "../providers/types.ts";
 import type { Attempt } from "../routing/attempt.ts";
 import type { Candidate } from "../routing/candidates.ts";
-import type { Ask } from "./ask.ts";
+import { type Ask, isDisconnected } from "./ask.ts";
 
 interface UpstreamConnection {
   /** Ends the upstream call at once: the gateway has to stop, or nothing had been sent when the caller disconnected. */

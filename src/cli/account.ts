@@ -1,7 +1,8 @@
 // `svc account …` and `svc session …`: creates accounts, lists, shows and changes them, and opens sessions.
 import { createAccount, Refused, statusOf } from "../accounts/admin.ts";
 import { listKeys } from "../accounts/key-records.ts";
-import { openSession, sessionCookiePair } from "../accounts/sessions.ts";
+import { openSession } from "../accounts/sessions.ts";
+import { sessionCookiePair } from "../accounts/tokens.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import type { Queries } from "../db/connect.ts";

@@ -1,6 +1,50 @@
-// Bounds how many of something run at once and how many wait, fairly between accounts: calls of one origin, large bodies, transfers of
-// files. Knows nothing of HTTP. Each slot is given back by the code that took it.
-import { type Holder, mayHold } from "./fair-quota.ts";
+// Shares what is scarce, fairly between accounts: amounts that each may hold, and slots, which bound how many of something run at once and how
+// many wait (calls of one origin, large bodies, transfers of files). Knows nothing of HTTP. What was taken is given back by the code that took it.
+
+// How much each account may hold, so that one account's flood never takes the last of it. The rule is that of shared packet buffers (dynamic
+// thresholds, Choudhury and Hahne 1998): a holder may have at most three times what is still free. One alone gets three quarters, two get
+// three sevenths each, and there is always room for the next, without a queue, a list or a clock.
+
+/** An account, or the network of a caller without one. */
+export type Holder = bigint | string;
+
+const timesFree = 3;
+
+/** Whether a holder of `own` may have `more`, of `free` that is left. */
+export function mayHold(own: number, more: number, free: number): boolean {
+  return more <= free && own + more <= timesFree * free;
+}
+
+export interface FairQuota {
+  /** Whether `take` would succeed. */
+  fits(holder: Holder, amount: number): boolean;
+  /** Returns false where nothing was taken. */
+  take(holder: Holder, amount: number): boolean;
+  giveBack(holder: Holder, amount: number): void;
+  taken(): number;
+}
+
+export function openFairQuota(size: number): FairQuota {
+  const held = new Map<Holder, number>();
+  let taken = 0;
+  const fits = (holder: Holder, amount: number) => mayHold(held.get(holder) ?? 0, amount, size - taken);
+  return {
+    fits,
+    take(holder, amount) {
+      if (!fits(holder, amount)) return false;
+      taken += amount;
+      held.set(holder, (held.get(holder) ?? 0) + amount);
+      return true;
+    },
+    giveBack(holder, amount) {
+      taken -= amount;
+      const left = (held.get(holder) ?? 0) - amount;
+      if (left > 0) held.set(holder, left);
+      else held.delete(holder);
+    },
+    taken: () => taken,
+  };
+}
 
 export interface Slots {
   /** Runs `start` now or when a slot frees. Returns false where the queue is full, else a function that stops waiting. */
@@ -123,5 +167,30 @@ export function openAccountMutex(): AccountMutex {
     } finally {
       if (slots.taken() === 0 && accounts.get(accountId) === slots) accounts.delete(accountId);
     }
+  };
+}
+
+// A mutex: one holder at a time, first come first served.
+
+export interface Turns {
+  /** Resolves when it is the caller's turn; it ends with `leave`. */
+  take(): Promise<void>;
+  leave(): void;
+}
+
+export function openTurns(): Turns {
+  const waiting: (() => void)[] = [];
+  let isTaken = false;
+  return {
+    take() {
+      if (isTaken) return new Promise((resolve) => waiting.push(resolve));
+      isTaken = true;
+      return Promise.resolve();
+    },
+    leave() {
+      const next = waiting.shift();
+      if (next === undefined) isTaken = false;
+      else next();
+    },
   };
 }

@@ -1,6 +1,7 @@
 // Batchers: each makes one database call out of the items that queued while its last call ran (docs/behaviour/ledger.md#batches).
 // They know nothing of money: what a batch does is its `work`.
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Turns } from "../concurrency/slots.ts";
 import { isTransient } from "./transient-error.ts";
 
 interface Batcher<Item, Result> {
@@ -209,92 +210,4 @@ function gapMs(now: number): number {
     lookedAt = now;
   }
   return share <= freeShare ? 0 : (fullLoadMs * (share - freeShare)) / (1 - freeShare);
-}
-
-// Lists as Postgres writes arrays, for statements that take hundreds of values: pg would search every element for quotes.
-
-/** For numbers, UUIDs and nulls, which need no quotes. */
-export function plainArray(values: readonly (bigint | number | string | null)[]): string {
-  let text = "{";
-  for (const value of values) text += `${text === "{" ? "" : ","}${value ?? "NULL"}`;
-  return `${text}}`;
-}
-
-/** For composite types: the fields of each row in the order of the type. Objects are written as JSON. */
-export function recordArray(rows: readonly (readonly Field[])[]): string {
-  let text = "{";
-  for (const fields of rows) {
-    text += text === "{" ? '"(' : ',"(';
-    for (let at = 0; at < fields.length; at += 1) text += at === 0 ? fieldText(fields[at]) : `,${fieldText(fields[at])}`;
-    text += ')"';
-  }
-  return `${text}}`;
-}
-
-export type Field = string | number | bigint | boolean | Date | object | null | undefined;
-
-function fieldText(value: Field): string {
-  if (value === null || value === undefined) return "";
-  if (typeof value === "string") return quotedTwice(value);
-  if (typeof value !== "object") return String(value);
-  if (value instanceof Date) return value.toISOString();
-  return Object.isFrozen(value) ? textOfFrozen(value) : quotedTwice(JSON.stringify(value));
-}
-
-/** Written once: the prices of a model come with each of its calls, and stay as they are. */
-const frozen = new WeakMap<object, string>();
-
-function textOfFrozen(value: object): string {
-  let text = frozen.get(value);
-  if (text === undefined) frozen.set(value, (text = quotedTwice(JSON.stringify(value))));
-  return text;
-}
-
-/**
- * A text as a field of a record in an array, each of which quotes and escapes it. Without expressions: with them, which copy what they find,
- * this was a twentieth of a call, and a tenth of its garbage.
- */
-function quotedTwice(text: string): string {
-  const safe = text.includes("\\") ? text.replaceAll("\\", "\\\\\\\\") : text;
-  return `\\"${safe.includes('"') ? safe.split('"').join('\\\\\\"') : safe}\\"`;
-}
-
-// The mutex of the batchers where Postgres runs on the gateway's machine: they send their statements one at a time, first come first
-// served. Two at once would compete for the same cores; one after the other, each ends sooner and the next batch is larger. A remote
-// database has its own cores, and its round trips are better made in parallel.
-
-export interface Turns {
-  /** Resolves when it is the caller's turn; it ends with `leave`. */
-  take(): Promise<void>;
-  leave(): void;
-}
-
-/** Null: Postgres runs on another machine. */
-export function turnsAt(url: string): Turns | null {
-  return isLocal(url) ? openTurns() : null;
-}
-
-export function openTurns(): Turns {
-  const waiting: (() => void)[] = [];
-  let isTaken = false;
-  return {
-    take() {
-      if (isTaken) return new Promise((resolve) => waiting.push(resolve));
-      isTaken = true;
-      return Promise.resolve();
-    },
-    leave() {
-      const next = waiting.shift();
-      if (next === undefined) isTaken = false;
-      else next();
-    },
-  };
-}
-
-/** A socket, or a loopback address. */
-export function isLocal(url: string): boolean {
-  const parsed = URL.parse(url);
-  if (parsed === null) return false;
-  const host = parsed.searchParams.get("host") ?? decodeURIComponent(parsed.hostname);
-  return host === "" || /^(\/|localhost$|127\.|\[::1\]$)/.test(host);
 }

@@ -5,8 +5,8 @@ import type { EventEmitter } from "node:events";
 import { Kysely, PostgresDialect } from "kysely";
 import type { DB } from "../../generated/tables.ts";
 import { parseJson } from "../json/parse.ts";
-import { assertOurs, clientOf, parseHosts } from "./hosts.ts";
-import { type Turns, turnsAt } from "./batcher.ts";
+import { assertOurs, clientOf, parseHosts, turnsAt } from "./hosts.ts";
+import type { Turns } from "../concurrency/slots.ts";
 import { renewConnections } from "./connection-life.ts";
 import { createDatabaseChecks, type DatabaseChecks } from "./database-checks.ts";
 

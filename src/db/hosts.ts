@@ -1,6 +1,7 @@
 // Several hosts in one address, as libpq writes them: postgres://a:5432,b:5433/db?target_session_attrs=read-write. Each connection goes to
-// the first host that answers and has the requested role. pg itself knows one host.
+// the first host that answers and has the requested role. pg itself knows one host. Whether an address leads to this machine is known here too.
 import pg from "pg";
+import { type Turns, openTurns } from "../concurrency/slots.ts";
 import type { DatabaseChecks, DatabaseIdentity } from "./database-checks.ts";
 import { isOtherDatabase, isTransient, OtherDatabase } from "./transient-error.ts";
 
@@ -118,4 +119,21 @@ async function askIdentity(client: pg.ClientBase): Promise<DatabaseIdentity> {
     if (isOtherDatabase(error)) throw new OtherDatabase("another database answers: it lacks the gateway's functions", { cause: error });
     throw error;
   }
+}
+
+/**
+ * The mutex of the batchers where Postgres runs on the gateway's machine: they send their statements one at a time. Two at once would compete for
+ * the same cores; one after the other, each ends sooner and the next batch is larger. Null: a remote database has its own cores, and its
+ * round trips are better made in parallel.
+ */
+export function turnsAt(url: string): Turns | null {
+  return isLocal(url) ? openTurns() : null;
+}
+
+/** A socket, or a loopback address. */
+export function isLocal(url: string): boolean {
+  const parsed = URL.parse(url);
+  if (parsed === null) return false;
+  const host = parsed.searchParams.get("host") ?? decodeURIComponent(parsed.hostname);
+  return host === "" || /^(\/|localhost$|127\.|\[::1\]$)/.test(host);
 }

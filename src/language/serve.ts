@@ -1,12 +1,11 @@
 // The lifecycle of a request to a token-billed model, in any dialect: resolve, gate, count, reserve, route, charge.
 // The request adapters know what each dialect's request asks for and what its answer says.
-import type { Ask } from "../calls/ask.ts";
+import { type Ask, isDisconnected } from "../calls/ask.ts";
 import { asDeclared, endUnserved } from "../calls/call.ts";
 import { type Resolved, servedModelOf } from "../catalog/resolve.ts";
 import { callUpstream } from "../calls/upstream-connection.ts";
 import { assertMayUse, mayUse } from "../calls/refusals.ts";
 import type { Catalog, Model } from "../catalog/types.ts";
-import { isDisconnected } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
 import { ApiError } from "../errors/fail.ts";
 import { msSince } from "../ledger/usage-log.ts";

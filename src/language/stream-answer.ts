@@ -1,10 +1,9 @@
 // Sends an answer as server-sent events, in any dialect: records as they come, keep-alives in silence, an error record if the stream is
 // interrupted. The charge is committed before the client reads the end.
-import type { Ask } from "../calls/ask.ts";
+import { type Ask, isDisconnected } from "../calls/ask.ts";
 import { eventStreamHeaders, keepAliveMs } from "../calls/event-stream.ts";
 import { isStopped } from "../calls/upstream-connection.ts";
 import { onSilence } from "../clock.ts";
-import { isDisconnected } from "../concurrency/stopping.ts";
 import type { Context } from "../context.ts";
 import type { Sink } from "../operation.ts";
 import { isSlowReader, UpstreamError, withoutWords } from "../providers/errors/upstream-error.ts";

@@ -1,6 +1,6 @@
 // The usual admission: a batch of calls counted and held in one statement, account by account, where all of an account's calls surely fit
 // (src/db/functions/admit_calls.sql).
-import { plainArray } from "../db/batcher.ts";
+import { plainArray } from "../db/arrays.ts";
 import type { Db } from "../db/connect.ts";
 import type { Amount } from "../money.ts";
 

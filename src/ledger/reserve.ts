@@ -1,5 +1,5 @@
 // Reservations: batches of them, and what may become of one before it is settled. ledger.ts sends them.
-import { plainArray } from "../db/batcher.ts";
+import { plainArray } from "../db/arrays.ts";
 import type { Db, Queries } from "../db/connect.ts";
 import { refuseInDoubt } from "../db/database-checks.ts";
 import { isTransient } from "../db/transient-error.ts";

@@ -1,6 +1,6 @@
 // Settles a batch: as a rule in a statement that is told all sums, for calls that hold what they say and were not settled before; where that
 // fails, in one that finds out for each call what there is to do (src/db/functions/ledger_settle.sql).
-import { type Field, plainArray, recordArray } from "../db/batcher.ts";
+import { type Field, plainArray, recordArray } from "../db/arrays.ts";
 import type { Db } from "../db/connect.ts";
 import { ensurePartitions } from "../db/partitions.ts";
 import { isTransient } from "../db/transient-error.ts";

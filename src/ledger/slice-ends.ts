@@ -2,7 +2,8 @@
 // off them before (slices.ts, README.md "Slices").
 import { setTimeout as sleep } from "node:timers/promises";
 import { boundedMap } from "../concurrency/bounded-map.ts";
-import { createBatcher, plainArray } from "../db/batcher.ts";
+import { createBatcher } from "../db/batcher.ts";
+import { plainArray } from "../db/arrays.ts";
 import type { Db } from "../db/connect.ts";
 import { isTransient } from "../db/transient-error.ts";
 import type { Amount } from "../money.ts";

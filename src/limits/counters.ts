@@ -1,6 +1,7 @@
 // The rate counters in Postgres, with one batcher for takes and corrections: one statement is in flight whatever the concurrency, and
 // every replica counts in the same rows (src/db/functions/rate_take.sql). Says nothing of what a limit means.
-import { BatcherFull, type BatcherGauge, createBatcher, plainArray } from "../db/batcher.ts";
+import { BatcherFull, type BatcherGauge, createBatcher } from "../db/batcher.ts";
+import { plainArray } from "../db/arrays.ts";
 import type { Db, Queries } from "../db/connect.ts";
 import { isSurelyUndone, isTransient } from "../db/transient-error.ts";
 import { fail } from "../errors/fail.ts";

@@ -6,8 +6,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Operation } from "../../generated/operations.ts";
 import type { Accounts } from "../accounts/accounts.ts";
 import { assertRole, type Caller } from "../accounts/caller.ts";
-import { tokenPrefixes } from "../accounts/keys.ts";
-import { readSessionCookie } from "../accounts/sessions.ts";
+import { tokenPrefixes, readSessionCookie } from "../accounts/tokens.ts";
 import { failSuspended } from "../accounts/users.ts";
 import { fail } from "../errors/fail.ts";
 

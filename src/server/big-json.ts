@@ -1,8 +1,7 @@
 // Parses big JSON bodies in a thread (parse-thread.ts), one after the other, so that they don't block other requests. Their bytes are
 // transferred both ways without a copy. The thread starts with the first big body and ends when none has come for a while.
 import { Worker } from "node:worker_threads";
-import type { Holder } from "../concurrency/fair-quota.ts";
-import { inSlot, openSlots } from "../concurrency/slots.ts";
+import { inSlot, openSlots, type Holder } from "../concurrency/slots.ts";
 import { ApiError, fail } from "../errors/fail.ts";
 import type { JsonText } from "../providers/json/splice.ts";
 import type { BigJson, Edge, Exchange } from "./edge.ts";

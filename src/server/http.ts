@@ -4,7 +4,7 @@ import express, { type Request, type Response } from "express";
 import { createServer as createNodeServer, IncomingMessage, type Server as NodeServer, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { responseHeaders } from "../../generated/facts.ts";
-import { openFairQuota } from "../concurrency/fair-quota.ts";
+import { openFairQuota } from "../concurrency/slots.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
 import { mediaPrefix } from "../network/own-addresses.ts";

@@ -1,7 +1,7 @@
 // What a WebSocket knows of its conversation: the last response and all that it followed from, so that the next turn need not send it again.
 // It is in memory, goes with the connection, and is bounded with the bodies of requests. Of a workspace that stores responses only those are kept that
 // it does not store; what is stored is left to the request.
-import type { Holder } from "../concurrency/fair-quota.ts";
+import type { Holder } from "../concurrency/slots.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { parseJson } from "../json/parse.ts";
 import type { Edge } from "./edge.ts";

@@ -6,7 +6,7 @@ import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { operations } from "../../generated/operations.ts";
 import type { Caller } from "../accounts/caller.ts";
 import { storesResponses } from "../accounts/stored-responses.ts";
-import type { Holder } from "../concurrency/fair-quota.ts";
+import type { Holder } from "../concurrency/slots.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { parseJson } from "../json/parse.ts";
 import { requestBound } from "../limits/limits.ts";

@@ -2,8 +2,8 @@
 // a session in the account that the identity belongs to. src/identity speaks to the providers.
 import { randomBytes, randomUUID } from "node:crypto";
 import { followGroups } from "../accounts/group-members.ts";
-import { digestOf, isTokenShaped, makeToken } from "../accounts/keys.ts";
-import { readSignInCookie, signInCookie } from "../accounts/sessions.ts";
+import { digestOf } from "../accounts/keys.ts";
+import { isTokenShaped, makeToken, readSignInCookie, signInCookie } from "../accounts/tokens.ts";
 import type { SignUpConfig } from "../config.ts";
 import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";

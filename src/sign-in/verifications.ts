@@ -1,7 +1,8 @@
 // Mails that wait for an answer: stored, found by their token or code, and used up. Each flow decides what an answer does. All but
 // `readByToken` expect the account to be locked.
 import { createHash, randomInt, timingSafeEqual } from "node:crypto";
-import { digestOf, isTokenShaped, makeToken } from "../accounts/keys.ts";
+import { digestOf } from "../accounts/keys.ts";
+import { isTokenShaped, makeToken } from "../accounts/tokens.ts";
 import type { Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
 

@@ -2,7 +2,8 @@
 // accepting one: exactly once, by the person whose address was invited.
 import { randomUUID } from "node:crypto";
 import type { components } from "../../generated/api.d.ts";
-import { digestOf, isTokenShaped, makeToken } from "../accounts/keys.ts";
+import { digestOf } from "../accounts/keys.ts";
+import { isTokenShaped, makeToken } from "../accounts/tokens.ts";
 import { findMember, membersMax } from "../accounts/members.ts";
 import type { Role } from "../accounts/caller.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";

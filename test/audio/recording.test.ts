@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { fetchRecording, readRecording } from "../../src/audio/recording.ts";
 import { MediaFault, type AudioKind } from "../../src/media/types.ts";
-import { GatewayStopping } from "../../src/concurrency/stopping.ts";
+import { GatewayStopping } from "../../src/calls/ask.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "recording-"));
 const path = join(folder, "file");

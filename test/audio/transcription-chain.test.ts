@@ -1,12 +1,11 @@
 // In which order models and routes are asked for a transcription, and what a provider's 429 becomes. What each tier answers and costs is in
 // test/operations/transcriptions/transcription-chain.test.ts.
 import { describe, expect, test } from "vitest";
-import type { Ask } from "../../src/calls/ask.ts";
+import { type Ask, GatewayStopping } from "../../src/calls/ask.ts";
 import { chainOf, transcribeOverChain } from "../../src/audio/transcribe.ts";
 import { transcriptionRequest } from "../../src/audio/transcription-request.ts";
 import { loadCatalog } from "../../src/catalog/load.ts";
 import type { Model } from "../../src/catalog/types.ts";
-import { GatewayStopping } from "../../src/concurrency/stopping.ts";
 import { UpstreamError } from "../../src/providers/errors/upstream-error.ts";
 import type { Transcribe } from "../../src/providers/verbs/audio.ts";
 import type { Attempt } from "../../src/routing/attempt.ts";

@@ -1,8 +1,7 @@
 // What ends the upstream call of a paid call: its caller's disconnect, and the gateway's stop, before and after it.
 import { expect, test } from "vitest";
-import type { Ask } from "../../src/calls/ask.ts";
+import { type Ask, GatewayStopping } from "../../src/calls/ask.ts";
 import { callUpstream, type Connected } from "../../src/calls/upstream-connection.ts";
-import { GatewayStopping } from "../../src/concurrency/stopping.ts";
 import type { UpstreamCall } from "../../src/providers/types.ts";
 import type { Candidate } from "../../src/routing/candidates.ts";
 

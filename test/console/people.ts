@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { sessionCookiePair } from "../../src/accounts/sessions.ts";
+import { sessionCookiePair } from "../../src/accounts/tokens.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Gateway, TestAccount } from "../support/gateway.ts";
 

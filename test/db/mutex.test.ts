@@ -1,7 +1,9 @@
 // Batchers whose database shares the machine: one statement at a time, in order, and none that waits holds up the rest.
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { createBatcher, openTurns, turnsAt } from "../../src/db/batcher.ts";
+import { createBatcher } from "../../src/db/batcher.ts";
+import { turnsAt } from "../../src/db/hosts.ts";
+import { openTurns } from "../../src/concurrency/slots.ts";
 
 const options = { waitingMax: 1_000, timeoutMs: 5_000 };
 

@@ -20,7 +20,7 @@ export function groupByShard(text: string, values: Values): Part[] {
   return byShard(accounts).map((places) => ({ values: values.map((value) => ofPlaces(value, places, accounts.length)), places }));
 }
 
-/** As src/db/batcher.ts writes lists. */
+/** As src/db/arrays.ts writes lists. */
 function isArrayText(value: unknown): value is string {
   return typeof value === "string" && /^\{.*\}$/.test(value);
 }

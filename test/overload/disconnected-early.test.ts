@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Edge, Exchange } from "../../src/server/edge.ts";
 import { readBody } from "../../src/server/read-body.ts";
-import { openFairQuota } from "../../src/concurrency/fair-quota.ts";
+import { openFairQuota } from "../../src/concurrency/slots.ts";
 import { auth, call, chat, type EdgeUnderTest, eventually, head, json, openSocket, startEdge } from "../server/start-edge.ts";
 
 let edge: EdgeUnderTest;

@@ -1,14 +1,13 @@
 // One account floods the gateway while its upstream hangs: what is too much is shed before it costs anything, and nobody else notices.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openFairQuota } from "../../src/concurrency/fair-quota.ts";
-import { openSlots } from "../../src/concurrency/slots.ts";
+import { openSlots, openFairQuota } from "../../src/concurrency/slots.ts";
 import { catalogText } from "../robustness/catalog.ts";
 import { call, callers, chat as anyChat, head, openSocket, startEdge } from "../server/start-edge.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
 import { startHangingHost } from "./hosts.ts";
 
 const atWork = 16;
-/** Three quarters of the places: see src/concurrency/fair-quota.ts. */
+/** Three quarters of the places: see src/concurrency/slots.ts. */
 const share = 12;
 
 describe("503 overloaded: a flood of one account", () => {

@@ -9,7 +9,7 @@ import { parse } from "yaml";
 import { runSvc } from "../cli/run-svc.ts";
 import { readConfig } from "../../src/config.ts";
 import { type Embedded, startEmbedded } from "../../src/db/embedded.ts";
-import { isLocal } from "../../src/db/batcher.ts";
+import { isLocal } from "../../src/db/hosts.ts";
 import { needTool } from "../support/find-tool.ts";
 import { spawnGateway } from "../support/gateway.ts";
 import { chat } from "./chat-client.ts";

@@ -1,7 +1,8 @@
 // What has had its time is deleted; what can still be asked about stays.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAccount } from "../../src/accounts/admin.ts";
-import { digestOf, makeToken } from "../../src/accounts/keys.ts";
+import { digestOf } from "../../src/accounts/keys.ts";
+import { makeToken } from "../../src/accounts/tokens.ts";
 import { openSession, sessionLifeMs } from "../../src/accounts/sessions.ts";
 import { sweep } from "../../src/sign-in/sweep.ts";
 import { connect, type Db } from "../../src/db/connect.ts";

@@ -13,7 +13,7 @@ import {
   storesResponses,
 } from "../../accounts/stored-responses.ts";
 import type { Ask } from "../../calls/ask.ts";
-import { openFairQuota } from "../../concurrency/fair-quota.ts";
+import { openFairQuota } from "../../concurrency/slots.ts";
 import type { Context } from "../../context.ts";
 import { ApiError, fail, failParameter } from "../../errors/fail.ts";
 import { cutId, parseResponseId, uuidHex, uuidv7 } from "../../ids.ts";

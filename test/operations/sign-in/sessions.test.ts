@@ -1,7 +1,7 @@
 // GET /v1/auth/session and POST /v1/auth/signout over HTTP; how long a session lives; its cookie on other endpoints.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
-import { sessionCookiePair } from "../../../src/accounts/sessions.ts";
+import { sessionCookiePair } from "../../../src/accounts/tokens.ts";
 import type { TestAccount } from "../../support/gateway.ts";
 import { type SignInGateway, startSignInGateway } from "../../support/sign-in.ts";
 
