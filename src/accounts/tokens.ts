@@ -1,6 +1,6 @@
 // The tokens of sessions, mails and sign-ins in progress: how one is made and known by its form, and the cookies that carry them. The database
 // stores only the digest.
-import { randomBytes, createHmac } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { digestOf } from "./keys.ts";
 
 /** 256 random bits behind a prefix that names the kind. */

@@ -1,7 +1,7 @@
 // Several hosts in one address, as libpq writes them: postgres://a:5432,b:5433/db?target_session_attrs=read-write. Each connection goes to
 // the first host that answers and has the requested role. pg itself knows one host. Whether an address leads to this machine is known here too.
 import pg from "pg";
-import { type Turns, openTurns } from "../concurrency/slots.ts";
+import { openTurns, type Turns } from "../concurrency/slots.ts";
 import type { DatabaseChecks, DatabaseIdentity } from "./database-checks.ts";
 import { isOtherDatabase, isTransient, OtherDatabase } from "./transient-error.ts";
 

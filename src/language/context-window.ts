@@ -1,10 +1,8 @@
-// How much of a model's context window a prompt takes. A prompt that cannot fit is refused before anything is held, and usage that an
-// upstream reports beyond what window and output allow is not charged.
+// How much of a model's context window a prompt takes. A prompt that cannot fit is refused before anything is held.
 import type { OperationId } from "../../generated/operations.ts";
 import type { Model } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
 import { fail } from "../errors/fail.ts";
-import type { Usage } from "../usage.ts";
 import { countPrompt } from "./counted-usage.ts";
 import type { PromptSize } from "./prompt-size.ts";
 
@@ -57,30 +55,4 @@ export async function assertRoom(context: Pick<Context, "log">, model: Model, si
 /** Whether prompt and answer probably fit into the model's window, with the cap lowered to what the model can write. */
 export function hasRoom(model: Model, { tokensLikely, prompts }: PromptSize, { asked }: OutputCap): boolean {
   return tokensLikely + Math.min(asked ?? 0, model.maxOutputTokens) <= model.contextWindow * prompts;
-}
-
-/** What is charged at most, whatever an upstream reports. */
-export interface UsageBounds {
-  /** The context window, times how often it is filled. */
-  inputMax: number;
-  /** The longest answer, times the answers that were asked for. */
-  outputMax: number;
-  /** The most web searches of all answers; 0: none were asked for. */
-  webSearchesMax: number;
-}
-
-/** The part of a usage that a model can have had; the same object where that is all of it. The dearest input is taken away first. */
-export function withinBounds(usage: Usage, { inputMax, outputMax, webSearchesMax }: UsageBounds): Usage {
-  const { webSearches = 0 } = usage;
-  const tooManySearches = webSearchesMax > 0 && webSearches > webSearchesMax; // those of a model that was not asked for any are not charged
-  let above = usage.input + usage.cacheWrite + usage.cacheRead - inputMax;
-  if (above <= 0 && usage.output <= outputMax && !tooManySearches) return usage;
-  const lowered = { ...usage, output: Math.min(usage.output, outputMax), ...(tooManySearches ? { webSearches: webSearchesMax } : {}) };
-  for (const kind of ["input", "cacheWrite", "cacheRead"] as const) {
-    const less = Math.min(Math.max(0, above), lowered[kind]);
-    lowered[kind] -= less;
-    above -= less;
-  }
-  if (lowered.cacheWriteHour !== undefined) lowered.cacheWriteHour = Math.min(lowered.cacheWriteHour, lowered.cacheWrite);
-  return lowered;
 }

@@ -220,7 +220,7 @@ export function countedOutputTokens(deltas: number, characters: number): number 
 }
 
 // Sizes of texts that a model reads one by one and answers without text: embeddings and rerank.
-// Their upper bound allows a context window for each text, not one for all (src/language/token-call.ts).
+// Their upper bound allows a context window for each text, not one for all (src/language/token-hold.ts).
 
 type Beside = Pick<PromptParts, "unknown" | "bytes">;
 

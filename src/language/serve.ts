@@ -22,7 +22,8 @@ import { chargeUnanswered, chargeWhole, stopsOnDisconnect, UnfinishedCall } from
 import type { PromptSize } from "./prompt-size.ts";
 import type { Charged } from "./stream-answer.ts";
 import { type Caching, cachingOf, findAnswer, hitHeaders, kept, type KeptAnswer, missHeaders, replayed } from "./response-cache.ts";
-import { openTokenCall, type TokenBill, type TokenCall, type TokenHold, type TokenRequest } from "./token-call.ts";
+import { openTokenCall, type TokenBill, type TokenCall } from "./token-call.ts";
+import type { TokenHold, TokenRequest } from "./token-hold.ts";
 
 /** One attempt at one route. */
 interface RouteTry {

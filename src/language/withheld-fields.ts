@@ -1,10 +1,14 @@
 // Keeps request fields that change what a provider charges from it, unless the model has a price for them or the provider's `forward` in the
 // catalog lists them: what has no price is not passed on (docs/behaviour/requests.md#withheld-fields). The table is spec/withheld-fields.tsp.
 import { knownFields, type WithheldField, withheldFields } from "../../generated/withheld-fields.ts";
+import type { Ask } from "../calls/ask.ts";
 import type { Model } from "../catalog/types.ts";
 import { failParameter } from "../errors/fail.ts";
+import { isBedrockTier } from "../providers/bedrock/request.ts";
+import { isGoogleTier } from "../providers/gemini/chat.ts";
 import { isObject } from "../providers/json/read.ts";
 import type { Route } from "../providers/types.ts";
+import { isAnthropics } from "../providers/vertex/vertex.ts";
 import type { Candidate } from "../routing/candidates.ts";
 
 /** The field by which an operation asks for web searches; null: it has none. */
@@ -80,11 +84,27 @@ export function passesTier(tier: string, { model, route }: Pick<Candidate, "mode
   return hasPrice("service_tier", tier, model) || isForwarded("service_tier", route);
 }
 
+/**
+ * Whether the tier that a request asks for reaches the route's provider: Anthropic has tiers of its own, which no chat request names, and
+ * Bedrock's chats go through the same translation.
+ */
+export function carriesTier({ operationId }: Pick<Ask, "operationId">, route: Route, tier: string | null): boolean {
+  const { protocol } = route.provider;
+  if (protocol === "bedrock") return operationId === "createMessage" && isBedrockTier(tier);
+  if (protocol === "gemini" || (protocol === "vertex" && !isAnthropics({ route }))) return isGoogleTier(tier);
+  return protocol === "openai" || protocol === "azure-openai" || (protocol === "anthropic" && operationId === "createMessage");
+}
+
+/** What its provider was asked for; null: the usual. */
+export function sentTier(ask: Ask, candidate: Candidate, tier: string | null): string | null {
+  return tier !== null && passesTier(tier, candidate) && carriesTier(ask, candidate.route, tier) ? tier : null;
+}
+
 function rowOf(name: string): WithheldField | undefined {
   return Object.hasOwn(withheldFields, name) ? withheldFields[name] : undefined;
 }
 
-/** A tier that the model has a price for is charged at that price (src/language/token-call.ts). */
+/** A tier that the model has a price for is charged at that price (src/language/token-hold.ts). */
 function hasPrice(name: string, value: unknown, { pricing }: Pick<Model, "pricing">): boolean {
   return name === "service_tier" && typeof value === "string" && pricing.mode === "per-token" && pricing.serviceTiers.has(value);
 }

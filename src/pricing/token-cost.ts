@@ -1,5 +1,7 @@
-// What a token-billed call costs: pure functions of a price snapshot and a measured usage. One rounding, up, at the end.
-import { ownTiers, type TokenPrices, type TokenRates, type TokenTerms } from "../catalog/types.ts";
+// What a token-billed call costs: pure functions of a price snapshot and a measured usage, of which no more is charged than window and output
+// allow. One rounding, up, at the end.
+import { pricesAsLogged } from "../catalog/prepare.ts";
+import { type Model, ownTiers, type PricesAsLogged, type TokenPrices, type TokenRates, type TokenTerms } from "../catalog/types.ts";
 import { affordableUnits, type Amount, amountOf, type CostLine, million, type Price, roundUpTo } from "../money.ts";
 import type { Usage } from "../usage.ts";
 
@@ -149,4 +151,46 @@ function dearestInput({ input, cached, cacheWrite, cacheWriteHour }: TokenPrices
 
 function max(one: Price, other: Price): Price {
   return one > other ? one : other;
+}
+
+/** What is charged at most, whatever an upstream reports. */
+export interface UsageBounds {
+  /** The context window, times how often it is filled. */
+  inputMax: number;
+  /** The longest answer, times the answers that were asked for. */
+  outputMax: number;
+  /** The most web searches of all answers; 0: none were asked for. */
+  webSearchesMax: number;
+}
+
+/** The part of a usage that a model can have had; the same object where that is all of it. The dearest input is taken away first. */
+export function withinBounds(usage: Usage, { inputMax, outputMax, webSearchesMax }: UsageBounds): Usage {
+  const { webSearches = 0 } = usage;
+  const tooManySearches = webSearchesMax > 0 && webSearches > webSearchesMax; // those of a model that was not asked for any are not charged
+  let above = usage.input + usage.cacheWrite + usage.cacheRead - inputMax;
+  if (above <= 0 && usage.output <= outputMax && !tooManySearches) return usage;
+  const lowered = { ...usage, output: Math.min(usage.output, outputMax), ...(tooManySearches ? { webSearches: webSearchesMax } : {}) };
+  for (const kind of ["input", "cacheWrite", "cacheRead"] as const) {
+    const less = Math.min(Math.max(0, above), lowered[kind]);
+    lowered[kind] -= less;
+    above -= less;
+  }
+  if (lowered.cacheWriteHour !== undefined) lowered.cacheWriteHour = Math.min(lowered.cacheWriteHour, lowered.cacheWrite);
+  return lowered;
+}
+
+interface UsageBill extends TokenCost {
+  usage: Usage;
+  prices: PricesAsLogged;
+}
+
+/** The bill shows usage as it was measured, and charges what window and output allow. */
+export function billAt({ id, tokens }: Model, usage: Usage, bounds: UsageBounds, tier: string | null): UsageBill {
+  const charged = withinBounds(usage, bounds);
+  const terms = tokens!; // the catalog's check lets no other billing through for these types
+  const prompt = charged.input + charged.cacheRead + charged.cacheWrite;
+  const searches = bounds.webSearchesMax > 0;
+  const prices = pricesOf(terms, { prompt, tier, searches });
+  const logged = prices === terms.prices ? terms.logged : pricesAsLogged(id, prices, searches ? charged.webSearches : 0);
+  return { usage, prices: logged, ...tokenCost(prices, charged) };
 }

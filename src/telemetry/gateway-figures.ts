@@ -4,7 +4,7 @@ import type { DatabaseChecks, Doubt } from "../db/database-checks.ts";
 import type { Upstream } from "../providers/transport/types.ts";
 import type { Breakers } from "../routing/breaker.ts";
 import type { Metrics } from "./metrics.ts";
-import { type Sample, histogramSamples } from "./plain-metric.ts";
+import { histogramSamples, type Sample } from "./plain-metric.ts";
 
 interface Parts {
   batchers: Record<string, BatcherGauge>;

@@ -4,7 +4,7 @@ import type { Model } from "../../catalog/types.ts";
 import { type JsonText, spliceJson } from "../../providers/json/splice.ts";
 import type { Candidate } from "../../routing/candidates.ts";
 import type { RoutingWishes } from "../../routing/wishes.ts";
-import type { TokenHold } from "../token-call.ts";
+import type { TokenHold } from "../token-hold.ts";
 import { withheldEdits } from "../withheld-fields.ts";
 
 export interface ChatFields {

@@ -11,7 +11,7 @@ import { capFor, outputMaxOf } from "../chat/upstream-body.ts";
 import { countPrompt } from "../counted-usage.ts";
 import { prefixOf } from "../prefix.ts";
 import type { RequestAdapter } from "../serve.ts";
-import type { TokenHold } from "../token-call.ts";
+import type { TokenHold } from "../token-hold.ts";
 import { assertPriced, isPriced, isSearchTool, withheldEdits } from "../withheld-fields.ts";
 import { assertReadable, mayBeSummarized, messageRequirements, reads, searchesMax } from "./requirements.ts";
 import { messageSize } from "./size.ts";
