@@ -80,7 +80,7 @@ export function withheldEdits(body: object, { model, route }: Pick<Candidate, "m
 }
 
 /** Whether a service tier is left in the request. */
-export function passesTier(tier: string, { model, route }: Pick<Candidate, "model" | "route">): boolean {
+function passesTier(tier: string, { model, route }: Pick<Candidate, "model" | "route">): boolean {
   return hasPrice("service_tier", tier, model) || isForwarded("service_tier", route);
 }
 
