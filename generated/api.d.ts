@@ -2181,7 +2181,7 @@ export interface paths {
         };
         /**
          * Get the ledger's state
-         * @description Shows the present state of the ledger: money, holds, accounts below 0, and what audits found.
+         * @description Shows the present state of the ledger: money, holds, accounts below 0, and what audits found. Holds are always those of now.
          */
         get: operations["getOperatorLedger"];
         put?: never;
@@ -18958,6 +18958,11 @@ export interface components {
              * @description Accounts.
              */
             accounts: number;
+            /**
+             * @description Of which moment `accounts`, `balance_usd`, `negative_accounts` and `negative_usd` are, all four of the same: of now, or where there are more than
+             *     20,000 accounts of the last time that they were added up in the background, once a minute.
+             */
+            as_of: components["schemas"]["Timestamp"];
             /** @description The newest audit, be it running; null: operators began none. */
             audit: components["schemas"]["LedgerAudit"] | null;
             /** @description USD of all accounts. */

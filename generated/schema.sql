@@ -142,6 +142,17 @@ create table balance_armed (
   constraint balance_armed_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id)
 );
 
+create table balance_total (
+  only_row boolean not null default true,
+  as_of timestamp with time zone not null,
+  accounts bigint not null,
+  balance bigint not null,
+  negative_accounts bigint not null,
+  negative bigint not null,
+  constraint balance_total_pkey PRIMARY KEY (only_row),
+  constraint balance_total_only_row_check CHECK (only_row)
+);
+
 create table batch (
   id uuid not null,
   account_id bigint not null,
@@ -1190,6 +1201,12 @@ create table voucher (
   constraint voucher_hash_check CHECK ((length(hash) = 32)),
   constraint voucher_hash_key UNIQUE (hash)
 );
+CREATE INDEX voucher_by_end ON public.voucher USING btree ((
+CASE
+    WHEN (redeemed_at IS NOT NULL) THEN 'redeemed'::text
+    WHEN (ended_at IS NOT NULL) THEN 'ended'::text
+    ELSE 'open'::text
+END), batch_id, id);
 CREATE INDEX voucher_of_account ON public.voucher USING btree (account_id, batch_id) WHERE (account_id IS NOT NULL);
 CREATE INDEX voucher_of_batch ON public.voucher USING btree (batch_id, id);
 
@@ -1257,6 +1274,9 @@ CREATE UNIQUE INDEX workspace_domain_verified ON public.workspace_domain USING b
 -- function apply_member_budget() returns trigger
 -- function apply_new_holds() returns trigger
 -- function balance_starts_empty() returns trigger
+-- function balance_totals() returns balance_total
+-- function balances_add_up(_few integer) returns void
+-- function balances_added() returns balance_total set max_parallel_workers_per_gather=0
 -- function budget_left(_limit bigint, _spent bigint, _reserved bigint, _period_limit bigint, _period_spent bigint, _period_ends timestamp with time zone, _at timestamp with time zone) returns bigint
 -- function budget_period_ends(_period text, _period_ends timestamp with time zone, _at timestamp with time zone) returns timestamp with time zone
 -- function budget_period_spent(_period text, _period_spent bigint, _period_ends timestamp with time zone, _charge bigint, _at timestamp with time zone) returns bigint

@@ -102,6 +102,15 @@ export interface BalanceArmed {
   armed_at: Timestamp;
 }
 
+export interface BalanceTotal {
+  accounts: bigint;
+  as_of: Timestamp;
+  balance: bigint;
+  negative: bigint;
+  negative_accounts: bigint;
+  only_row: Generated<boolean>;
+}
+
 export interface Batch {
   account_id: bigint;
   cached_tokens: Generated<bigint>;
@@ -835,6 +844,7 @@ export interface DB {
   auto_topup: AutoTopup;
   balance: Balance;
   balance_armed: BalanceArmed;
+  balance_total: BalanceTotal;
   batch: Batch;
   batch_line: BatchLine;
   budget_told: BudgetTold;

@@ -2200,7 +2200,7 @@ export declare function getOperatorJob(client: Client, id: string, options?: Req
 export declare function cancelOperatorJob(client: Client, id: string, input: OperatorReason, options?: RequestOptions): Call<OperatorJobDetail, "cancelOperatorJob">;
 
 /**
- * Shows the present state of the ledger: money, holds, accounts below 0, and what audits found.
+ * Shows the present state of the ledger: money, holds, accounts below 0, and what audits found. Holds are always those of now.
  *
  * `GET /v1/operator/ledger`, /docs/api/getOperatorLedger
  *

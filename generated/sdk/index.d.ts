@@ -2930,7 +2930,7 @@ export interface OperatorJobsMethods {
 /** `svc.operator.ledger` */
 export interface OperatorLedgerMethods {
   /**
-   * Shows the present state of the ledger: money, holds, accounts below 0, and what audits found.
+   * Shows the present state of the ledger: money, holds, accounts below 0, and what audits found. Holds are always those of now.
    *
    * `GET /v1/operator/ledger`, /docs/api/getOperatorLedger
    *

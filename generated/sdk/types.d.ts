@@ -3734,6 +3734,11 @@ export interface OperatorJobList {
 export interface OperatorLedger {
   /** Always `operator.ledger`. */
   object: "operator.ledger";
+  /**
+   * Of which moment `accounts`, `balance_usd`, `negative_accounts` and `negative_usd` are, all four of the same: of now, or where there are more than
+   * 20,000 accounts of the last time that they were added up in the background, once a minute.
+   */
+  as_of: string;
   /** Accounts. */
   accounts: number;
   /** USD of all accounts. */

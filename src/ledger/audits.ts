@@ -1,7 +1,8 @@
 // Audits of the ledger in the background: one at a time over all processes, on a connection of its own, with its result in the database. A process
-// that ends meanwhile ends its audit; one that is killed leaves a row that counts as failed once it is not renewed.
+// that ends meanwhile ends its audit; one that is killed leaves a row that counts as failed once it is not renewed. And the ledger's present state.
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { keepDoing } from "../concurrency/keep-doing.ts";
 import { connect, type Db, type Queries } from "../db/connect.ts";
 import { type Audit, audit } from "./audit.ts";
 import { type ChainVerdict, recordVerdict, verifyChain } from "./verify.ts";
@@ -129,6 +130,8 @@ export async function readAudits({ pool }: Queries): Promise<{ newest: AuditRow 
 }
 
 interface LedgerState {
+  /** Since when the balances may have changed: of many accounts they are added up once a minute. */
+  asOf: Date;
   accounts: bigint;
   balance: bigint;
   negative: bigint;
@@ -141,15 +144,10 @@ interface LedgerState {
   oldestJob: Date | null;
 }
 
-/** One statement, hence one moment. The id of a call tells its time; those of processes' own holds don't. */
+/** The id of a call tells its time; those of processes' own holds don't. */
 export async function readLedgerState({ pool }: Queries): Promise<LedgerState> {
   const { rows } = await pool.query<LedgerState>(`
-    select b.*, h.*, j.* from (
-      select count(*) as accounts, coalesce(sum(available + reserved), 0)::bigint as balance,
-        count(*) filter (where available + reserved < 0) as negative,
-        coalesce(-sum(available + reserved) filter (where available + reserved < 0), 0)::bigint as below
-      from balance
-    ) b, (
+    select b.as_of as "asOf", b.accounts, b.balance, b.negative_accounts as negative, b.negative as below, h.*, j.* from balance_totals() b, (
       select count(*) as holds, coalesce(sum(amount), 0)::bigint as held,
         to_timestamp(min(case when substr(id::text, 15, 1) = '7'
           then ('x' || substr(id::text, 1, 8) || substr(id::text, 10, 4))::bit(48)::bigint end) / 1000.0) as "oldestHold"
@@ -159,4 +157,17 @@ export async function readLedgerState({ pool }: Queries): Promise<LedgerState> {
       from media_job where status in ('pending', 'processing') and estimated > 0
     ) j`);
   return rows[0]!;
+}
+
+/** So many balances are added up while the reader waits. */
+const fewAccounts = 20_000;
+const addedUpEveryMs = 60_000;
+
+/** Of more accounts, and by one of all processes. */
+export async function addUpBalances({ pool }: Queries, { few = fewAccounts } = {}): Promise<void> {
+  await pool.query("select balances_add_up($1)", [few]);
+}
+
+export function keepAddedUp(db: Db, onFault: (error: unknown, what: string) => void) {
+  return keepDoing(addedUpEveryMs, () => addUpBalances(db).catch((error: unknown) => onFault(error, "adding up all balances")));
 }

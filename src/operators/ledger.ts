@@ -12,6 +12,7 @@ export async function showLedger({ db }: Pick<Context, "db">): Promise<Schemas["
   const [state, { newest, found }] = await Promise.all([readLedgerState(db), readAudits(db)]);
   return {
     object: "operator.ledger",
+    as_of: state.asOf.toISOString(),
     accounts: Number(state.accounts),
     balance_usd: toUsd(state.balance),
     negative_accounts: Number(state.negative),

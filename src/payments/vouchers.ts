@@ -138,21 +138,44 @@ interface VoucherFilter {
   status?: VoucherStatus | undefined;
 }
 
+/** As the index voucher_by_end has it: what became of a voucher by itself. Whether it ended with its batch or by its time, the batch says. */
+const ownEnd = "case when redeemed_at is not null then 'redeemed' when ended_at is not null then 'ended' else 'open' end";
+
+/** Which vouchers of which batches have a status. */
+const found: Record<VoucherStatus, { own: VoucherStatus; of?: string }[]> = {
+  redeemed: [{ own: "redeemed" }],
+  ended: [{ own: "ended" }, { own: "open", of: "b.ended_at is not null" }],
+  expired: [{ own: "open", of: "b.ended_at is null and b.expires_at <= $1" }],
+  open: [{ own: "open", of: "b.ended_at is null and (b.expires_at <= $1) is not true" }],
+};
+
 /** The newest batch first; those of a batch in the order of their ids, which are random. `at`: what has expired by then. */
 export async function readVouchers({ pool }: Queries, at: Date, filter: VoucherFilter, most: number): Promise<ListedVoucher[]> {
   const { id, after, batch, accountId, status } = filter;
+  if (accountId !== undefined && status !== undefined && status !== "redeemed") return []; // who has redeemed none
+  const isFound = `($2::uuid is null or v.id = $2) and ($3::bigint is null or (v.batch_id, v.id) < ($3, $4::uuid))
+    and ($5::bigint is null or v.batch_id = $5) and ($6::bigint is null or v.account_id = $6)`;
+  const page = (where: string) => `select * from voucher v where ${isFound} and ${where} order by v.batch_id desc, v.id desc limit $7`;
+  // Batches one after the other, the newest first: the planner would walk what is frequent for what few of them have.
+  const pageOfBatches = (own: string, of: string) => `
+    select v.* from voucher_batch b cross join lateral (${page(`v.batch_id = b.id and ${own}`)}) v
+    where ${of} and ($3::bigint is null or b.id <= $3) and ($5::bigint is null or b.id = $5) order by b.id desc, v.id desc limit $7`;
+  const pages =
+    status === undefined
+      ? [page("true")]
+      : found[status].map(({ own, of }) => {
+          const isOwn = `${ownEnd} = '${own}'`;
+          return of === undefined ? page(isOwn) : pageOfBatches(isOwn, of);
+        });
   const { rows } = await pool.query<ListedVoucher>(
-    `select * from (
-       select v.id, v.batch_id as batch, b.amount, v.account_id as "accountId", v.redeemed_at as "redeemedAt", b.created_at as "createdAt",
-         case when v.redeemed_at is null then least(v.ended_at, b.ended_at) end as "endedAt",
-         b.created_by as "createdBy", b.expires_at as "expiresAt", b.credit_days as "creditDays", b.once_per_account as "oncePerAccount",
-         case when v.redeemed_at is not null then 'redeemed' when coalesce(v.ended_at, b.ended_at) is not null then 'ended'
-           when b.expires_at <= $1 then 'expired' else 'open' end as status
-       from voucher v join voucher_batch b on b.id = v.batch_id
-       where ($2::uuid is null or v.id = $2) and ($3::bigint is null or (v.batch_id, v.id) < ($3, $4::uuid))
-         and ($5::bigint is null or v.batch_id = $5) and ($6::bigint is null or v.account_id = $6)
-     ) shown where $7::text is null or status = $7 order by batch desc, id desc limit $8`,
-    [at, id ?? null, after?.batch ?? null, after?.id ?? null, batch ?? null, accountId ?? null, status ?? null, most],
+    `select v.id, v.batch_id as batch, b.amount, v.account_id as "accountId", v.redeemed_at as "redeemedAt", b.created_at as "createdAt",
+       case when v.redeemed_at is null then least(v.ended_at, b.ended_at) end as "endedAt",
+       b.created_by as "createdBy", b.expires_at as "expiresAt", b.credit_days as "creditDays", b.once_per_account as "oncePerAccount",
+       case when v.redeemed_at is not null then 'redeemed' when coalesce(v.ended_at, b.ended_at) is not null then 'ended'
+         when b.expires_at <= $1 then 'expired' else 'open' end as status
+     from (${pages.map((text) => `(${text})`).join(" union all ")}) v join voucher_batch b on b.id = v.batch_id
+     order by batch desc, id desc limit $7`,
+    [at, id ?? null, after?.batch ?? null, after?.id ?? null, batch ?? null, accountId ?? null, most],
   );
   return rows;
 }

@@ -6,6 +6,7 @@ import type { Clock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import type { Db } from "../db/connect.ts";
 import { keepPartitions } from "../db/partitions.ts";
+import { keepAddedUp } from "../ledger/audits.ts";
 import { keepGrantsExpired } from "../ledger/grants.ts";
 import { keepHeadFile } from "../ledger/head-file.ts";
 import { keepKeysSwept } from "../ledger/idempotency.ts";
@@ -29,6 +30,7 @@ export function openKeepers({ opening, db, clock, config, metrics, onFault, log 
   void reportUnknown(db, config, log).catch((error: unknown) => onFault(error, "looking for the workspaces of sign-ins' groups"));
   opening.adopt(keepPartitions(db, { usageLogMonths: config.usageLogMonths, onFault }), (opened) => opened.stop());
   opening.adopt(keepRolledUp(db, { months: config.usageRollupMonths, onFault }), (opened) => opened.stop());
+  opening.adopt(keepAddedUp(db, onFault), (opened) => opened.stop());
   opening.adopt(keepSwept(db, { clock, onFault }), (opened) => opened.stop());
   opening.adopt(keepGrantsExpired(db, { clock, onFault }), (opened) => opened.stop());
   opening.adopt(keepKeysSwept(db, { clock, onFault }), (opened) => opened.stop());

@@ -147,8 +147,7 @@ interface NegativeRow {
 /**
  * Reads every balance, once a minute: 0.14 s for a million. An index, a partial one too, would be written by every call (docs/decisions/0001-balances.md).
  */
-const negativeSql = `select count(*)::float8 as accounts, coalesce(-sum(available + reserved), 0)::float8 / 1e8 as usd
-  from balance where available + reserved < 0`;
+const negativeSql = "select negative_accounts::float8 as accounts, negative::float8 / 1e8 as usd from balance_totals()";
 
 interface VerdictRow {
   verified: number | null;

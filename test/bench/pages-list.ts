@@ -167,7 +167,7 @@ function operators(): typeof questions {
       ),
       ...of("audit", `?from=${ago(200)}&to=${ago(199)}`),
     ],
-    listVouchers: ({ busy }) => of("vouchers", "", "?status=redeemed", "?status=expired", "?batch=3", `?account=${busy}`),
+    listVouchers: ({ busy }) => of("vouchers", "", "?status=redeemed", "?status=ended", "?status=expired", "?batch=3", `?account=${busy}`),
     getVoucher: ({ voucher }) => of("vouchers/", voucher),
     listOperatorJobs: ({ busy }) => [
       ...of(

@@ -15,6 +15,7 @@ import { connect, type Db, type Queries } from "../../src/db/connect.ts";
 import { startEmbedded } from "../../src/db/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { accountIdText, keyIdText, topupIdText } from "../../src/ids.ts";
+import { addUpBalances } from "../../src/ledger/audits.ts";
 import { rollUp } from "../../src/ledger/summary/roll-up.ts";
 import { startGateway } from "../../src/main.ts";
 import { describeMachine } from "./machine.ts";
@@ -36,6 +37,7 @@ try {
   const { rowCount } = await db.pool.query("select from usage_log limit 1");
   if (rowCount === 0) await make();
   await timed("the minute's task, since yesterday", () => rollUp(db));
+  await timed("the sums of all balances", () => addUpBalances(db));
   const asked = await ask();
   const page = pageOf({ asked, steps, size, machine: describeMachine(), load: loadavg()[0]! });
   if (process.env.BENCH_PAGE !== undefined) writeFileSync(process.env.BENCH_PAGE, page);

@@ -8,6 +8,7 @@ import { readGrants } from "../../src/ledger/grants.ts";
 import { readBesideCalls, sumOf } from "../../src/ledger/report.ts";
 import { bucketsOf } from "../../src/ledger/summary/periods.ts";
 import { readOverview, readRouteMoney } from "../../src/operators/overview.ts";
+import { readVouchers } from "../../src/payments/vouchers.ts";
 import { readPayments } from "../../src/ledger/statements/read-months.ts";
 import { eventually } from "../support/eventually.ts";
 import { readActions } from "../../src/operators/action-log.ts";
@@ -147,6 +148,36 @@ describe("beside 5,000 accounts, entries and actions", () => {
     expect(found.map((accounts) => accounts.map(({ accountId }) => accountId))).toEqual(rows.map(({ ids }) => ids));
     for (const email of unusual) expect(found.flat().map((account) => account.email)).toContain(email);
   });
+});
+
+test("vouchers of a status are found without those of another, however many these are", async () => {
+  const at = new Date();
+  const count = 5_000;
+  await db.pool.query(
+    `insert into voucher_batch (amount, count, created_at, created_by, once_per_account, expires_at, ended_at)
+     select 1, $1 / 5, now(), 'someone', false, case n when 1 then now() - interval '1 day' end, case n when 2 then now() end from generate_series(1, 5) n`,
+    [count],
+  );
+  await db.pool.query(
+    `insert into voucher (id, batch_id, hash, account_id, redeemed_at) select gen_random_uuid(), b, sha256(n::text::bytea), a, case when a is not null then now() end
+     from generate_series(1, $1::int) n, lateral (select 1 + n % 5 as b) b, lateral (select case when b < 3 and n > 50 then 1 end as a) a`,
+    [count],
+  );
+  const listed = async (status: "redeemed" | "ended" | "expired", pages: number) => {
+    const read = () => readVouchers(db, at, { status }, 51);
+    const [explained] = await explainQueries(db, read);
+    expect(explained!.walked, explained!.text).not.toContain("voucher");
+    expect(explained!.buffers, explained!.text).toBeLessThan(pages);
+    return (await read()).map((row) => row.status);
+  };
+  await db.pool.query("vacuum analyze voucher, voucher_batch");
+  expect(await listed("expired", 60)).toEqual(Array.from({ length: 10 }, () => "expired"));
+  expect(await listed("ended", 60)).toEqual(Array.from({ length: 10 }, () => "ended"));
+  expect(await listed("redeemed", 150)).toEqual(Array.from({ length: 51 }, () => "redeemed"));
+  await db.pool.query("update voucher set account_id = null, redeemed_at = null");
+  await db.pool.query("update voucher_batch set expires_at = null, ended_at = null");
+  await db.pool.query("vacuum analyze voucher, voucher_batch");
+  for (const status of ["redeemed", "ended", "expired"] as const) expect(await listed(status, 30)).toEqual([]);
 });
 
 test("sums over all accounts are looked up by their times, and those of 100 days are not walked for three hours", async () => {

@@ -1,7 +1,7 @@
 // The ledger as a whole for operators: its state, and audits in the background, one at a time.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { audit } from "../../../src/ledger/audit.ts";
-import { openLedgerAudits } from "../../../src/ledger/audits.ts";
+import { addUpBalances, openLedgerAudits, readLedgerState } from "../../../src/ledger/audits.ts";
 import { verifyChain } from "../../../src/ledger/verify.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type Gateway, startGateway, type TestAccount } from "../../support/gateway.ts";
@@ -58,6 +58,41 @@ test("the state has the money of all accounts, open holds and accounts below 0",
   await tamper("delete from hold where id = $1", [id]);
   await tamper("update balance set available = 0 where account_id = $1", [debtor.accountId]);
   await endJobsOf(gateway, account);
+});
+
+test("of many accounts the sums are those of the background's last round, with its time; holds are of now, and old sums are left for new ones", async () => {
+  const { db } = gateway.context;
+  const { rows } = await query("select now() as now");
+  await addUpBalances(db); // few accounts: nothing is kept
+  const live = await state();
+  expect(Date.parse(live.as_of)).toBeGreaterThan(Number(rows[0].now));
+  expect(live.accounts).toBeGreaterThan(1);
+
+  await addUpBalances(db, { few: 1 });
+  const [payer, debtor] = [await gateway.createAccount({ deposit: "2" }), await gateway.createAccount()];
+  await newJob(gateway, payer);
+  await tamper("update balance set available = -50000000 where account_id = $1", [debtor.accountId]);
+  await addUpBalances(db, { few: 1 }); // a round of another process, in the same minute
+  const { as_of, ...kept } = await state();
+  expect(kept).toMatchObject({
+    ...{ accounts: live.accounts, balance_usd: live.balance_usd, negative_accounts: 0, negative_usd: 0 },
+    media_holds_open: live.media_holds_open + 1,
+  });
+  expect(await readLedgerState(db)).toMatchObject({ asOf: new Date(as_of) });
+
+  await query("update balance_total set as_of = as_of - interval '1 minute'");
+  await addUpBalances(db, { few: 1 });
+  const [{ sum }] = (await query("select sum(available + reserved)::bigint as sum from balance")).rows;
+  const later = await state();
+  expect(later).toMatchObject({ accounts: live.accounts + 2, negative_accounts: 1, negative_usd: 0.5, balance_usd: Number(sum) / 1e8 });
+  expect(Date.parse(later.as_of)).toBeGreaterThan(Date.parse(as_of));
+
+  await tamper("update balance set available = 0 where account_id = $1", [debtor.accountId]);
+  expect(await state()).toMatchObject({ as_of: later.as_of, negative_accounts: 1 });
+  await query("update balance_total set as_of = as_of - interval '10 minutes'");
+  expect(await state()).toMatchObject({ negative_accounts: 0 });
+  await endJobsOf(gateway, payer);
+  await query("delete from balance_total");
 });
 
 test("an audit runs in the background, is a row of the log, and finds what svc ledger audit and verify find", async () => {

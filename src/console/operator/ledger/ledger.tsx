@@ -26,7 +26,7 @@ export function Ledger(): ReactNode {
   return (
     <Page
       title="Ledger"
-      about={`All accounts' money at this moment. Times are in your zone, ${zoneName}.`}
+      about={`All accounts' money${data === undefined ? "" : ` as of ${when(data.as_of)}`}, and what calls hold now. Times are in your zone, ${zoneName}.`}
       actions={<RunAudit running={data?.audit?.status === "running"} />}
     >
       <ErrorNote error={error} retry={() => void refetch()} />
