@@ -8,7 +8,7 @@ import { fail } from "../errors/fail.ts";
 // A fair queue for slow work that strangers may trigger, such as hashing passwords: so many run at once, the others wait in turn by their
 // subject, so that a flood about one subject, or about subjects that don't exist, can't starve the rest. Knows nothing of passwords.
 
-export interface Asker {
+interface Asker {
   /** The subject, e.g. an email address. Subjects take turns, each within a fair quota of the queue. Absent: no quota, e.g. in a test. */
   about?: string;
   /** Succeeded here before, or holds a proof: waits in a separate queue. */

@@ -123,13 +123,13 @@ function placeOf(rows: readonly { id: string }[], id: string, param: string): nu
 // Which models GET /v1/models/recommend names, in which order and why (docs/behaviour/endpoints.md#models). Pure; rows in, rows out.
 // The catalog file says what the editors recommend.
 
-export type RecommendQuery = NonNullable<operations["recommendModels"]["parameters"]["query"]>;
+type RecommendQuery = NonNullable<operations["recommendModels"]["parameters"]["query"]>;
 type Recommendations = components["schemas"]["RecommendationList"];
 
 /** Only the bare call lists every recommended row. */
 const limitDefault = 5;
 
-export function recommend(rows: readonly ModelRow[], query: RecommendQuery): Recommendations {
+function recommend(rows: readonly ModelRow[], query: RecommendQuery): Recommendations {
   const asked = readQuery(query);
   const fitting = rows.filter(
     (row) =>

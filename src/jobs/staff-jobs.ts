@@ -102,7 +102,7 @@ interface LockedJob {
   held: Amount;
 }
 
-export interface Cancelled {
+interface Cancelled {
   /** Null: done; else why not: unknown, or the status that it has ended with. */
   refused: JobStatus | "unknown" | null;
   before: JobStatus;

@@ -20,7 +20,7 @@ import { audioCostLine, type AudioPrices } from "./audio-cost.ts";
 import { type Made, mediaCostLines, type MediaPrices } from "./media-cost.ts";
 import type { TokenPrices } from "../catalog/types.ts";
 
-export type ReceiptCharge = components["schemas"]["ReceiptCharge"];
+type ReceiptCharge = components["schemas"]["ReceiptCharge"];
 
 interface Charged {
   /** The model whose prices count. */

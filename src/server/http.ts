@@ -26,7 +26,7 @@ import { createShutdown, type Shutdown } from "./shutdown.ts";
 import { asksWebSocket, serveWebSockets } from "./websocket.ts";
 import { failMethod, optionsReply, unknownPath } from "./unknown-path.ts";
 
-export interface ServerParts {
+interface ServerParts {
   context: Context;
   handlers: Handlers;
   unready: Edge["unready"];

@@ -1,6 +1,6 @@
 // The queue of password hashes: what runs next when more wait than may run, counted exactly; each job ends when the test says so.
 import { describe, expect, test } from "vitest";
-import { type Asker, openHashQueue } from "../../src/accounts/passwords.ts";
+import { openHashQueue } from "../../src/accounts/passwords.ts";
 
 function world(runningMax = 2, places = 64) {
   const queue = openHashQueue(runningMax, places);
@@ -12,7 +12,7 @@ function world(runningMax = 2, places = 64) {
     started,
     ended,
     refused: () => refused,
-    ask(name: string, asker: Asker) {
+    ask(name: string, asker: Parameters<typeof queue.run>[1]) {
       const work = () => {
         started.push(name);
         return new Promise<true>((resolve) => running.push(() => resolve(true)));

@@ -1,15 +1,20 @@
 // GET /v1/models/recommend: which models, in which order, why.
 import { describe, expect, test } from "vitest";
-import { recommend, type RecommendQuery } from "../../src/catalog/answers.ts";
+import type { components } from "../../generated/api.d.ts";
+import { answersOf } from "../../src/catalog/answers.ts";
 import { catalogFrom } from "./catalog-from.ts";
 import { smallCatalog } from "./small-catalog.ts";
 
-const rows = catalogFrom(smallCatalog).listed.map((model) => model.row);
-const idsFor = (query: RecommendQuery) => recommend(rows, query).data.map((row) => row.id);
+type Recommendations = components["schemas"]["RecommendationList"];
+
+const answers = answersOf(catalogFrom(smallCatalog));
+const recommend = (query: Parameters<typeof answers.recommendations>[0]) =>
+  JSON.parse(answers.recommendations(query).toString()) as Recommendations;
+const idsFor = (query: Parameters<typeof recommend>[0]) => recommend(query).data.map((row) => row.id);
 
 describe("without a use case", () => {
   test("the recommended models, in the catalog's order, ranked from 1", () => {
-    const { use_case, data } = recommend(rows, {});
+    const { use_case, data } = recommend({});
     expect(use_case).toBeNull();
     expect(data.map(({ id, rank }) => [id, rank])).toEqual([
       ["demo/chat-large", 1],
@@ -18,7 +23,7 @@ describe("without a use case", () => {
   });
 
   test("each says why and whether it is free", () => {
-    const [first] = recommend(rows, {}).data;
+    const [first] = recommend({}).data;
     expect(first?.reason).toBe("Recommended: Agents and long conversations.");
     expect(first?.free_tier).toBe(false);
   });
@@ -34,7 +39,7 @@ describe("with a use case", () => {
   });
 
   test("the old vocabulary is understood and told in today's", () => {
-    expect(recommend(rows, { use_case: "coding" }).use_case).toBe("write-code");
+    expect(recommend({ use_case: "coding" }).use_case).toBe("write-code");
     expect(idsFor({ use_case: "coding" })).toEqual(["acme/see-small"]);
   });
 

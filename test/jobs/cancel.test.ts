@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { inTransaction } from "../../src/db/connect.ts";
 import { fileName } from "../../src/jobs/deliver.ts";
-import { cancelJob, type Cancelled } from "../../src/jobs/staff-jobs.ts";
+import { cancelJob } from "../../src/jobs/staff-jobs.ts";
 import type { Media } from "../../src/media/types.ts";
 import { newAccount } from "../ledger/new-account.ts";
 import { sized } from "../support/size.ts";
@@ -15,7 +15,7 @@ const world = engineWorld();
 const { start, place } = world;
 const image = (route: string, cost?: object): Models => ({ "test/picture": { kind: "image", routes: [route], ...(cost && { cost }) } });
 const plain = "ember/flash-image";
-const cancel = (id: string, models = image(plain)): Promise<Cancelled> => {
+const cancel = (id: string, models = image(plain)): ReturnType<typeof cancelJob> => {
   const catalog = mediaCatalog(world.simulator.url, models);
   return inTransaction(world.db, (transaction) => cancelJob(transaction, catalog, `job_${id.replaceAll("-", "")}`));
 };

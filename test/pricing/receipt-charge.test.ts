@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { toUsd } from "../../src/money.ts";
-import { receiptCharge, type ReceiptCharge } from "../../src/pricing/receipt-charge.ts";
+import { receiptCharge } from "../../src/pricing/receipt-charge.ts";
 import type { TokenPrices } from "../../src/catalog/types.ts";
 import { tokenCost } from "../../src/pricing/token-cost.ts";
 import type { Usage } from "../../src/usage.ts";
@@ -40,7 +40,7 @@ function units(text: string): bigint {
 const decimals = (value: number) => units(value.toFixed(12).replace(/\.?0+$/, "") || "0");
 const ceil = (sum: bigint, unit: bigint) => (sum + unit - 1n) / unit;
 
-function recompute({ lines }: ReceiptCharge): bigint {
+function recompute({ lines }: ReturnType<typeof receiptCharge>): bigint {
   return lines.reduce((sum, { item, quantity, unit_price_usd }) => {
     const per = item === "request" ? 1n : 1_000_000n;
     const exact = BigInt(quantity) * decimals(unit_price_usd);

@@ -1,13 +1,13 @@
 // Bounds of streamed audio, whatever its host does.
 import { test } from "vitest";
 import type { AudioBody } from "../../src/providers/verbs/audio.ts";
-import { type StreamLimits, streamAudio } from "../../src/providers/transport/audio-stream.ts";
+import { streamAudio } from "../../src/providers/transport/audio-stream.ts";
 import { bytesOf, callTo } from "./audio-fixture.ts";
 import { expectFault } from "./openai/chat-fixture.ts";
 import { type Host, startHost, until, useUpstream } from "./upstream-fixture.ts";
 
 const idle = new AbortController().signal;
-const limits: StreamLimits = { bytesMax: 1_000_000, startMs: 60_000, wholeMs: 60_000 };
+const limits = { bytesMax: 1_000_000, startMs: 60_000, wholeMs: 60_000 };
 
 async function answerOf(host: Host) {
   const { route, requestId } = callTo(host);

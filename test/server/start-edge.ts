@@ -11,7 +11,7 @@ import type { Context } from "../../src/context.ts";
 import { openTempFiles } from "../../src/media/temp-files.ts";
 import type { Ask } from "../../src/calls/ask.ts";
 import type { Handler, Handlers, Reply, Request } from "../../src/operation.ts";
-import { createServer, type ServerParts } from "../../src/server/http.ts";
+import { createServer } from "../../src/server/http.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 
 export type TestHandler = ((context: Context, request: Request, ask: Ask) => unknown) & Pick<Handler, "beforeBody" | "checkFile">;
@@ -35,7 +35,7 @@ export const callers: Record<string, Caller> = {
   svcs_session: { ...caller, accountId: 7n, keyId: null },
 };
 
-interface Options extends Partial<Pick<ServerParts, "unready" | "limits">> {
+interface Options extends Partial<Pick<Parameters<typeof createServer>[0], "unready" | "limits">> {
   handlers?: Partial<Record<OperationId, TestHandler>>;
   publicUrl?: string;
   payments?: Context["payments"];

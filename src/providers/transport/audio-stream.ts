@@ -12,7 +12,7 @@ import type { UpstreamAnswer } from "./types.ts";
 /** Bytes that are read of an error under status 200. */
 const wordsBytesMax = 65_536;
 
-export interface StreamLimits {
+interface StreamLimits {
   /** Of what the source sends. */
   bytesMax: number;
   /** Milliseconds from the headers to the first byte of audio, whatever else the host sends meanwhile. */
