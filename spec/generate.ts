@@ -3,7 +3,7 @@
 import { deepStrictEqual } from "node:assert";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { toVersion32 } from "../src/docs/openapi-3.2.ts";
+import { toVersion32 } from "../src/docs/contract.ts";
 import { catalogueOf } from "./generate/catalogue.ts";
 import { compile } from "./generate/compile.ts";
 import type { Document } from "./generate/document.ts";

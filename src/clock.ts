@@ -1,4 +1,5 @@
-// The only file that reads the time, so that tests can set it; the form in which callers see it; and how long nothing was heard.
+// The only file that reads the time, so that tests can set it; the form in which callers see it; how long nothing was heard; and a timeout for
+// any promise.
 
 export type Clock = () => Date;
 
@@ -65,4 +66,15 @@ function look(): void {
   if (watched.size > 0 || looking === null) return;
   clearInterval(looking);
   looking = null;
+}
+
+/** What `work` resolves to or, after `ms`, what `whenLate` returns or throws. The work itself continues. */
+export async function withTimeout<T>(ms: number, work: Promise<T>, whenLate: () => T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+  try {
+    return await Promise.race([work, late.then(whenLate)]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -9,7 +9,7 @@ import type { Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { Db } from "./db/connect.ts";
 import type { Captcha } from "./identity/captcha.ts";
-import type { IdentityProviders } from "./identity/types.ts";
+import type { IdentityProviders } from "./identity/calls.ts";
 import type { Jobs } from "./jobs/types.ts";
 import type { LedgerAudits } from "./ledger/audits.ts";
 import type { Ledger } from "./ledger/ledger.ts";

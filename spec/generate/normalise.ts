@@ -33,7 +33,7 @@ export function withoutCatalogFile(document: Document): Document {
   return copy;
 }
 
-/** The generated document: 3.1.1. What only 3.2 can say is an extension; src/docs/openapi-3.2.ts is the way back. */
+/** The generated document: 3.1.1. What only 3.2 can say is an extension; src/docs/contract.ts is the way back. */
 export function toVersion31(document: Document): Document {
   const copy = structuredClone(document);
   copy.openapi = "3.1.1";

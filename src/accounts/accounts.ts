@@ -4,7 +4,7 @@ import { boundedMap } from "../concurrency/bounded-map.ts";
 import type { Clock } from "../clock.ts";
 import type { Db } from "../db/connect.ts";
 import { listen } from "../db/listen.ts";
-import { authenticateSession } from "./authenticate-session.ts";
+import { authenticateSession } from "./sessions.ts";
 import type { Caller } from "./caller.ts";
 import { policyColumns, policyOf, type PolicyRow } from "./key-policy.ts";
 import { digestOf, isKeyShaped } from "./keys.ts";

@@ -1,8 +1,8 @@
-// The second factor of an account in the database: begun, confirmed by a first code, asked for at sign-in, turned off. A code works once, and
+// The second factor of an account, in the database and as codes: begun, confirmed by a first code, asked for at sign-in, turned off. A code works once, and
 // wrong ones are bounded.
+import { createHash, createHmac, randomBytes } from "node:crypto";
 import type { Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
-import { hashOfRecoveryCode, newTotpSecret, plainCode, stepOfCode } from "./totp-codes.ts";
 
 interface TotpState {
   /** Null: off. */
@@ -100,4 +100,74 @@ export async function dropTotp({ pool }: Queries, accountId: bigint): Promise<vo
   await pool.query("delete from totp where account_id = $1", [accountId]);
   await pool.query("delete from recovery_code where account_id = $1", [accountId]);
   await pool.query("update session set factor_at = null where account_id = $1 and factor_at is not null", [accountId]);
+}
+
+// Codes of authenticator apps (RFC 6238, with SHA-1, 6 digits and half minutes, which all apps know) and recovery codes. Pure but for
+// random bytes.
+
+const stepMs = 30_000;
+const digits = 6;
+/** Codes of this many steps before and after now are right, too: clocks differ, and typing takes time. */
+const slack = 1;
+
+function newTotpSecret(): Buffer {
+  return randomBytes(20);
+}
+
+export function stepAt(at: Date): number {
+  return Math.floor(at.getTime() / stepMs);
+}
+
+/** RFC 4226 5.3. */
+export function codeOfStep(secret: Buffer, step: number): string {
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(step));
+  const mac = createHmac("sha1", secret).update(counter).digest();
+  const offset = mac[mac.length - 1]! & 15;
+  const number = (mac.readUInt32BE(offset) & 0x7fffffff) % 10 ** digits;
+  return String(number).padStart(digits, "0");
+}
+
+/** The step whose code it is, after `lastStep`; undefined: no step has it. */
+export function stepOfCode(secret: Buffer, code: string, { at, lastStep }: { at: Date; lastStep: number }): number | undefined {
+  const now = stepAt(at);
+  for (let step = Math.max(now - slack, lastStep + 1); step <= now + slack; step += 1) if (codeOfStep(secret, step) === code) return step;
+  return undefined;
+}
+
+/** What apps read, usually from a QR code. */
+export function otpauthUri(secret: Buffer, { issuer, email }: { issuer: string; email: string }): string {
+  const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(email)}`;
+  return `otpauth://totp/${label}?secret=${base32(secret)}&issuer=${encodeURIComponent(issuer)}`;
+}
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/** RFC 4648 6, without padding: 5 bytes are 8 characters. */
+export function base32(bytes: Buffer): string {
+  let bits = 0n;
+  for (const byte of bytes) bits = (bits << 8n) | BigInt(byte);
+  const length = Math.ceil((bytes.length * 8) / 5);
+  bits <<= BigInt(length * 5 - bytes.length * 8);
+  return Array.from({ length }, (_, n) => alphabet[Number((bits >> BigInt(5 * (length - 1 - n))) & 31n)]).join("");
+}
+
+const recoveryCodes = 10;
+
+/** 80 random bits each, which no number of guesses finds. */
+export function newRecoveryCodes(): string[] {
+  return Array.from({ length: recoveryCodes }, () =>
+    base32(randomBytes(10))
+      .toLowerCase()
+      .replace(/(.{4})(?=.)/g, "$1-"),
+  );
+}
+
+/** As people type it: spaces and hyphens do not count, nor does case. */
+export function plainCode(typed: string): string {
+  return typed.replaceAll(/[\s-]/g, "").toLowerCase();
+}
+
+function hashOfRecoveryCode(code: string): Buffer {
+  return createHash("sha256").update(plainCode(code)).digest();
 }

@@ -10,7 +10,6 @@ import { uuidv7 } from "../ids.ts";
 import { type Claim, type Claimed, claimKey, keepAnswer, keptAnswerMax, letGo } from "../ledger/idempotency.ts";
 import type { Handler, Headers, Reply, Request, Sink } from "../operation.ts";
 import type { Ask } from "./ask.ts";
-import { openCollector } from "./collector.ts";
 
 /** As of media jobs: a longer key is cut. */
 const keyMax = 128;
@@ -143,4 +142,39 @@ async function keep({ db }: Context, claim: Claim, { status, headers, bytes }: W
 /** The answer is out, or on its way: its repeat is told for some minutes that it runs, and then what its charge says. */
 function reportLost({ log }: Context, requestId: string, cause: unknown): void {
   log.error({ err: cause, request_id: requestId }, "what became of a call could not be written to its idempotency key");
+}
+
+// Collects an answer while it goes out, in bounds: so much of each, and so much of all that this process collects now.
+
+interface Collected<Item> {
+  /** What is collected so far; null: it was too much, or dropped. */
+  items(): readonly Item[] | null;
+  add(item: Item, bytes: number): void;
+  /** Makes room for others. Call it at the end, whatever that was. */
+  drop(): void;
+}
+
+/** In bytes. */
+export function openCollector<Item>({ eachMax, allMax }: { eachMax: number; allMax: number }): () => Collected<Item> {
+  let all = 0;
+  return () => {
+    let items: Item[] | null = [];
+    let size = 0;
+    const drop = () => {
+      all -= size;
+      size = 0;
+      items = null;
+    };
+    return {
+      items: () => items,
+      add(item, bytes) {
+        if (items === null) return;
+        items.push(item);
+        size += bytes;
+        all += bytes;
+        if (size > eachMax || all > allMax) drop();
+      },
+      drop,
+    };
+  };
 }

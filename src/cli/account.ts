@@ -19,9 +19,8 @@ import { readAccount, readAmount, readWholeNumber } from "./arguments.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
 import { keyLine } from "./key.ts";
 import { readReason } from "./money.ts";
-import { recordedByShell } from "./record.ts";
 import { tierNumber, tiersOf } from "../catalog/tiers.ts";
-import { withDatabase } from "./with-database.ts";
+import { recordedByShell, withDatabase } from "./with-database.ts";
 
 export async function create({ config, options }: Input): Promise<Outcome> {
   const email = String(options.email ?? "").trim();

@@ -11,8 +11,7 @@ import { compareLog, type Difference, postLost } from "../ledger/compare-log.ts"
 import { parseUsd, toUsd, usdText } from "../money.ts";
 import type { Db } from "../db/connect.ts";
 import type { Input, Outcome } from "./command.ts";
-import { recordedByShell } from "./record.ts";
-import { withDatabase, withoutTimeout } from "./with-database.ts";
+import { recordedByShell, withDatabase, withoutTimeout } from "./with-database.ts";
 
 /** Of each list; the counts and sums are of all. */
 const shownMax = 1_000;

@@ -12,9 +12,8 @@ import { readAccount } from "./arguments.ts";
 import { readServed } from "./catalog.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
 import { readReason } from "./money.ts";
-import { recordedByShell } from "./record.ts";
 import { tiersOf } from "../catalog/tiers.ts";
-import { withDatabase } from "./with-database.ts";
+import { recordedByShell, withDatabase } from "./with-database.ts";
 
 const statuses: readonly JobStatus[] = ["queued", "pending", "processing", "succeeded", "failed", "refunded", "expired"];
 const listMax = 50;

@@ -12,8 +12,7 @@ import { accountIdText, keyIdText } from "../ids.ts";
 import type { Facts } from "../operators/action-log.ts";
 import { readAccount, readBudget, readTimeToCome, readWholeNumber } from "./arguments.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
-import { recordedByShell } from "./record.ts";
-import { withDatabase } from "./with-database.ts";
+import { recordedByShell, withDatabase } from "./with-database.ts";
 
 export async function create({ config, words, options }: Input): Promise<Outcome> {
   const name = String(options.name ?? "").trim();

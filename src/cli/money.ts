@@ -15,9 +15,8 @@ import { type Charge, correctionOf, correctionRefusal, findCharge, moneyOf } fro
 import { dismissUnapplied, listUnapplied } from "../payments/event-rows.ts";
 import { readAccount, readAmount, readSignedAmount } from "./arguments.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
-import { recordedByShell } from "./record.ts";
 import { findRequest } from "./request.ts";
-import { withDatabase } from "./with-database.ts";
+import { recordedByShell, withDatabase } from "./with-database.ts";
 
 /** A restart of Postgres takes less time, on a busy machine too. */
 const timeoutMs = 20_000;

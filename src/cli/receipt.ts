@@ -7,8 +7,7 @@ import { parseJson } from "../json/parse.ts";
 import { isSealed, listReceiptKeys, rotateReceiptKey } from "../ledger/receipt-keys.ts";
 import { type KeySet, type ReceiptProofLike, verifyReceipt } from "../sdk/verify-receipt.ts";
 import type { Input, Outcome } from "./command.ts";
-import { recordedByShell } from "./record.ts";
-import { withDatabase } from "./with-database.ts";
+import { recordedByShell, withDatabase } from "./with-database.ts";
 
 export async function verify({ words, options }: Input): Promise<Outcome> {
   const proof = await readDocument<ReceiptProofLike>(words[0]!);

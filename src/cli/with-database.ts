@@ -1,11 +1,13 @@
-// Opens the database that the gateway of the same environment uses, for one command.
+// Opens the database that the gateway of the same environment uses, for one command, and writes what it changes into the log of operators'
+// actions.
 import { resolve } from "node:path";
 import { Refused } from "../accounts/admin.ts";
 import type { Config } from "../config.ts";
-import { connect, type Db } from "../db/connect.ts";
+import { connect, type Db, type Queries } from "../db/connect.ts";
 import { hostsName } from "../db/hosts.ts";
 import { findMissing } from "../db/migrate.ts";
 import { ApiError } from "../errors/fail.ts";
+import { type Action, recorded, shellActor } from "../operators/action-log.ts";
 
 /** Never migrates: a command must not change the tables of a running gateway. */
 export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<T>, options?: Patience): Promise<T> {
@@ -82,4 +84,20 @@ export async function withRawDatabase<T>(config: Config, work: (db: Db) => Promi
 async function startEmbedded(config: Config) {
   const { startEmbedded } = await import("../db/embedded.ts");
   return startEmbedded({ dataDir: config.dataDir, durable: true });
+}
+
+type Row = Pick<Action, "action"> & Partial<Action>;
+
+/** In the transaction of the change: `work` changes something; `row` says what, of its result. */
+export async function recordedByShell<T>(
+  db: Db,
+  at: Date,
+  work: (transaction: Queries) => Promise<T>,
+  row: (result: T) => Row | null,
+): Promise<T> {
+  return recorded(db, shellActor(), at, async (transaction) => {
+    const result = await work(transaction);
+    const named = row(result);
+    return { result, row: named === null ? null : { target: null, reason: null, before: null, after: null, ...named } };
+  });
 }

@@ -1,8 +1,16 @@
 // GitHub, which is plain OAuth: no identity tokens, so who the user is comes from its API. github.com or an Enterprise server.
 import * as openid from "openid-client";
 import { parseJson } from "../json/parse.ts";
-import { answerOf, type Calls, deadlineSec, NotProven, ProviderUnavailable, verifiedAddress } from "./calls.ts";
-import type { Identity, IdentityProvider } from "./types.ts";
+import {
+  answerOf,
+  type Calls,
+  deadlineSec,
+  type Identity,
+  type IdentityProvider,
+  NotProven,
+  ProviderUnavailable,
+  verifiedAddress,
+} from "./calls.ts";
 
 interface GithubSettings {
   name: string;

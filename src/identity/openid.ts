@@ -1,9 +1,18 @@
 // Any OpenID Connect provider, by its issuer: discovery, the code flow with PKCE, and the checks of its identity tokens (issuer,
 // audience, authorized party, signature, expiry, nonce). openid-client does all of them.
 import * as openid from "openid-client";
-import { answerOf, type Calls, deadlineSec, NotProven, ProviderUnavailable, verifiedAddress, whyNot } from "./calls.ts";
+import {
+  answerOf,
+  type Calls,
+  deadlineSec,
+  type Identity,
+  type IdentityProvider,
+  NotProven,
+  ProviderUnavailable,
+  verifiedAddress,
+  whyNot,
+} from "./calls.ts";
 import { type GroupSettings, rolesByGroups } from "../text/group-list.ts";
-import type { Identity, IdentityProvider } from "./types.ts";
 
 interface OpenidSettings {
   name: string;

@@ -1,9 +1,8 @@
 // The external providers of identities that the operator configured, by name.
 import type { SignInProvider } from "../config.ts";
-import { type Calls, openCalls } from "./calls.ts";
+import { type Calls, type IdentityProvider, type IdentityProviders, openCalls } from "./calls.ts";
 import { githubProvider } from "./github.ts";
 import { openidProvider } from "./openid.ts";
-import type { IdentityProvider, IdentityProviders } from "./types.ts";
 
 export function openIdentityProviders(configured: readonly SignInProvider[]): IdentityProviders {
   const calls = openCalls();

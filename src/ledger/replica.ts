@@ -3,7 +3,7 @@
 import { isOtherDatabase } from "../db/transient-error.ts";
 import type { Db } from "../db/connect.ts";
 import type { DatabaseIdentity } from "../db/database-checks.ts";
-import { withTimeout } from "../concurrency/timeout.ts";
+import { withTimeout } from "../clock.ts";
 import { isAccountHeld } from "./account-batcher.ts";
 import { type CommitProof, lookForLoss, openCommitProof } from "./commit-proof.ts";
 import { type Held, holdAnew, unheldOf } from "./reserve.ts";

@@ -9,7 +9,7 @@ import { failRate, laterCount, minuteMs, minuteSeconds, rateHeaders, usedOf, wai
 import { boundedMap } from "../concurrency/bounded-map.ts";
 import { type TierFacts, tierOf } from "../catalog/tiers.ts";
 import type { Catalog } from "../catalog/types.ts";
-import { withTimeout } from "../concurrency/timeout.ts";
+import { withTimeout } from "../clock.ts";
 
 export interface Limits extends Bounds {
   counters: Counters;

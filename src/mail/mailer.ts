@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Transporter } from "nodemailer";
 import type { Logger } from "pino";
-import { withTimeout } from "../concurrency/timeout.ts";
+import { withTimeout } from "../clock.ts";
 import { isEmailAddress } from "../text/email-address.ts";
 import { escapeHtml } from "../text/html.ts";
 

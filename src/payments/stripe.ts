@@ -1,11 +1,10 @@
 // The payment provider: Stripe Checkout through its own SDK. Turns a top-up into a checkout, and a signed event into what
 // it says of a payment. Stores nothing and moves no money.
 import Stripe from "stripe";
-import { unixSeconds } from "../clock.ts";
+import { unixSeconds, withTimeout } from "../clock.ts";
 import type { StripeConfig } from "../config.ts";
 import { parseJson } from "../json/parse.ts";
 import { cent } from "../money.ts";
-import { withTimeout } from "../concurrency/timeout.ts";
 import { type Bounded, idOf, inUsd, pageOf, paymentOutcome, stripeCards } from "./stripe-cards.ts";
 import type {
   CardEvent,

@@ -8,7 +8,7 @@ import type { SignUpConfig } from "../config.ts";
 import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
-import type { Answer, Flow, Identity, IdentityProvider } from "../identity/types.ts";
+import type { Answer, Flow, Identity, IdentityProvider } from "../identity/calls.ts";
 import { lockAccountOf, lockOrMakeAccount, waitForOthers } from "./lock-account.ts";
 import { assertMaySignUp, byInvitation, failClosed } from "./sign-up.ts";
 import { finishSignIn, joinOwnDomain, markVerified, reclaim } from "./verified.ts";

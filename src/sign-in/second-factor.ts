@@ -3,8 +3,7 @@
 // can't lock its owner out. Wrong secrets count against the same limits as signing in.
 import { assertConfirmed, confirmSession } from "../accounts/operators.ts";
 import { verifyPassword } from "../accounts/passwords.ts";
-import { base32, newRecoveryCodes, otpauthUri } from "../accounts/totp-codes.ts";
-import { beginTotp, dropTotp, enableTotp, hasTotp, readTotp, takeCode } from "../accounts/totp.ts";
+import { base32, beginTotp, dropTotp, enableTotp, hasTotp, newRecoveryCodes, otpauthUri, readTotp, takeCode } from "../accounts/totp.ts";
 import type { Context } from "../context.ts";
 import { inTransaction } from "../db/connect.ts";
 import { fail, failNotPossible } from "../errors/fail.ts";

@@ -2,7 +2,7 @@
 // something is posted to them.
 import type { components } from "../../generated/api.d.ts";
 import { lockAccountRow } from "../accounts/users.ts";
-import { withTimeout } from "../concurrency/timeout.ts";
+import { withTimeout } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { Resolver } from "node:dns/promises";
 import type { components } from "../../generated/api.d.ts";
-import { withTimeout } from "../concurrency/timeout.ts";
+import { withTimeout } from "../clock.ts";
 import type { Context } from "../context.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";

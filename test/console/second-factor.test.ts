@@ -1,7 +1,7 @@
 // A second factor in the console: turning it on and off, its code at the sign-in, and again when a change asks for it.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hashPassword } from "../../src/accounts/passwords.ts";
-import { codeOfStep, stepAt } from "../../src/accounts/totp-codes.ts";
+import { codeOfStep, stepAt } from "../../src/accounts/totp.ts";
 import { chromiumPath, useBrowser } from "../support/browser.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { makeOperator } from "../support/operators.ts";

@@ -47,7 +47,7 @@ describe("generated files", () => {
       const copy = mkdtempSync(join(tmpdir(), "svc-generate-"));
       try {
         cpSync(join(root, "spec"), join(copy, "spec"), { recursive: true });
-        for (const file of ["src/sdk", "src/json/parse.ts", "src/docs/openapi-3.2.ts"])
+        for (const file of ["src/sdk", "src/json/parse.ts", "src/docs/contract.ts"])
           cpSync(join(root, file), join(copy, file), { recursive: true });
         cpSync(join(root, "package.json"), join(copy, "package.json"));
         symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));

@@ -1,6 +1,6 @@
 // What the generator makes of the emitted document: which schemas are published, and unions that take unknown kinds.
 import { describe, expect, test } from "vitest";
-import { toVersion32 } from "../../src/docs/openapi-3.2.ts";
+import { toVersion32 } from "../../src/docs/contract.ts";
 import type { Document } from "../../spec/generate/document.ts";
 import { normalise, toVersion31, withoutCatalogFile } from "../../spec/generate/normalise.ts";
 

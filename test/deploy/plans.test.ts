@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAccounts } from "../../src/accounts/accounts.ts";
-import { authenticateSession } from "../../src/accounts/authenticate-session.ts";
+import { authenticateSession } from "../../src/accounts/sessions.ts";
 import { everyKeyLike, findKeys, listKeys } from "../../src/accounts/key-records.ts";
 import { makeKey } from "../../src/accounts/keys.ts";
 import { makeToken } from "../../src/accounts/tokens.ts";

@@ -5,7 +5,7 @@ import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type OperationId, operations } from "../../generated/operations.ts";
-import { toVersion32 } from "../../src/docs/openapi-3.2.ts";
+import { toVersion32 } from "../../src/docs/contract.ts";
 import { makeImage } from "../../src/simulator/made/image.ts";
 import { recordingPath } from "../media/recordings.ts";
 import { decodeMp3 } from "../simulator/audio-check.ts";

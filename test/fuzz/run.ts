@@ -4,7 +4,7 @@ import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { toVersion32 } from "../../src/docs/openapi-3.2.ts";
+import { toVersion32 } from "../../src/docs/contract.ts";
 import { inspect } from "./inspect.ts";
 import { findSchemathesis, runSchemathesis } from "./schemathesis.ts";
 import { openWorld } from "./world.ts";

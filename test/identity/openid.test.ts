@@ -3,9 +3,8 @@ import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Calls, openCalls } from "../../src/identity/calls.ts";
+import { type Calls, openCalls, type Flow } from "../../src/identity/calls.ts";
 import { openidProvider } from "../../src/identity/openid.ts";
-import type { Flow } from "../../src/identity/types.ts";
 import { clientId, clientSecret, type OpenidProvider, redirectUri, startOpenidProvider } from "../support/openid-provider.ts";
 
 let provider: OpenidProvider;

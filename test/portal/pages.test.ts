@@ -3,10 +3,9 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { errors, type ErrorCode } from "../../generated/errors.ts";
 import { operations } from "../../generated/operations.ts";
-import type { OpenApi } from "../../src/docs/contract.ts";
+import { type OpenApi, toVersion32 } from "../../src/docs/contract.ts";
 import { readShippedCatalog } from "../../src/catalog/load.ts";
 import { escapeHtml } from "../../src/text/html.ts";
-import { toVersion32 } from "../../src/docs/openapi-3.2.ts";
 import { createPortal } from "../../src/docs/portal.ts";
 import { call, startEdge, type EdgeUnderTest } from "../server/start-edge.ts";
 

@@ -3,7 +3,7 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
-import { toVersion32 } from "../../src/docs/openapi-3.2.ts";
+import { toVersion32 } from "../../src/docs/contract.ts";
 import { createChecker, type ReplyToCheck } from "./contract-checker.ts";
 
 /** Every fault of a reply, notes nothing. */

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { codeOfStep, stepAt } from "../../../src/accounts/totp-codes.ts";
+import { codeOfStep, stepAt } from "../../../src/accounts/totp.ts";
 import { readMigrations } from "../../../src/db/migrate.ts";
 import { audit } from "../../../src/ledger/audit.ts";
 import { postEntry } from "../../../src/ledger/post.ts";

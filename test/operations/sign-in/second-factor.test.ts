@@ -1,6 +1,6 @@
 // The second factor: turned on with a first code, asked for at sign-in and confirmation, each code once, guesses bounded, turned off.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { codeOfStep, stepAt } from "../../../src/accounts/totp-codes.ts";
+import { codeOfStep, stepAt } from "../../../src/accounts/totp.ts";
 import type { TestReply } from "../../support/gateway.ts";
 import { makeOperator } from "../../support/operators.ts";
 import { password, type Person, type SignInGateway, startSignInGateway } from "../../support/sign-in.ts";

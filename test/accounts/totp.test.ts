@@ -1,6 +1,6 @@
 // Codes of authenticator apps as RFC 6238 computes them, and how they are typed.
 import { expect, test } from "vitest";
-import { base32, codeOfStep, newRecoveryCodes, otpauthUri, plainCode, stepAt, stepOfCode } from "../../src/accounts/totp-codes.ts";
+import { base32, codeOfStep, newRecoveryCodes, otpauthUri, plainCode, stepAt, stepOfCode } from "../../src/accounts/totp.ts";
 
 const secret = Buffer.from("12345678901234567890");
 
