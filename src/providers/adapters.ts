@@ -14,7 +14,9 @@ import { minimaxClone, minimaxDesign, minimaxVoices } from "./minimax/voices.ts"
 import { geminiChat } from "./gemini/chat.ts";
 import { geminiEmbed } from "./gemini/embed.ts";
 import { openaiSpeech, openaiTranscribe } from "./openai/audio.ts";
-import { openaiChat, openaiCompletions, openaiMessages } from "./openai/chat.ts";
+import { openaiChat } from "./openai/chat.ts";
+import { openaiCompletions } from "./openai/completions.ts";
+import { openaiMessages } from "./openai/messages.ts";
 import { openaiEmbed } from "./openai/embed.ts";
 import { openaiImages } from "./openai/images.ts";
 import { openaiTranscriptStream } from "./openai/transcript-stream.ts";

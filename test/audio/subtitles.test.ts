@@ -1,6 +1,6 @@
 // Subtitle files that every player takes, whatever an upstream's segments say.
 import { describe, expect, test } from "vitest";
-import { srtOf, vttOf } from "../../src/audio/transcription-answer.ts";
+import { srtOf, vttOf } from "../../src/audio/subtitles.ts";
 
 const segment = (start: number, end: number, text: string) => ({ start, end, text });
 const two = [segment(0, 1.6, " Good morning,"), segment(1.6, 4.2, " the harbour is open.")];

@@ -1,20 +1,15 @@
 // Chat over the `openai` protocol: one call of one route. Returns an answer or throws the fault that decides what to do next.
 import { type Clock, systemClock } from "../../clock.ts";
-import { UpstreamError } from "../errors/upstream-error.ts";
-import { arrayOf, isObject, type Json, objectOf, parseLong, textOf } from "../json/read.ts";
-import { type JsonText, membersOf, renameMembers, spliceJson, wholeOf } from "../json/splice.ts";
-import { type AskedMessage, chatToMessage, chatToMessageStream } from "../translation/chat-to-message-stream.ts";
-import { messageToChatRequest } from "../translation/message-to-chat-request.ts";
-import { effortOfBudget, type MessageRequest } from "../translation/message-types.ts";
-import { openToolNames } from "../translation/tool-names.ts";
+import { arrayOf, isObject, type Json, objectOf, textOf } from "../json/read.ts";
+import { type JsonText, membersOf, renameMembers, spliceJson } from "../json/splice.ts";
+import { effortOfBudget } from "../translation/message-types.ts";
 import { exchange, isJson, nameAnswer, wholeText } from "../transport/exchange.ts";
 import { inOrder, openOutlet } from "../transport/outlet.ts";
-import { jsonRequest, readAnswer, readRecordData } from "../transport/json.ts";
+import { jsonRequest } from "../transport/json.ts";
 import { readStream, replayedTally, replayStream, type SseRecord, type StreamReader } from "../transport/read-stream.ts";
 import type { Upstream, UpstreamAnswer } from "../transport/types.ts";
-import type { Chat, ChatCall, ChatRecord, ChatStream, ChatTally, ChatWhole, Complete, CompletionCall } from "../verbs/chat.ts";
+import type { Chat, ChatCall, ChatRecord, ChatStream, ChatTally, ChatWhole } from "../verbs/chat.ts";
 import type { Variant } from "../types.ts";
-import type { Messages } from "../verbs/messages.ts";
 import { allEnded, beginChunks, newChunkState } from "./chunk.ts";
 import { openRecordReader } from "./record-reader.ts";
 import { foreignKeys, readCompletion } from "./response.ts";
@@ -40,7 +35,7 @@ export function openaiChat(upstream: Upstream, change: Partial<ChatTimes> = {}):
 }
 
 /** How an answer in another form becomes one of this protocol, before anything is checked. It tells what the answer calls itself. */
-interface ForeignAnswer {
+export interface ForeignAnswer {
   whole: (text: string) => string;
   records: (record: SseRecord) => SseRecord[];
 }
@@ -148,55 +143,6 @@ function callPieces(call: Json, index: number, piece: (delta: Json, characters: 
   ];
 }
 
-// Messages over the `openai` protocol: translates the request into a chat request and the chat's answer into a message
-// (docs/behaviour/translation.md).
-
-export function openaiMessages(chat: Chat): Messages {
-  return async (call) => {
-    const request = parseLong(wholeOf(call.body)) as MessageRequest;
-    const names = openToolNames();
-    const body = JSON.stringify(messageToChatRequest(request, names));
-    const asked: AskedMessage = {
-      model: call.publicModel,
-      names,
-      stopSequences: request.stop_sequences ?? [],
-      showsThinking: !(request.thinking !== undefined && "display" in request.thinking && request.thinking.display === "omitted"),
-    };
-    const { route, signal, disconnect, requestId, publicModel, account, heard, stream, outputMax } = call;
-    const answering = chat({ route, signal, disconnect, requestId, publicModel, account, heard, body, stream, outputMax });
-    const promptTokens = stream ? call.promptTokens() : Promise.resolve(0); // counted while the upstream thinks
-    const answer = await answering.catch(inCallersWords);
-    return answer.kind === "whole" ? chatToMessage(answer, asked) : chatToMessageStream(answer, asked, promptTokens);
-  };
-}
-
-/** Keeps the upstream's sentence, because agents match its wording. The field at fault is named as the caller knows it, or left out. */
-function inCallersWords(error: unknown): never {
-  if (!(error instanceof UpstreamError) || error.param === null) throw error;
-  const { fault, reason, status, retryAfterMs } = error;
-  const param = fieldNames.get(error.param) ?? null;
-  throw new UpstreamError(fault, reason, { status, retryAfterMs, param, cause: error });
-}
-
-/** Fields of a chat request → the fields of a message request that they come from. */
-const fieldNames: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    model: "model",
-    messages: "messages",
-    tools: "tools",
-    tool_choice: "tool_choice",
-    parallel_tool_calls: "tool_choice.disable_parallel_tool_use",
-    max_tokens: "max_tokens",
-    temperature: "temperature",
-    top_p: "top_p",
-    stop: "stop_sequences",
-    user: "metadata.user_id",
-    response_format: "output_config.format",
-    reasoning_effort: "output_config.effort",
-    reasoning: "thinking",
-  }),
-);
-
 /** A request's body as the host reads it; src/catalog/variants.ts lists the variants. */
 function inVariant(text: JsonText, variant: Variant | undefined, outputMax: number): JsonText {
   if (variant === undefined) return text;
@@ -211,70 +157,4 @@ function withEffort(text: JsonText, outputMax: number): JsonText {
   const cap = Math.min(...Object.values(caps).filter((value) => typeof value === "number"), outputMax);
   const said = typeof budget === "number" ? effortOfBudget(budget, cap) : textOf(effort);
   return spliceJson(text, { reasoning: null, ...(said === null ? {} : { reasoning_effort: JSON.stringify(said) }) });
-}
-
-// Text completions over the `openai` protocol: the answer is read as a chat's, so that the same rules hold for both.
-
-export function openaiCompletions(upstream: Upstream, change: Partial<ChatTimes> = {}): Complete {
-  const times = chatTimes(change);
-  return async (call) => {
-    const answer = await exchange(upstream, jsonRequest(call, "/completions", call.body, call.stream), times.clock);
-    const { heard, route, stream } = call;
-    const echoOf = openEchoes(call);
-    return await readChatAnswer(answer, call, times, {
-      whole(text) {
-        const given = readAnswer(text, route.provider, parseLong);
-        nameAnswer(heard, given["id"]);
-        // Sent as a stream, which has no place for an echo behind its text.
-        return JSON.stringify(inChatForm(given, "message", stream ? () => "" : echoOf));
-      },
-      records: completionRecords(heard, echoOf),
-    });
-  };
-}
-
-/** Errors and the end go through as they are. */
-function completionRecords(heard: CompletionCall["heard"], echoOf: EchoOf): ForeignAnswer["records"] {
-  return (record) => {
-    if (record.data === "" || record.event === "error" || record.data.trim() === "[DONE]") return [record];
-    const value = readRecordData(record.data, record.event);
-    if (!isObject(value) || !Array.isArray(value["choices"])) return [record];
-    nameAnswer(heard, value["id"]);
-    return [{ event: "", data: JSON.stringify(inChatForm(value, "delta", echoOf)) }];
-  };
-}
-
-/** Takes the next text of an answer, and gives back its beginning that repeats the prompt. */
-type EchoOf = (index: number, text: string) => string;
-
-function inChatForm(answer: Json, holder: "message" | "delta", echoOf: EchoOf): Json {
-  const choices = answer["choices"];
-  if (!Array.isArray(choices)) return answer;
-  return {
-    ...answer,
-    choices: choices.map((choice: unknown, position) => {
-      const { text: given, index: shown, ...rest } = objectOf(choice);
-      const index = typeof shown === "number" ? shown : position;
-      const text = textOf(given) ?? "";
-      const echoed = echoOf(index, text);
-      const own = { content: text.slice(echoed.length), ...(echoed === "" ? {} : { echoed }) };
-      return { ...rest, index, [holder]: own };
-    }),
-  };
-}
-
-function openEchoes({ echoes, perPrompt }: CompletionCall): EchoOf {
-  const left = new Map<number, string>();
-  return (index, text) => {
-    const before = left.get(index) ?? echoes[Math.floor(index / perPrompt)] ?? "";
-    const length = commonLength(before, text);
-    left.set(index, length < text.length ? "" : before.slice(length));
-    return text.slice(0, length);
-  };
-}
-
-/** All of the shorter one, or nothing: an answer that differs repeats nothing. */
-function commonLength(before: string, text: string): number {
-  const length = Math.min(before.length, text.length);
-  return before.slice(0, length) === text.slice(0, length) ? length : 0;
 }

@@ -1,5 +1,5 @@
 // Parses one streamed chunk, checks it and writes it anew: the slow path, and the only place that knows the rules of
-// docs/behaviour/streams.md#chunks. record-reader.ts forwards known forms, record-reader.ts reads the other records.
+// docs/behaviour/streams.md#chunks. fast-path.ts forwards known forms, record-reader.ts reads the other records.
 import { errorUnderOk } from "../errors/error-text.ts";
 import { hideInMembers } from "../errors/hide-secrets.ts";
 import { isObject, type Json, objectOf, textOf } from "../json/read.ts";

@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { newChunkState, readChunk } from "../../../src/providers/openai/chunk.ts";
-import { openFastPath, openRecordReader } from "../../../src/providers/openai/record-reader.ts";
+import { openRecordReader } from "../../../src/providers/openai/record-reader.ts";
+import { openFastPath } from "../../../src/providers/openai/fast-path.ts";
 import { providerAt } from "../upstream-fixture.ts";
 
 const now = () => new Date(1_790_000_000_000);
