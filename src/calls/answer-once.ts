@@ -3,6 +3,8 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import type { OperationId } from "../../generated/operations.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { assertModelAllowed } from "../accounts/key-policy.ts";
 import type { Context } from "../context.ts";
 import { refuseInDoubt } from "../db/database-checks.ts";
 import { fail } from "../errors/fail.ts";
@@ -37,7 +39,7 @@ async function carryOut<Id extends OperationId>(
   const callId = uuidv7(clock());
   const claim: Claim = { accountId: caller.accountId, operation: operationId, key, hash, callId, receivedAt, owner: ledger.owner };
   const claimed = await claimKey(db, claim);
-  if (claimed.outcome !== "claimed") return answerOf(claimed) as Reply<Id>;
+  if (claimed.outcome !== "claimed") return answerOf(claimed, caller) as Reply<Id>;
   const lost = (cause: unknown) => reportLost(context, requestId, cause);
   const over = () => letGo(db, claim).catch(lost);
   let reply: Reply<Id>;
@@ -58,9 +60,11 @@ async function carryOut<Id extends OperationId>(
   return whole as Reply<Id>; // so that it is written as text once
 }
 
-function answerOf(claimed: Exclude<Claimed, { outcome: "claimed" }>): Whole {
+/** The answer may be another key's of the account: a key gets none of a model that it may not use. */
+function answerOf(claimed: Exclude<Claimed, { outcome: "claimed" }>, caller: Caller): Whole {
   switch (claimed.outcome) {
     case "answered":
+      if (claimed.headers["x-svc-model"] !== undefined) assertModelAllowed(caller, claimed.headers["x-svc-model"]);
       return { status: claimed.status, headers: claimed.headers, bytes: claimed.body };
     case "running":
       return fail("idempotency_in_progress", { retryAfterMs: 1_000 });

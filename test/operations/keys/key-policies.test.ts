@@ -78,6 +78,15 @@ describe("allowed_models", () => {
     expect(new Set(json.routes.map(({ model }: { model: string }) => model))).toEqual(new Set(["demo/chat"]));
   });
 
+  test("a key gets no other key's answer of a model that it may not use by repeating its request", async () => {
+    const account = await bound({ allowed_models: ["demo/narrow"] });
+    const { json } = await world.gateway.request("POST", "/v1/auth/keys", { key: account.session, body: { name: "free" } });
+    const [free, once] = [{ key: json.api_key as string }, { "idempotency-key": "one" }];
+    expect((await chat(free, "demo/chat", once)).status).toBe(200);
+    expect(codeOf(await chat(account, "demo/chat", once))).toEqual([403, "model_not_allowed"]);
+    expect((await chat(free, "demo/chat", once)).status).toBe(200);
+  });
+
   test("the lists of models are public, and the same for every key", async () => {
     const { key } = await bound({ allowed_models: ["demo/chat"] });
     const [own, anyone] = [await world.gateway.request("GET", "/v1/models", { key }), await world.gateway.request("GET", "/v1/models")];
