@@ -1850,7 +1850,7 @@ export interface paths {
         put?: never;
         /**
          * Resume an account
-         * @description Reactivates a suspended account. An active one stays so.
+         * @description Reactivates a suspended account. An active one stays so; one that its person deleted is refused with `not_possible`.
          */
         post: operations["resumeAccount"];
         delete?: never;
@@ -41442,6 +41442,19 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error404EndpointNotFoundOrAccountNotFound"];
+                };
+            };
+            /** @description `not_possible`: The state of what the operator wants to change does not allow it. Nothing was changed. */
+            409: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error409NotPossible"];
                 };
             };
             /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */

@@ -2667,7 +2667,7 @@ export interface OperatorAccountsMethods {
    */
   ledger(id: string, input?: ListAccountLedgerQuery, options?: RequestOptions): Pages<LedgerEntryList, "listAccountLedger">;
   /**
-   * Reactivates a suspended account. An active one stays so.
+   * Reactivates a suspended account. An active one stays so; one that its person deleted is refused with `not_possible`.
    *
    * `POST /v1/operator/accounts/{id}/resume`, /docs/api/resumeAccount
    *
@@ -2677,6 +2677,7 @@ export interface OperatorAccountsMethods {
    * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
    * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
    * @throws {SvcError} 404 `endpoint_not_found`, `account_not_found`
+   * @throws {SvcError} 409 `not_possible`
    * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`

@@ -9282,7 +9282,7 @@ export type AdjustAccountError = AdjustAccountError400 | Error401MissingApiKeyOr
 /** The errors of `operator.accounts.ledger`. */
 export type ListAccountLedgerError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFoundOrAccountNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.accounts.resume`. */
-export type ResumeAccountError = ResumeAccountError400 | Error401MissingApiKeyOrInvalidApiKey | ResumeAccountError403 | Error404EndpointNotFoundOrAccountNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type ResumeAccountError = ResumeAccountError400 | Error401MissingApiKeyOrInvalidApiKey | ResumeAccountError403 | Error404EndpointNotFoundOrAccountNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.accounts.suspend`. */
 export type SuspendAccountError = SuspendAccountError400 | Error401MissingApiKeyOrInvalidApiKey | SuspendAccountError403 | Error404EndpointNotFoundOrAccountNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.accounts.setTier`. */
