@@ -2,8 +2,9 @@
 import type { Handler } from "../src/operation.ts";
 import { replayDelivery } from "../src/webhooks/deliveries.ts";
 import { endpointId } from "../src/webhooks/endpoints.ts";
+import { actorOf } from "../src/workspaces/members.ts";
 
-export const replayWebhookDelivery: Handler<"replayWebhookDelivery"> = async ({ db }, { caller: { accountId }, path, receivedAt }) => ({
+export const replayWebhookDelivery: Handler<"replayWebhookDelivery"> = async ({ db }, { caller, path, receivedAt }) => ({
   status: 200,
-  body: await replayDelivery(db, accountId, endpointId(path.webhook), path.delivery, receivedAt),
+  body: await replayDelivery(db, actorOf(caller), endpointId(path.webhook), path.delivery, receivedAt),
 });

@@ -2,8 +2,9 @@
 import type { Handler } from "../src/operation.ts";
 import { testEndpoint } from "../src/webhooks/deliveries.ts";
 import { endpointId } from "../src/webhooks/endpoints.ts";
+import { actorOf } from "../src/workspaces/members.ts";
 
-export const testWebhook: Handler<"testWebhook"> = async ({ db }, { caller: { accountId }, path, receivedAt }) => ({
+export const testWebhook: Handler<"testWebhook"> = async ({ db }, { caller, path, receivedAt }) => ({
   status: 200,
-  body: await testEndpoint(db, accountId, endpointId(path.webhook), receivedAt),
+  body: await testEndpoint(db, actorOf(caller), endpointId(path.webhook), receivedAt),
 });

@@ -5,9 +5,9 @@ import { actorOf } from "../src/workspaces/members.ts";
 import { readWorkspace, renameWorkspace } from "../src/workspaces/workspaces.ts";
 
 export const updateWorkspace: Handler<"updateWorkspace"> = async ({ db, config }, { caller, body, receivedAt: at }) => {
-  const { accountId } = caller;
+  const actor = actorOf(caller);
   const { name, response_retention_days: days } = body;
-  if (days !== undefined) await setRetention(db, config, accountId, days, at);
-  if (name !== undefined) await renameWorkspace(db, accountId, name);
-  return { status: 200, body: await readWorkspace(db, actorOf(caller).personId, accountId) };
+  if (days !== undefined) await setRetention(db, config, actor, days, at);
+  if (name !== undefined) await renameWorkspace(db, actor, name);
+  return { status: 200, body: await readWorkspace(db, actor.personId, actor.accountId) };
 };

@@ -124,6 +124,8 @@ export const { text: workspaceIdText, parse: parseWorkspaceId } = uuidIds("ws_")
 /** Of the UUID of the person's own account. */
 export const { text: userIdText, parse: parseUserId } = uuidIds("usr_");
 
+export const { text: webhookIdText, parse: parseWebhookId } = uuidIds("whk_");
+
 export const { text: invitationIdText, parse: parseInvitationId } = uuidIds("inv_");
 
 export const { text: domainIdText, parse: parseDomainId } = uuidIds("dom_");

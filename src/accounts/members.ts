@@ -3,10 +3,12 @@
 // ledger's functions keep to the budget as to that of a key (src/ledger/README.md#budgets-and-slots).
 import type { components } from "../../generated/api.d.ts";
 import type { Queries } from "../db/connect.ts";
+import { fail } from "../errors/fail.ts";
 import { parseUserId, userIdText } from "../ids.ts";
 import { type Amount, toUsd } from "../money.ts";
 import type { Role } from "./caller.ts";
 import { type BudgetChange, changedBudget, type LimitResets, noBudget, shownBudget, type StoredBudget } from "./key-budgets.ts";
+import { lockAccountRow } from "./users.ts";
 
 export interface Member {
   /** The person's own account. */
@@ -77,6 +79,32 @@ export async function countOwners({ pool }: Queries, accountId: bigint): Promise
     accountId,
   ]);
   return rows[0]!.owners;
+}
+
+/** Who changes something in which workspace. */
+export interface Actor {
+  accountId: bigint;
+  personId: bigint;
+}
+
+/** Holds until the transaction ends. 403 for a member who was removed since the request was authenticated. */
+export async function lockWorkspace(transaction: Queries, { accountId, personId }: Actor): Promise<Member> {
+  await lockAccountRow(transaction, accountId);
+  return (await findMember(transaction, accountId, personId)) ?? refuse("you are not a member of this workspace");
+}
+
+/** The role may have been lowered since the request was authenticated. */
+export function assertManages(role: Role): void {
+  if (role !== "owner" && role !== "admin") refuse("this needs owner or admin");
+}
+
+/** Of what owners and admins alone change. */
+export async function lockAsManager(transaction: Queries, actor: Actor): Promise<void> {
+  assertManages((await lockWorkspace(transaction, actor)).role);
+}
+
+function refuse(reason: string): never {
+  return fail("permission_denied", { text: { reason } });
 }
 
 /** As the contract shows them, each with what the own keys spent and may spend. */

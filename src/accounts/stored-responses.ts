@@ -4,10 +4,11 @@
 import type { Clock } from "../clock.ts";
 import { keepDoing } from "../concurrency/keep-doing.ts";
 import type { Config } from "../config.ts";
-import type { Db, Queries } from "../db/connect.ts";
+import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
 import { seal, sealingKey, unseal } from "../text/sealed.ts";
 import type { Caller } from "./caller.ts";
+import { type Actor, lockAsManager } from "./members.ts";
 
 /** Input and answer, as JSON. */
 export interface StoredResponse {
@@ -155,10 +156,14 @@ function about(accountId: bigint, id: string, part: "input" | "response"): strin
 // How long they are kept.
 
 /** `days` null: none are stored from now on, and those that are stored are deleted. Fails with permission_denied where nothing could seal them. */
-export async function setRetention(db: Db, { responsesSecret }: Secret, accountId: bigint, days: number | null, at: Date): Promise<void> {
+export async function setRetention(db: Db, { responsesSecret }: Secret, actor: Actor, days: number | null, at: Date): Promise<void> {
+  const { accountId } = actor;
   if (days !== null && responsesSecret === null)
     fail("permission_denied", { text: { reason: "this gateway's operator has not set it up to store responses" } });
-  await db.pool.query("update account set response_retention_days = $2 where id = $1", [accountId, days]);
+  await inTransaction(db, async (transaction) => {
+    await lockAsManager(transaction, actor);
+    await transaction.pool.query("update account set response_retention_days = $2 where id = $1", [accountId, days]);
+  });
   await sweepAccount(db, accountId, { at, bytesMax: accountBytesMax });
 }
 

@@ -40,7 +40,8 @@ export function failSuspended(): never {
 
 // Locks an account's row, so that changes to its keys or its top-ups that count or choose among them don't run at the same time.
 
-/** Holds until the transaction ends. */
+/** Holds until the transaction ends. What waited until the account was deleted finds its session or key ended. */
 export async function lockAccountRow({ pool }: Queries, accountId: bigint): Promise<void> {
-  await pool.query("select 1 from account where id = $1 for no key update", [accountId]);
+  const { rowCount } = await pool.query("select 1 from account where id = $1 and deleted_at is null for no key update", [accountId]);
+  if (rowCount === 0) fail("invalid_api_key", { message: "The account is deleted." });
 }

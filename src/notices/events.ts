@@ -2,7 +2,7 @@
 // which mail, and from which balance on credit is low.
 import type { components } from "../../generated/api.d.ts";
 import type { Role } from "../accounts/caller.ts";
-import { lockAccountRow } from "../accounts/users.ts";
+import { type Actor, lockAsManager } from "../accounts/members.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { failParameter } from "../errors/fail.ts";
 import { type Amount, amountFromUsd, toUsd } from "../money.ts";
@@ -77,11 +77,12 @@ export function noticeSettings(preferences: Preferences): NoticeSettings {
 }
 
 /** Events that the change does not name stay as they are. */
-export async function changePreferences(db: Db, accountId: bigint, change: NoticeChange): Promise<Preferences> {
+export async function changePreferences(db: Db, actor: Actor, change: NoticeChange): Promise<Preferences> {
   const asked = readThreshold(change.low_balance_usd);
   const mails = readMails(change.mails ?? []);
   return inTransaction(db, async (transaction) => {
-    await lockAccountRow(transaction, accountId); // two changes at once must not undo each other
+    await lockAsManager(transaction, actor); // nor do two changes at once undo each other
+    const { accountId } = actor;
     const before = await readPreferences(transaction, accountId);
     const after = { lowBalance: asked === undefined ? before.lowBalance : asked, mails: { ...before.mails, ...mails } };
     await transaction.pool.query(

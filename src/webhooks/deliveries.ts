@@ -1,6 +1,6 @@
 // Deliveries to an endpoint: their log, one that is made for a test, and one that is sent again.
 import type { components } from "../../generated/api.d.ts";
-import { lockAccountRow } from "../accounts/users.ts";
+import { type Actor, lockAsManager } from "../accounts/members.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { uuidIds, uuidv7 } from "../ids.ts";
@@ -33,7 +33,7 @@ const found = `select d.id, d.notice_id as "noticeId", n.event, d.state, d.attem
 
 /** The newest first; `after`: an id of the list. */
 export async function readDeliveries({ pool }: Queries, accountId: bigint, endpoint: string, after: string | undefined, most: number) {
-  const last = after === undefined ? null : (ids.parse(after) ?? failParameter("after", "it must be an id of this list"));
+  const last = after === undefined ? null : await placeOf({ pool }, accountId, endpoint, after);
   const { rows } = await pool.query<Row>(
     `${found} and ($3::uuid is null or (d.created_at, d.id) <
        (select c.created_at, c.id from notice_delivery c where c.account_id = $1 and c.endpoint_id = $2 and c.id = $3))
@@ -43,10 +43,19 @@ export async function readDeliveries({ pool }: Queries, accountId: bigint, endpo
   return rows.map(shown);
 }
 
+async function placeOf({ pool }: Queries, accountId: bigint, endpoint: string, after: string): Promise<string> {
+  const { rows } = await pool.query<{ id: string }>(
+    "select id from notice_delivery where account_id = $1 and endpoint_id = $2 and id = $3",
+    [accountId, endpoint, ids.parse(after) ?? null],
+  );
+  return rows[0]?.id ?? failParameter("after", "it must be an id of this list");
+}
+
 /** Is sent like a notice, and says that it is a test. */
-export async function testEndpoint(db: Db, accountId: bigint, endpoint: string, at: Date): Promise<Delivery> {
+export async function testEndpoint(db: Db, actor: Actor, endpoint: string, at: Date): Promise<Delivery> {
+  const { accountId } = actor;
   return inTransaction(db, async (transaction) => {
-    await assertFewWait(transaction, accountId, endpoint);
+    await assertFewWait(transaction, actor, endpoint);
     const noticeId = uuidv7(at);
     await transaction.pool.query(
       `insert into notice (account_id, id, event, cause, data, created_at, planned_at)
@@ -58,18 +67,20 @@ export async function testEndpoint(db: Db, accountId: bigint, endpoint: string, 
 }
 
 /** A delivery of its own, of the same notice with the same webhook-id. */
-export async function replayDelivery(db: Db, accountId: bigint, endpoint: string, delivery: string, at: Date): Promise<Delivery> {
+export async function replayDelivery(db: Db, actor: Actor, endpoint: string, delivery: string, at: Date): Promise<Delivery> {
+  const { accountId } = actor;
   return inTransaction(db, async (transaction) => {
-    await assertFewWait(transaction, accountId, endpoint);
+    await assertFewWait(transaction, actor, endpoint);
     const before = await findDelivery(transaction, accountId, endpoint, ids.parse(delivery));
     return addDelivery(transaction, { accountId, endpoint, noticeId: before.noticeId, at });
   });
 }
 
-async function assertFewWait(transaction: Queries, accountId: bigint, endpoint: string): Promise<void> {
+async function assertFewWait(transaction: Queries, actor: Actor, endpoint: string): Promise<void> {
+  const { accountId } = actor;
+  await lockAsManager(transaction, actor);
   const { enabled } = await readEndpoint(transaction, accountId, endpoint);
   if (!enabled) fail("permission_denied", { text: { reason: "the endpoint is disabled" } });
-  await lockAccountRow(transaction, accountId);
   const { rows } = await transaction.pool.query<{ waiting: number }>(
     `select count(*)::int as waiting from (select 1 from notice_delivery
        where account_id = $1 and endpoint_id is not null and due_at is not null limit ${waitingMax}) w`,

@@ -1,12 +1,12 @@
 // Endpoints of a workspace: created, listed, changed and deleted. Their addresses are checked here by form and by name, and again whenever
 // something is posted to them.
 import type { components } from "../../generated/api.d.ts";
-import { lockAccountRow } from "../accounts/users.ts";
+import { type Actor, lockAsManager } from "../accounts/members.ts";
 import { withTimeout } from "../clock.ts";
 import type { Config } from "../config.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
-import { uuidIds, uuidv7 } from "../ids.ts";
+import { parseWebhookId, uuidv7, webhookIdText } from "../ids.ts";
 import { callerPolicy } from "../media/fetch-policy.ts";
 import { hostOf, readSourceAddress } from "../network/address.ts";
 import { makeSecret, sealSecret } from "./secrets.ts";
@@ -34,20 +34,17 @@ interface Row {
 
 const columns = "id, url, description, events, enabled, failing_since, given_up_at, old_until, created_at";
 
-const ids = uuidIds("whk_");
-
 /** A UUID; 404 for a text that is no id of an endpoint. */
 export function endpointId(text: string): string {
-  return ids.parse(text) ?? fail("webhook_not_found");
+  return parseWebhookId(text) ?? fail("webhook_not_found");
 }
 
-export const endpointIdText = ids.text;
-
-export async function createEndpoint(db: Db, settings: Settings, accountId: bigint, asked: NewEndpoint, at: Date) {
+export async function createEndpoint(db: Db, settings: Settings, actor: Actor, asked: NewEndpoint, at: Date) {
+  const { accountId } = actor;
   const url = await readUrl(asked.url, settings);
   const [id, secret] = [uuidv7(at), makeSecret()];
   return inTransaction(db, async (transaction) => {
-    await lockAccountRow(transaction, accountId); // so that the count is exact
+    await lockAsManager(transaction, actor); // the count is exact then, too
     const { pool } = transaction;
     const { rows } = await pool.query<{ held: number }>("select count(*)::int as held from webhook_endpoint where account_id = $1", [
       accountId,
@@ -76,38 +73,54 @@ export async function readEndpoint({ pool }: Queries, accountId: bigint, id: str
 }
 
 /** Enabled again, it has failed for no time. */
-export async function changeEndpoint({ pool }: Db, settings: Settings, accountId: bigint, id: string, change: Change): Promise<Endpoint> {
+export async function changeEndpoint(db: Db, settings: Settings, actor: Actor, id: string, change: Change): Promise<Endpoint> {
   const url = change.url === undefined ? null : await readUrl(change.url, settings);
-  const { rows } = await pool.query<Row>(
+  return changed(
+    db,
+    actor,
     `update webhook_endpoint set url = coalesce($3, url),
        description = case when $4 then $5 else description end, events = case when $6 then $7 else events end,
        enabled = coalesce($8, enabled), failing_since = case when $8 or $3 is not null then null else failing_since end,
        given_up_at = case when $8 then null else given_up_at end
      where account_id = $1 and id = $2 returning ${columns}`,
     [
-      ...[accountId, id, url, change.description !== undefined, change.description ?? null],
+      ...[id, url, change.description !== undefined, change.description ?? null],
       ...[change.events !== undefined, eventsOf(change.events), change.enabled ?? null],
     ],
   );
-  return shown(rows[0] ?? fail("webhook_not_found"));
 }
 
 /** Its deliveries go with it. */
-export async function deleteEndpoint({ pool }: Db, accountId: bigint, id: string): Promise<void> {
-  const { rowCount } = await pool.query("delete from webhook_endpoint where account_id = $1 and id = $2", [accountId, id]);
-  if (rowCount === 0) fail("webhook_not_found");
+export async function deleteEndpoint(db: Db, actor: Actor, id: string): Promise<void> {
+  await changed(db, actor, `delete from webhook_endpoint where account_id = $1 and id = $2 returning ${columns}`, [id]);
+}
+
+interface Roll {
+  graceSeconds: number;
+  at: Date;
 }
 
 /** The secret of before signs as well for so many seconds; the one before that no longer does. */
-export async function rollSecret({ pool }: Db, { webhookSecret }: Settings, accountId: bigint, id: string, graceSeconds: number, at: Date) {
+export async function rollSecret(db: Db, { webhookSecret }: Settings, actor: Actor, id: string, { graceSeconds, at }: Roll) {
   const secret = makeSecret();
   const until = graceSeconds === 0 ? null : new Date(at.getTime() + graceSeconds * 1000);
-  const { rows } = await pool.query<Row>(
+  const endpoint = await changed(
+    db,
+    actor,
     `update webhook_endpoint set old_secret = case when $4::timestamptz is not null then secret end, old_until = $4, secret = $3
      where account_id = $1 and id = $2 returning ${columns}`,
-    [accountId, id, sealSecret(secret, id, webhookSecret), until],
+    [id, sealSecret(secret, id, webhookSecret), until],
   );
-  return { ...shown(rows[0] ?? fail("webhook_not_found")), secret };
+  return { ...endpoint, secret };
+}
+
+/** By a statement with the account as $1. */
+function changed(db: Db, actor: Actor, sql: string, values: unknown[]): Promise<Endpoint> {
+  return inTransaction(db, async (transaction) => {
+    await lockAsManager(transaction, actor);
+    const { rows } = await transaction.pool.query<Row>(sql, [actor.accountId, ...values]);
+    return shown(rows[0] ?? fail("webhook_not_found"));
+  });
 }
 
 /** Empty and absent: all. */
@@ -128,7 +141,7 @@ async function readUrl(text: string, { allowPrivateUrls }: Settings): Promise<st
 function shown({ id, url, description, events, enabled, failing_since, given_up_at, old_until, created_at }: Row): Endpoint {
   const time = (date: Date | null) => date?.toISOString() ?? null;
   return {
-    ...{ id: endpointIdText(id), object: "webhook_endpoint", url, description, events, enabled },
+    ...{ id: webhookIdText(id), object: "webhook_endpoint", url, description, events, enabled },
     ...{ failing_since: time(failing_since), disabled_at: time(given_up_at), previous_secret_until: time(old_until) },
     created_at: created_at.toISOString(),
   };

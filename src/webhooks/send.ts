@@ -1,13 +1,12 @@
 // Posts one delivery to its endpoint, signed as Standard Webhooks says, and gives an endpoint up that has failed for days.
 import type { Config } from "../config.ts";
 import { type Db, inTransaction } from "../db/connect.ts";
-import { workspaceIdText } from "../ids.ts";
+import { webhookIdText, workspaceIdText } from "../ids.ts";
 import { callerPolicy, type ResolveName } from "../media/fetch-policy.ts";
 import { postGuarded } from "../media/guarded-client.ts";
 import { MediaFault } from "../media/types.ts";
 import type { Claimed, Outcome } from "../notices/deliveries.ts";
 import { noticeIds, writeNotice } from "../notices/notices.ts";
-import { endpointIdText } from "./endpoints.ts";
 import { openSecret, signaturesOf } from "./secrets.ts";
 
 interface WebhookParts {
@@ -123,7 +122,7 @@ async function noteOutcome(db: Db, { accountId, id, url, outcome }: Noted): Prom
     );
     const row = rows[0];
     if (row === undefined || row.given_up_at === null) return;
-    const data = { endpoint_id: endpointIdText(id), url, failing_since: row.since.toISOString() };
+    const data = { endpoint_id: webhookIdText(id), url, failing_since: row.since.toISOString() };
     await writeNotice(transaction, { accountId, event: "webhook.disabled", cause: `${id}:${at.toISOString()}`, data, at });
   });
 }

@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { Resolver } from "node:dns/promises";
 import type { components } from "../../generated/api.d.ts";
+import { type Actor, lockAsManager } from "../accounts/members.ts";
 import { withTimeout } from "../clock.ts";
 import type { Context } from "../context.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
@@ -9,7 +10,7 @@ import { fail, failParameter } from "../errors/fail.ts";
 import { domainIdText, parseDomainId } from "../ids.ts";
 import { isListed } from "../text/domain-list.ts";
 import { foldEmail } from "../text/email-address.ts";
-import { type Actor, assertManages, lockWorkspace, refuse } from "./members.ts";
+import { refuse } from "./members.ts";
 
 type DomainRecord = components["schemas"]["WorkspaceDomain"];
 type DomainRole = components["schemas"]["DomainRole"];
@@ -60,7 +61,7 @@ export async function claimDomain({ db, config }: Pick<Context, "db" | "config">
   if (isListed(publicProviders, domain) || isListed(config.signUp.disposable, domain))
     failParameter("domain", "it gives mail addresses to anyone");
   return inTransaction(db, async (transaction) => {
-    assertManages((await lockWorkspace(transaction, actor)).role);
+    await lockAsManager(transaction, actor);
     const known = await readDomainRecords(transaction, actor.accountId);
     if (known.length >= domainsMax && !known.some((one) => one.domain === domain))
       refuse(`a workspace has ${domainsMax} domains at most: remove one first`);
@@ -86,7 +87,7 @@ export async function verifyDomain(
   const claimed = toRecord(rows[0] ?? fail("domain_not_found"));
   await assertPublished(claimed, config.nameServers);
   return inTransaction(db, async (transaction) => {
-    assertManages((await lockWorkspace(transaction, actor)).role);
+    await lockAsManager(transaction, actor);
     // Of two workspaces that prove one domain at once, the second sees the first.
     await transaction.pool.query("select pg_advisory_xact_lock(hashtextextended('domain ' || $1, 0))", [claimed.domain]);
     const others = await transaction.pool.query(
@@ -101,7 +102,7 @@ export async function verifyDomain(
 
 export async function updateDomain(db: Db, actor: Actor, text: string, role: DomainRole): Promise<DomainRecord> {
   return inTransaction(db, async (transaction) => {
-    assertManages((await lockWorkspace(transaction, actor)).role);
+    await lockAsManager(transaction, actor);
     const sql = `update workspace_domain set role = $3 where id = $1 and account_id = $2 returning ${columns}`;
     const id = parseDomainId(text) ?? fail("domain_not_found");
     return changed(await transaction.pool.query<DomainRow>(sql, [id, actor.accountId, role]));
@@ -111,7 +112,7 @@ export async function updateDomain(db: Db, actor: Actor, text: string, role: Dom
 /** Returns its id as shown. */
 export async function removeDomain(db: Db, actor: Actor, text: string): Promise<string> {
   return inTransaction(db, async (transaction) => {
-    assertManages((await lockWorkspace(transaction, actor)).role);
+    await lockAsManager(transaction, actor);
     const sql = `delete from workspace_domain where id = $1 and account_id = $2 returning ${columns}`;
     const id = parseDomainId(text) ?? fail("domain_not_found");
     return changed(await transaction.pool.query<DomainRow>(sql, [id, actor.accountId])).id;

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import type { components } from "../../generated/api.d.ts";
 import { digestOf } from "../accounts/keys.ts";
 import { isTokenShaped, makeToken } from "../accounts/tokens.ts";
-import { findMember, membersMax } from "../accounts/members.ts";
+import { type Actor, assertManages, findMember, lockWorkspace, membersMax } from "../accounts/members.ts";
 import type { Role } from "../accounts/caller.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
@@ -12,7 +12,7 @@ import { invitationIdText, parseInvitationId, userIdText } from "../ids.ts";
 import type { Mail } from "../mail/mailer.ts";
 import { foldEmail } from "../text/email-address.ts";
 import { invitationMail } from "./mails.ts";
-import { type Actor, assertManages, lockWorkspace, refuse } from "./members.ts";
+import { refuse } from "./members.ts";
 import { assertMayJoin, readWorkspace, type WorkspaceRecord } from "./workspaces.ts";
 
 type InvitationRecord = components["schemas"]["Invitation"];

@@ -3,17 +3,20 @@
 import type { CallerSession, Role } from "../accounts/caller.ts";
 import type { BudgetChange } from "../accounts/key-budgets.ts";
 import { disableKeysOf } from "../accounts/manage-keys.ts";
-import { countOwners, findMember, type Member, type MemberRecord, memberRecords, setMemberBudget } from "../accounts/members.ts";
+import {
+  type Actor,
+  assertManages,
+  countOwners,
+  findMember,
+  lockWorkspace,
+  type Member,
+  type MemberRecord,
+  memberRecords,
+  setMemberBudget,
+} from "../accounts/members.ts";
 import { recordFormerMember } from "../accounts/group-members.ts";
-import { lockAccountRow } from "../accounts/users.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
-
-/** Who changes something in which workspace. */
-export interface Actor {
-  accountId: bigint;
-  personId: bigint;
-}
 
 export function actorOf({ accountId, session }: { accountId: bigint; session: CallerSession | null }): Actor {
   if (session === null) throw new Error("a key changes no workspace: the contract accepts only sessions here");
@@ -80,17 +83,6 @@ async function take(transaction: Queries, accountId: bigint, member: Member, key
   await transaction.pool.query("delete from member where account_id = $1 and person_id = $2", [accountId, personId]);
   await recordFormerMember(transaction, accountId, personId);
   return { member, keysDisabled: keys === "keep" ? 0 : await disableKeysOf(transaction, accountId, personId) };
-}
-
-/** Holds until the transaction ends. 403 for a member who was removed since the request was authenticated. */
-export async function lockWorkspace(transaction: Queries, { accountId, personId }: Actor): Promise<Member> {
-  await lockAccountRow(transaction, accountId);
-  return (await findMember(transaction, accountId, personId)) ?? refuse("you are not a member of this workspace");
-}
-
-/** The role may have been lowered since the request was authenticated. */
-export function assertManages(role: Role): void {
-  if (role !== "owner" && role !== "admin") refuse("this needs owner or admin");
 }
 
 async function assertDispensable(transaction: Queries, accountId: bigint, { personId }: Member): Promise<void> {

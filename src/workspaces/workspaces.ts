@@ -1,6 +1,6 @@
 // Workspaces as their members see them: listing, making and renaming.
 import type { components } from "../../generated/api.d.ts";
-import { joinedMax } from "../accounts/members.ts";
+import { type Actor, joinedMax, lockAsManager } from "../accounts/members.ts";
 import type { Role } from "../accounts/caller.ts";
 import { lockAccountRow } from "../accounts/users.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
@@ -74,8 +74,11 @@ export async function assertMayJoin({ pool }: Queries, personId: bigint): Promis
   if (rows[0]!.joined >= joinedMax) fail("permission_denied", { text: { reason: `a person can join at most ${joinedMax} workspaces` } });
 }
 
-export async function renameWorkspace({ pool }: Queries, accountId: bigint, name: string): Promise<void> {
-  await pool.query("update account set workspace_name = $2 where id = $1", [accountId, name]);
+export async function renameWorkspace(db: Db, actor: Actor, name: string): Promise<void> {
+  await inTransaction(db, async (transaction) => {
+    await lockAsManager(transaction, actor);
+    await transaction.pool.query("update account set workspace_name = $2 where id = $1", [actor.accountId, name]);
+  });
 }
 
 function toRecord({ userId, name, role, personal, createdAt, retentionDays }: WorkspaceRow): WorkspaceRecord {

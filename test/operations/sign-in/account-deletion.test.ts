@@ -1,6 +1,8 @@
 // DELETE /v1/account and GET /v1/account/export over HTTP: access ends at once, the person is forgotten, the books stay; the export holds all of it.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { inTransaction } from "../../../src/db/connect.ts";
 import { postEntry } from "../../../src/ledger/post.ts";
+import { untilWaiting } from "../../support/locks.ts";
 import { type Person, type SignInGateway, password, startSignInGateway } from "../../support/sign-in.ts";
 
 let gateway: SignInGateway;
@@ -188,6 +190,37 @@ describe("DELETE /v1/account", () => {
     }
   });
 
+  test("401 invalid_api_key: what waits until the account is deleted is refused, and leaves nothing there", async () => {
+    const { db } = gateway.context;
+    const person = await gateway.verifiedPerson();
+    const asked = [
+      ["POST", "/v1/auth/keys", { name: "k" }],
+      ["POST", "/v1/workspaces", { name: "A workspace of nobody" }],
+      ["PATCH", "/v1/workspace", { name: "A new name" }],
+      ["POST", "/v1/workspace/webhooks", { url: "https://example.com/hook" }],
+      ["PATCH", "/v1/workspace/notices", { low_balance_usd: 7 }],
+      ["POST", "/v1/workspace/domains", { domain: "example.net" }],
+      ["POST", "/v1/workspace/invitations", { email: gateway.newEmail(), role: "viewer" }],
+    ] as const;
+    const replies = await inTransaction(db, async ({ pool }) => {
+      await pool.query("select 1 from account where id = $1 for no key update", [person.id]);
+      const removed = remove(person.token);
+      await untilWaiting(db, "from member where person_id");
+      const later = asked.map(([method, path, body]) => gateway.request(method, path, { key: person.token, body }));
+      await untilWaiting(db, "from account", 1 + asked.length);
+      return [removed, ...later];
+    });
+    const [removed, ...later] = await Promise.all(replies);
+    expect(removed!.status).toBe(200);
+    expect(later.map(codeOf)).toEqual(asked.map(() => [401, "invalid_api_key"]));
+    for (const table of ["webhook_endpoint", "workspace_domain", "notice_preference"])
+      expect(await gateway.rows(`select 1 from ${table} where account_id = $1`, [person.id])).toEqual([]);
+    expect(await gateway.rows("select 1 from invitation where account_id = $1 and ended_at is null", [person.id])).toEqual([]);
+    expect(await gateway.rows("select 1 from api_key where account_id = $1 and deleted_at is null", [person.id])).toEqual([]);
+    expect(await gateway.rows("select 1 from member where person_id = $1", [person.id])).toEqual([]);
+    expect(await gateway.rows("select workspace_name from account where id = $1", [person.id])).toEqual([{ workspace_name: null }]);
+  });
+
   test("409: an operator is removed as operator first", async () => {
     await gateway.signUp("operator@example.com");
     const { token } = /token=(?<token>[\w-]+)/.exec((await gateway.mailTo("operator@example.com")).text)!.groups as { token: string };
@@ -227,6 +260,31 @@ describe("GET /v1/account/export", () => {
     expect([of("session").length, of("api_key").length, of("membership").length]).toEqual([1, 1, 1]);
     expect(lines.at(-1)!["record"]).toBe("end");
     for (const secret of [person.token, person.key, other.email, "argon2"]) expect(text).not.toContain(secret);
+  });
+
+  test("what is set up in the own workspace: its name, invitations, notices and webhooks, without their secrets", async () => {
+    const { token } = await gateway.verifiedPerson();
+    const ask = async (method: string, path: string, body: object) => {
+      const { status, json } = await gateway.request(method, path, { key: token, body });
+      expect([status, json.error]).toEqual([200, undefined]);
+      return json;
+    };
+    await ask("PATCH", "/v1/workspace", { name: "Ada's" });
+    const friend = gateway.newEmail();
+    await ask("POST", "/v1/workspace/invitations", { email: friend, role: "viewer" });
+    await ask("PATCH", "/v1/workspace/notices", { low_balance_usd: 7 });
+    const hook = { url: "https://example.com/hook", description: "for the tests", events: ["balance.low"] };
+    const { id, secret } = await ask("POST", "/v1/workspace/webhooks", hook);
+    const { text } = await read(token);
+    expect(text).not.toContain(secret);
+    expect(linesOf(text)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ record: "profile", workspace_name: "Ada's", response_retention_days: null, second_factor_at: null }),
+        expect.objectContaining({ record: "invitation", email: friend, role: "viewer" }),
+        expect.objectContaining({ record: "notice_settings", low_balance_usd: 7 }),
+        expect.objectContaining({ record: "webhook", id, ...hook, enabled: true }),
+      ]),
+    );
   });
 
   test("429 above two a minute", async () => {

@@ -2,9 +2,11 @@
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/config.ts";
+import { inTransaction } from "../../../src/db/connect.ts";
 import { startGateway as startServer, type Gateway as Server } from "../../../src/main.ts";
 import { smallCatalog } from "../../catalog/small-catalog.ts";
 import { checkedRequest } from "../../support/gateway.ts";
+import { untilWaiting } from "../../support/locks.ts";
 import { untilTaken } from "../credits/topup-gateway.ts";
 import { codeOf, type Person, startTeamGateway, type TeamGateway } from "./team-gateway.ts";
 
@@ -69,6 +71,42 @@ describe("roles of members", () => {
     expect((await create(replica.url)).status).toBe(200);
     expect((await change(owner, workspace, viewer.userId, "viewer")).status).toBe(200);
     for (const url of [replica.url, gateway.url]) expect(codeOf(await create(url))).toEqual(denied);
+  });
+
+  test("403 permission_denied: what an admin asked for waits until the role is taken, and nothing changes", async () => {
+    const { db } = gateway.context;
+    const { workspace, accountId, owner, admin } = await gateway.team();
+    const [hooks, url] = ["/v1/workspace/webhooks", "https://example.com/hook"];
+    const ask = (who: Person, method: string, path: string, body?: object) => gateway.ask(who, method, path, { in: workspace, body });
+    const { id } = (await ask(owner, "POST", hooks, { url })).json;
+    const state = async () => [
+      (await ask(owner, "GET", hooks)).json.data,
+      (await ask(owner, "GET", `${hooks}/${id}/deliveries`)).json.data,
+      (await ask(owner, "GET", "/v1/workspace/notices")).json,
+      (await ask(owner, "GET", "/v1/workspace")).json,
+    ];
+    const before = await state();
+    const asked = [
+      ["POST", hooks, { url }],
+      ["PATCH", `${hooks}/${id}`, { enabled: false }],
+      ["POST", `${hooks}/${id}/roll`, {}],
+      ["POST", `${hooks}/${id}/test`, undefined],
+      ["DELETE", `${hooks}/${id}`, undefined],
+      ["PATCH", "/v1/workspace/notices", { low_balance_usd: 7 }],
+      ["PATCH", "/v1/workspace", { name: "Another name" }],
+    ] as const;
+    const replies = await inTransaction(db, async ({ pool }) => {
+      await pool.query("select 1 from account where id = $1 for no key update", [accountId]);
+      const lowered = change(owner, workspace, admin.userId, "viewer");
+      await untilWaiting(db, "for no key update");
+      const later = asked.map(([method, path, body]) => ask(admin, method, path, body));
+      await untilWaiting(db, "for no key update", 1 + asked.length);
+      return [lowered, ...later];
+    });
+    const [lowered, ...later] = await Promise.all(replies);
+    expect(lowered!.status).toBe(200);
+    expect(later.map(codeOf)).toEqual(asked.map(() => denied));
+    expect(await state()).toEqual(before);
   });
 
   test("an admin makes no owner, changes none and removes none", async () => {

@@ -171,7 +171,9 @@ describe("the log of deliveries", () => {
     expect([status, json.webhook_id, json.id === oldest.id]).toEqual([200, oldest.webhook_id, false]);
     await arrived(one.path, 4);
     expect(server.at(one.path)[3]!.headers["webhook-id"]).toBe(oldest.webhook_id);
-    expect(codeOf(await ask(one.who, "GET", `/${one.id}/deliveries?after=x`))).toEqual([400, "invalid_parameter"]);
+    const other = await made();
+    for (const after of ["x", `whd_${"0".repeat(32)}`, (await sendTest(other)).json.id])
+      expect(codeOf(await ask(one.who, "GET", `/${one.id}/deliveries?after=${after}`))).toEqual([400, "invalid_parameter"]);
   });
 
   test("404 webhook_delivery_not_found: of another endpoint, unknown, or no id", async () => {
