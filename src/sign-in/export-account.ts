@@ -7,11 +7,12 @@ import { conversationIdText, exportConversations } from "../accounts/conversatio
 import { exportStored } from "../accounts/stored-responses.ts";
 import type { Context } from "../context.ts";
 import type { Db } from "../db/connect.ts";
-import { batchIdText, fileIdText, topupIdText, userIdText, workspaceIdText } from "../ids.ts";
+import { batchIdText, fileIdText, topupIdText, userIdText, webhookIdText, workspaceIdText } from "../ids.ts";
 import { parseJson } from "../json/parse.ts";
 import { entryRecord, readEntries } from "../ledger/entries.ts";
 import { readLogs, usageLogRecord } from "../ledger/read-usage-log.ts";
 import { type Amount, toUsd } from "../money.ts";
+import { noticeSettings, readPreferences } from "../notices/events.ts";
 import { noticeIds, readNotices } from "../notices/notices.ts";
 
 type Line = Record<string, unknown> & { record: string };
@@ -33,6 +34,7 @@ export async function* exportAccount(
   yield await readProfile(db, personId);
   yield await readWorkspaces(db, personId);
   yield await readDomains(db, personId);
+  yield await readInvitations(db, personId);
   const sessions = (await readSessions(db, { personId, after: undefined, at }, page)) ?? [];
   yield sessions.map((session) => ({ record: "session", ...sessionRecord(session, hash) }));
   yield (await listKeys(db, personId)).map((key) => ({ record: "api_key", ...key }));
@@ -46,22 +48,31 @@ export async function* exportAccount(
   yield await readBatches(db, personId);
   yield* readResponses(context, personId);
   yield* readConversations(context, personId);
+  yield [{ record: "notice_settings", ...noticeSettings(await readPreferences(db, personId)) }];
+  yield await readWebhooks(db, personId);
   yield* readAllNotices(db, personId);
   yield [{ record: "end", exported_at: at.toISOString() }];
 }
 
 async function readProfile({ pool }: Db, personId: bigint): Promise<Line[]> {
-  const { rows } = await pool.query<Record<"userId" | "email" | "name", string> & { createdAt: Date; verifiedAt: Date | null }>(
-    `select user_id as "userId", email, name, created_at as "createdAt", email_verified_at as "verifiedAt" from account where id = $1`,
+  const { rows } = await pool.query<
+    Record<"userId" | "email" | "name", string> &
+      Record<"createdAt", Date> &
+      Record<"verifiedAt" | "factorAt", Date | null> & { workspace: string | null; days: number | null }
+  >(
+    `select user_id as "userId", email, name, created_at as "createdAt", email_verified_at as "verifiedAt", workspace_name as workspace,
+       response_retention_days as days, (select confirmed_at from totp where account_id = id) as "factorAt"
+     from account where id = $1`,
     [personId],
   );
   const identities = await pool.query<{ issuer: string; subject: string; createdAt: Date }>(
     `select issuer, subject, created_at as "createdAt" from identity where account_id = $1`,
     [personId],
   );
-  const profiles = rows.map(({ userId, email, name, createdAt, verifiedAt }) => ({
+  const profiles = rows.map(({ userId, email, name, createdAt, verifiedAt, factorAt, workspace, days }) => ({
     ...{ record: "profile", id: userIdText(userId), email, name },
-    ...{ created_at: createdAt, email_verified_at: verifiedAt },
+    ...{ created_at: createdAt, email_verified_at: verifiedAt, second_factor_at: factorAt },
+    ...{ workspace_name: workspace, response_retention_days: days },
   }));
   return [
     ...profiles,
@@ -93,6 +104,28 @@ async function readDomains({ pool }: Db, accountId: bigint): Promise<Line[]> {
   return rows.map(({ domain, role, createdAt, verifiedAt }) => ({
     ...{ record: "domain", domain, role, created_at: createdAt, verified_at: verifiedAt },
   }));
+}
+
+/** To the own workspace, that wait to be accepted. */
+async function readInvitations({ pool }: Db, accountId: bigint): Promise<Line[]> {
+  const { rows } = await pool.query<{ email: string; role: string; createdAt: Date; expiresAt: Date }>(
+    `select email, role, created_at as "createdAt", expires_at as "expiresAt" from invitation
+     where account_id = $1 and ended_at is null order by created_at, id`,
+    [accountId],
+  );
+  return rows.map(({ email, role, createdAt, expiresAt }) => ({
+    ...{ record: "invitation", email, role, created_at: createdAt, expires_at: expiresAt },
+  }));
+}
+
+/** Endpoints of the own workspace, without their secrets. */
+async function readWebhooks({ pool }: Db, accountId: bigint): Promise<Line[]> {
+  const { rows } = await pool.query<
+    Record<"id" | "url", string> & { description: string | null; events: string[] | null; enabled: boolean; createdAt: Date }
+  >(`select id, url, description, events, enabled, created_at as "createdAt" from webhook_endpoint where account_id = $1 order by id`, [
+    accountId,
+  ]);
+  return rows.map(({ id, createdAt, ...row }) => ({ record: "webhook", id: webhookIdText(id), ...row, created_at: createdAt }));
 }
 
 async function readTopups({ pool }: Db, accountId: bigint): Promise<Line[]> {
