@@ -28,9 +28,9 @@ export const joinedMax = 100;
 
 export type MemberRecord = components["schemas"]["Member"];
 
-/** The members of account $1. */
+/** The members of account $1. A deleted person owns nothing, and has no address. */
 const membersOf = `(select person_id, role, created_at from member where account_id = $1
-  union all select id, 'owner', created_at from account where id = $1 and email_norm is not null)`;
+  union all select id, 'owner', created_at from account where id = $1 and email_norm is not null and deleted_at is null)`;
 
 const found = `select m.person_id as "personId", p.user_id as id, p.email, p.name, m.role, m.created_at as "joinedAt"
   from ${membersOf} m join account p on p.id = m.person_id`;

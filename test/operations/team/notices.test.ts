@@ -134,6 +134,18 @@ describe("balance.low", () => {
     expect(subjects(owner)).toEqual(["Credit is low: 4.00 USD left"]);
   });
 
+  test("a deleted account, whose balance falls when a grant expires or the operator corrects it, is told nothing", async () => {
+    const person = await gateway.person();
+    await post(person.accountId, "6");
+    await look();
+    expect((await gateway.ask(person, "DELETE", "/v1/account?forfeit_balance=true")).status).toBe(200);
+    await post(person.accountId, "-2", "adjustment");
+    await look();
+    await atRest();
+    expect(gateway.mails.filter(({ to }) => to.endsWith("@deleted.invalid"))).toEqual([]);
+    expect((await query("select 1 from notice_delivery where account_id = $1", [person.accountId])).rowCount).toBe(0);
+  });
+
   test("an account that never had more is not told; nor one that wants no notice", async () => {
     const [poor, quiet] = [await gateway.person(), await gateway.person()];
     await change(quiet, { low_balance_usd: null });
