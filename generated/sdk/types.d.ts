@@ -2078,8 +2078,8 @@ export interface ImageRequest {
   /**
    * Passed to the provider, except fields that set the price or are moderated (prompt, number of images, size, duration, reference
    * images): those come only from the fields above. Unpriced tiers of a provider (quality, resolution, speed, steps, engine or version,
-   * fidelity, web search, thinking) run at the priced tier: their keys are dropped. More than 64 KB gives 400
-   * `invalid_parameter`.
+   * fidelity, web search, thinking) run at the priced tier: their keys are dropped. More than 64 KB gives 400 `invalid_parameter`, and so
+   * does an address in it that is neither a public HTTPS address nor a data URL.
    */
   extra?: { [key: string]: unknown } | null | undefined;
 }
@@ -7387,7 +7387,7 @@ export interface VideoRequest {
   aspect_ratio?: VideoAspect | null | undefined;
   /**
    * Model-specific settings. Only the keys that the model declares are read (`cfg_scale` on one model); other keys are ignored. More than
-   * 64 KB gives 400 `invalid_parameter`.
+   * 64 KB gives 400 `invalid_parameter`, and so does an address in it that is neither a public HTTPS address nor a data URL.
    */
   extra?: { [key: string]: unknown } | null | undefined;
   /**

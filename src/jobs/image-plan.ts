@@ -3,7 +3,7 @@ import type { Resolved } from "../catalog/resolve.ts";
 import type { Model, Pricing, Quality } from "../catalog/types.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import { type Amount, parseUsd } from "../money.ts";
-import { type AddressPolicy, readSourceAddress } from "../network/address.ts";
+import { type AddressPolicy, assertNestedAddresses, readSourceAddress } from "../network/address.ts";
 import { mediaCost, mediaPricesOf } from "../pricing/media-cost.ts";
 import type { PixelSize } from "../providers/verbs/media.ts";
 import { readExtra } from "./extra-fields.ts";
@@ -35,13 +35,15 @@ export function imagePlan(
   if (uploaded !== null) assertReferences(model, "image", uploaded);
   const hasReferences = references.length > 0 || uploaded !== null;
   const count = pricing.mode === "per-megapixel" ? 1 : countOf(fields.n);
+  const extra = readExtra(fields.extra, model);
+  assertNestedAddresses(extra, "extra", policy);
   const prices = mediaPricesOf(model, { quality, references: hasReferences ? media.referencePrice : 0n });
   return {
     model,
     alias,
     request: {
       kind: "image",
-      order: { prompt: fields.prompt, count, size, aspect, quality, references, extra: readExtra(fields.extra, model) },
+      order: { prompt: fields.prompt, count, size, aspect, quality, references, extra },
     },
     prices,
     estimated: lesser(mediaCost(prices, { count, pixels: pixelsOf(asked), seconds: 0 }), holdMax),

@@ -2,7 +2,7 @@
 import type { Resolved } from "../catalog/resolve.ts";
 import type { Model } from "../catalog/types.ts";
 import { fail, failParameter } from "../errors/fail.ts";
-import { type AddressPolicy, readSourceAddress } from "../network/address.ts";
+import { type AddressPolicy, assertNestedAddresses, readSourceAddress } from "../network/address.ts";
 import { mediaCost, mediaPricesOf } from "../pricing/media-cost.ts";
 import { readNamedExtra } from "./extra-fields.ts";
 import type { JobPlan } from "./types.ts";
@@ -30,6 +30,7 @@ export function videoPlan(policy: AddressPolicy, { model, alias }: Resolved, fie
   const references = firstFrame === null ? 0n : model.media.referencePrice;
   const prices = mediaPricesOf(model, { quality: null, references });
   const extra = readNamedExtra(fields.extra, model.media.extraKeys ?? []);
+  assertNestedAddresses(extra, "extra", policy);
   return {
     model,
     alias,

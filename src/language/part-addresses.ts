@@ -1,6 +1,6 @@
 // Checks addresses inside a request, which reach a provider as sent: a model server of the operator's must not be made to load from its own
 // network. Parts and fields of unknown kinds are forwarded too, so all kinds are checked; plain text is skipped.
-import { type AddressPolicy, assertSentAddress } from "../network/address.ts";
+import { type AddressPolicy, assertSentAddress, isAddress } from "../network/address.ts";
 import { isObject } from "../providers/json/read.ts";
 
 /** A text in a member of such a name is an address. */
@@ -19,18 +19,12 @@ export const words: ReadonlySet<string> = new Set([
   "filename",
 ]);
 
-const addressForm = /^\s*(?:(?:https?|ftps?|file|gs|s3|blob):|[a-z][a-z0-9+.-]{0,31}:\/\/)\S*\s*$/i;
-
 type Expected = "address" | "media" | "words";
 
 /** What a text in a member of that name is; null: the name doesn't say. */
 export function expectedIn(name: string): "address" | "media" | null {
   if (addressName.test(name)) return "address";
   return mediaName.test(name) ? "media" : null;
-}
-
-export function isAddress(text: string): boolean {
-  return addressForm.test(text);
 }
 
 /** Fields in which nothing is loaded: short values, words for the model, what has checks of its own, and what no provider gets. */

@@ -1,8 +1,9 @@
 // The upper bound of a prompt's tokens before they are counted, and an estimate for calls whose upstream reports no usage: each byte of text
 // counts as one token, an image and a file as what the model's bounds say (docs/behaviour/billing.md#reservation).
+import { isAddress } from "../network/address.ts";
 import { isObject, type Json } from "../providers/json/read.ts";
 import { countTokens } from "./count-tokens.ts";
-import { expectedIn, isAddress, unloaded, words } from "./part-addresses.ts";
+import { expectedIn, unloaded, words } from "./part-addresses.ts";
 
 export interface PromptSize {
   /** An upper bound without its images: no tokenizer makes more tokens of it. */

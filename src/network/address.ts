@@ -105,3 +105,18 @@ export function assertSentAddress(text: string, param: string, policy: AddressPo
   readSourceAddress(text, param, policy);
   if (!plainHost.test(text)) failParameter(param, "its host must be written plainly");
 }
+
+const addressForm = /^\s*(?:(?:https?|ftps?|file|gs|s3|blob):|[a-z][a-z0-9+.-]{0,31}:\/\/)\S*\s*$/i;
+
+export function isAddress(text: string): boolean {
+  return addressForm.test(text);
+}
+
+/** For settings that each provider reads in its own way: any text in them that is an address, whatever its name, may be loaded. */
+export function assertNestedAddresses(value: unknown, path: string, policy: AddressPolicy): void {
+  if (typeof value === "string") {
+    if (isAddress(value)) assertSentAddress(value, path, policy);
+  } else if (Array.isArray(value)) value.forEach((item, index) => assertNestedAddresses(item, `${path}[${index}]`, policy));
+  else if (typeof value === "object" && value !== null)
+    for (const [name, member] of Object.entries(value)) assertNestedAddresses(member, `${path}.${name}`, policy);
+}

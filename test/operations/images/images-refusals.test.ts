@@ -59,6 +59,28 @@ test("400 invalid_parameter: a NUL where it could not be kept", async () => {
   expect((await refused({ extra: { style: "a\0" } }, 400, "invalid_parameter")).json.error.param).toBe("extra.style");
 });
 
+describe("400 invalid_parameter: an address in extra that may lead into a private network reaches no provider", () => {
+  test.each<[object, string]>([
+    [{ loras: [{ path: "http://169.254.169.254/latest/" }] }, "extra.loras[0].path"],
+    [{ controlnets: [{ scale: 1, control: { image_url: "https://metadata/" } }] }, "extra.controlnets[0].control.image_url"],
+    [{ adapter: "file:///etc/passwd" }, "extra.adapter"],
+    [{ adapter: "http://models.example.com/a" }, "extra.adapter"],
+    [{ adapter: ["https://models.example.com/a", "https://127.0.0.1.nip.io/"] }, "extra.adapter[1]"],
+    [{ adapter: " https://vllm:8000/" }, "extra.adapter"],
+    [{ adapter: "s3://bucket/a" }, "extra.adapter"],
+  ])("%j", async (extra, param) => {
+    expect((await refused({ extra }, 400, "invalid_parameter")).json.error.param).toBe(param);
+  });
+  test("public ones, words and what is left out anyway are taken", async () => {
+    const extra = {
+      loras: [{ path: "https://models.example.com/a" }, { path: "owner/name" }],
+      negative_prompt: "no http://127.0.0.1/ please",
+      image_url: "http://127.0.0.1/",
+    };
+    expect((await world.submit(await world.account(), { extra })).status).toBe(202);
+  });
+});
+
 describe("before any field", () => {
   test("401 auth_error: no key, or a wrong one", async () => {
     expect(codeOf(await raw(undefined, {}))).toEqual([401, "auth_error"]);

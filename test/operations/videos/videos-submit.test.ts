@@ -107,6 +107,7 @@ describe("400", () => {
     [{ audio_url: "https://10.0.0.1/1" }, "audio_url"],
     [{ aspect_ratio: "1:1" }, "aspect_ratio"],
     [{ extra: [] }, "extra"],
+    [{ extra: { cfg_scale: "http://10.0.0.1/a" } }, "extra.cfg_scale"],
     [{ model: undefined }, "model"],
     [{ model: 5 }, "model"],
   ])("invalid_parameter: %j", async (body, param) => {
