@@ -87,16 +87,16 @@ describe("400 invalid_parameter: what can't be read of a path", () => {
     async (_, operation) => {
       const { path, method, dialect } = operation;
       const key = await credentialFor(operation, account);
-      const name = /\{(\w+)\}/.exec(path)![1]!;
-      for (const segment of ["%00", "a%00b", "%ff", "%E0%A4", "%zz", "%"]) {
-        const asked = {
-          ...(key === undefined ? {} : { key }),
-          ...(bodies[operation.id] === undefined ? {} : { body: bodies[operation.id] }),
-        };
-        const reply = await gateway.request(method.toUpperCase(), path.replace(/\{\w+\}/, segment), asked);
-        expect([segment, ...wordOf(operation, reply)]).toEqual([segment, 400, shown(operation, "invalid_parameter")]);
-        if (dialect === "standard") expect(reply.json.error.param).toBe(name);
-      }
+      const asked = {
+        ...(key === undefined ? {} : { key }),
+        ...(bodies[operation.id] === undefined ? {} : { body: bodies[operation.id] }),
+      };
+      for (const [place, name] of path.matchAll(/\{(\w+)\}/g))
+        for (const segment of ["%00", "a%00b", "%ff", "%E0%A4", "%zz", "%"]) {
+          const reply = await gateway.request(method.toUpperCase(), path.replace(place, segment).replaceAll(/\{\w+\}/g, "some-id"), asked);
+          expect([name, segment, ...wordOf(operation, reply)]).toEqual([name, segment, 400, shown(operation, "invalid_parameter")]);
+          if (dialect === "standard") expect(reply.json.error.param).toBe(name);
+        }
     },
   );
 });

@@ -56,6 +56,18 @@ test("200: users who sign in at the same time are not confused", async () => {
   expect(replies.map(({ json }) => json.user.email)).toEqual(users.map(({ email }) => email));
 });
 
+test("400 invalid_token: a browser that did not begin the sign-in; it is not spent", async () => {
+  const page = { origin: "https://app.example.com", "sec-fetch-site": "cross-site" };
+  const { code, state } = await withCode("octo");
+  const by = (headers: Record<string, string>) => gateway.request("POST", "/v1/auth/signin/github", { body: { code, state }, headers });
+  const cookie = /^__Host-svc_signin=[\w-]{43}/.exec(String((await start()).headers["set-cookie"]))![0];
+  for (const headers of [page, { ...page, cookie }]) {
+    const reply = await by(headers);
+    expect([reply.status, reply.json.error.code, reply.json.error.param]).toEqual([400, "invalid_token", "state"]);
+  }
+  expect((await by({})).status).toBe(200); // a program, without a browser
+});
+
 test.each(["unsure", "nobody"])("401 invalid_credentials: no verified primary address (%s)", async (login) => {
   const reply = await finish(await withCode(login));
   expect([reply.status, reply.json.error.code]).toEqual([401, "invalid_credentials"]);
