@@ -4,7 +4,7 @@ import { connect } from "../../src/db/connect.ts";
 import { type Embedded, startEmbedded } from "../../src/db/embedded.ts";
 import { parseHosts } from "../../src/db/hosts.ts";
 import { runSvc } from "../cli/run-svc.ts";
-import { chat } from "../robustness/chat-client.ts";
+import { chat, until } from "../robustness/chat-client.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "../robustness/database-proxy.ts";
 import { openWorld, type World } from "../robustness/world.ts";
 
@@ -68,6 +68,34 @@ describe("of three hosts, one that only reads, one that is gone and one that tak
     const listening = "select 1 from pg_stat_activity where datname = current_database() and application_name = 'svc-listen'";
     expect((await world.db.pool.query(listening)).rowCount).toBe(2);
     expect((await runSvc({ DATABASE_URL }, ["ledger", "audit", "--json"])).json()).toMatchObject({ entries: 2, mismatches: [] });
+  });
+
+  test("a gateway that runs goes on at another host once the one that it used is gone, and back", async () => {
+    const gateway = await world.start({ DATABASE_URL: together("read-write") });
+    const account = await world.createAccount("1");
+    const call = () => chat({ url: gateway.url, key: account.key, model: "demo/quick" });
+    expect((await call()).status).toBe(200);
+    const listeners = async () => {
+      const sql = "select 1 from pg_stat_activity where datname = current_database() and application_name = 'svc-listen'";
+      return (await world.db.pool.query(sql)).rowCount;
+    };
+    try {
+      for (const [from, to] of [
+        [wires[2]!, wires[1]!],
+        [wires[1]!, wires[2]!],
+      ] as const) {
+        const before = await listeners();
+        to.restore();
+        from.cut();
+        await until(async () => (await call()).status === 200, "calls are answered", 60_000);
+        await until(async () => (await fetch(`${gateway.url}/readyz`)).status === 200, "it is ready", 60_000);
+        await until(async () => (await listeners()) === before, "it listens", 60_000);
+      }
+      expect(await world.audit()).toMatchObject({ mismatches: [] });
+    } finally {
+      wires[2]!.restore();
+      wires[1]!.cut();
+    }
   });
 
   test("any: the first that answers, in their order", async () => {
