@@ -248,6 +248,7 @@ test.each(["adjust", "refund"])("svc %s whose answer is lost posts once and says
   const { db } = gateway.context;
   try {
     const { running } = await inTransaction(db, async ({ pool }) => {
+      await pool.query("set local idle_in_transaction_session_timeout = 0"); // a command takes a while to start
       await pool.query("select 1 from balance where account_id = $1 for no key update", [account.accountId]);
       const running = runSvc({ DATABASE_URL: wire.url }, [...words, "--reason", "test", "--json"]);
       await untilWaiting(db, verb === "adjust" ? "ledger_correct" : "ledger_refund", 1);

@@ -53,10 +53,10 @@ describe("a paid checkout", () => {
     expect(await gateway.balance(opened.who)).toMatchObject({ balance: 20 });
   });
 
-  test("one event sent 100 times at once credits once", async () => {
+  test("one event sent 100 times at once credits once, however often a busy database has it sent again", async () => {
     const opened = await gateway.opened();
     const event = gateway.stripe.event(completed, opened.session, paid);
-    const replies = await Promise.all(Array.from({ length: 100 }, () => gateway.send(event)));
+    const replies = await Promise.all(Array.from({ length: 100 }, () => untilTaken(() => gateway.send(event))));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
     expect(await depositsOf(opened)).toHaveLength(1);
     expect(await gateway.balance(opened.who)).toMatchObject({ balance: 20 });
@@ -65,7 +65,8 @@ describe("a paid checkout", () => {
 
   test("50 different events that each say paid credit once", async () => {
     const opened = await gateway.opened();
-    await Promise.all(Array.from({ length: 50 }, (_, n) => gateway.tell(n % 2 ? completed : succeeded, opened.session, paid)));
+    const events = Array.from({ length: 50 }, (_, n) => gateway.stripe.event(n % 2 ? completed : succeeded, opened.session, paid));
+    await Promise.all(events.map((event) => untilTaken(() => gateway.send(event))));
     expect(await depositsOf(opened)).toHaveLength(1);
     await isCleanAudit();
   });
@@ -205,7 +206,7 @@ test("events in any order, with repeats: paid once if any of them says paid, and
         const [type, options] = kinds[kind]!;
         return Array<SignedEvent>(repeat + 1).fill(gateway.stripe.event(type, opened.session, options));
       });
-      if (together) await Promise.all(events.map((event) => gateway.send(event)));
+      if (together) await Promise.all(events.map((event) => untilTaken(() => gateway.send(event))));
       else for (const event of events) expect([200, 409]).toContain((await gateway.send(event)).status);
       const isPaid = history.some(({ kind }) => kind === 1 || kind === 2);
       const { status } = (await gateway.read(opened)) as { status: string };
