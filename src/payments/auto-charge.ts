@@ -70,5 +70,5 @@ async function askFor(cards: CardCharges, charging: Charging & { first: boolean 
   if (found !== undefined) return found;
   const isRepeatable = at.getTime() - charging.createdAt.getTime() < repeatableMs;
   if (charging.isWanted && isRepeatable) return cards.charge(charging);
-  return { outcome: "failed", paid: null, paymentId: null, failure: "declined" };
+  return { outcome: "failed", paid: null, paymentId: null, failure: null };
 }

@@ -96,14 +96,17 @@ export async function dropCard({ pool }: Queries, accountId: bigint): Promise<vo
 export interface Charging extends Charge {
   accountId: bigint;
   createdAt: Date;
-  /** Whether the workspace still wants this card to be charged, under these terms. */
+  /** Whether the workspace still wants this card to be charged, under these terms, and its balance is still low. */
   isWanted: boolean;
 }
 
-/** In statements with the time as $1 and versions of terms as $3: one was agreed to, the balance is low, nothing is under way, and the month's cap leaves room. */
-const dueSql = `a.enabled and a.consent_version = any($3::text[]) and a.charging is null and (a.retry_at is null or a.retry_at <= $1)
+/** `consents`: the parameter with versions of terms. One was agreed to, the balance is low, and the account is neither suspended nor deleted. */
+const wantedSql = (consents: string) => `a.enabled and a.consent_version = any(${consents}::text[])
   and exists (select from balance b where b.account_id = a.account_id and b.available + b.reserved < a.threshold)
-  and exists (select from account c where c.id = a.account_id and c.suspended_at is null and c.deleted_at is null)
+  and exists (select from account c where c.id = a.account_id and c.suspended_at is null and c.deleted_at is null)`;
+
+/** In statements with the time as $1 and versions of terms as $3: nothing is under way, either, and the month's cap leaves room. */
+const dueSql = `${wantedSql("$3")} and a.charging is null and (a.retry_at is null or a.retry_at <= $1)
   and a.amount + ${usedSql} <= a.monthly_cap`;
 
 interface Due {
@@ -156,7 +159,7 @@ export async function claimCharges(
      from due, auto_topup before, topup t
      where a.account_id = due.account_id and before.account_id = a.account_id and t.id = a.charging
      returning a.account_id as "accountId", t.id as "topupId", t.amount, t.created_at as "createdAt", a.charge_customer as "customerId",
-       a.charge_card as "cardId", a.enabled and a.card_id = a.charge_card and a.consent_version = any($2::text[]) as "isWanted", not before.asked as first`,
+       a.charge_card as "cardId", ${wantedSql("$2")} and a.card_id = a.charge_card as "isWanted", not before.asked as first`,
     [most, consents],
   );
   return rows;
@@ -165,18 +168,16 @@ export async function claimCharges(
 /** Hours after the declines in a row; the next one turns it off. */
 const pausesHours = [1, 6, 24];
 
-/** In the transaction that ends its top-up. True: it is turned off by this failure. */
+/** In the transaction that ends its top-up. `failure` is null: the card was not asked. True: it is turned off by this failure. */
 export async function endCharge(
   { pool }: Queries,
   { id, accountId }: Topup,
-  { isPaid, failure, at }: { isPaid: boolean; failure: ChargeFailure; at: Date },
+  { isPaid, failure, at }: { isPaid: boolean; failure: ChargeFailure | null; at: Date },
 ): Promise<boolean> {
   const ended = "charging = null, due_at = null, charge_card = null, charge_customer = null, asked = false";
-  if (isPaid) {
-    await pool.query(
-      `update auto_topup set ${ended}, declines = 0, retry_at = null, last_failure = null where account_id = $1 and charging = $2`,
-      [accountId, id],
-    );
+  if (isPaid || failure === null) {
+    const anew = isPaid ? ", declines = 0, retry_at = null, last_failure = null" : "";
+    await pool.query(`update auto_topup set ${ended}${anew} where account_id = $1 and charging = $2`, [accountId, id]);
     return false;
   }
   const { rows } = await pool.query<{ off: boolean }>(

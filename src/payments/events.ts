@@ -109,11 +109,11 @@ async function moveTopup({ transaction, at }: Pick<Taking, "transaction" | "at">
     await setPayment(transaction, id, { paymentId, paid, payer });
   }
   await setStatus(transaction, { id, from: status, to, at });
-  const failure = event.failure ?? "declined";
+  const failure = event.failure ?? null;
   const off = topup.automatic && (await endCharge(transaction, topup, { isPaid: to === "succeeded", failure, at }));
   // Of an automatic top-up that is tried again, no one is told.
   if (to === "failed" && (off || !topup.automatic)) {
-    const data = { topup_id: topupIdText(id), amount_usd: toUsd(amount), ...(off && { auto_topup_off: failure }) };
+    const data = { topup_id: topupIdText(id), amount_usd: toUsd(amount), ...(off && failure !== null && { auto_topup_off: failure }) };
     await writeNotice(transaction, { accountId, event: "payment.failed", cause: topupIdText(id), data, at });
   }
   return to === "succeeded" && status !== "pending" ? { kind: "late", was: status } : { kind: "done" };

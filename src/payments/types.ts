@@ -103,6 +103,7 @@ export type ChargeFailure = "declined" | "authentication_required";
 /** What became of a charge; `unpaid`: the provider has not finished. */
 export interface ChargeOutcome extends Pick<CheckoutEvent, "paymentId" | "paid" | "payer"> {
   outcome: "paid" | "failed" | "unpaid";
+  /** Null where it failed: the card was not asked. */
   failure: ChargeFailure | null;
 }
 

@@ -158,8 +158,31 @@ describe("a charge without an answer", () => {
     await endLease(gateway, who);
     await look(gateway);
     expect([await balanceOf(who), await statusesOf(who), gateway.stripe.cards.chargesAsked]).toEqual([0, ["failed"], []]);
-    expect(await noticesOf(who)).toEqual([]);
+    expect([await noticesOf(who), (await get(gateway, who)).last_failure]).toEqual([[], null]);
   });
+
+  test.each<[string, string, string]>([
+    ["the account was suspended", "update account set suspended_at = now()", "update account set suspended_at = null"],
+    ["the balance rose above the threshold", "update auto_topup set threshold = 0", "update auto_topup set threshold = 500000000"],
+  ])(
+    "%s meanwhile: the card is not charged, nothing counts as a decline, and it is charged once it is wanted again",
+    async (_, is, ends) => {
+      const who = await ready(gateway);
+      const change = (sql: string) =>
+        gateway.context.db.pool.query(`${sql} where ${sql.includes("auto_topup") ? "account_id" : "id"} = $1`, [who.accountId]);
+      gateway.stripe.faults.push("cut", "cut", "cut");
+      await look(gateway);
+      await change(is);
+      await endLease(gateway, who);
+      await look(gateway);
+      expect([await balanceOf(who), await statusesOf(who), gateway.stripe.cards.chargesAsked]).toEqual([0, ["failed"], []]);
+      await change(ends);
+      expect(await get(gateway, who)).toMatchObject({ enabled: true, last_failure: null, retry_at: null, month_used_usd: 0 });
+      await look(gateway);
+      expect([await balanceOf(who), await statusesOf(who)]).toEqual([20, ["failed", "succeeded"]]);
+      await turnOff(who);
+    },
+  );
 });
 
 describe("a declined card", () => {
