@@ -45,6 +45,15 @@ export function isSurelyUndone(error: unknown): boolean {
   return undone.test((error as { code?: string } | null)?.code ?? "");
 }
 
+/**
+ * True if another session held a lock for longer than the query waits: lock_not_available, or query_canceled, since Postgres signals a lock's
+ * timeout twice and sometimes only the second signal is seen.
+ */
+export function isBusy(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  return code === "55P03" || code === "57014";
+}
+
 /** True if the same query may succeed a moment later; the query itself is not at fault. */
 export function isTransient(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;

@@ -3,16 +3,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Db } from "../db/connect.ts";
 import { createBatcher, FailedFor } from "../db/batcher.ts";
-import { isTransient } from "../db/transient-error.ts";
+import { isBusy, isTransient } from "../db/transient-error.ts";
 
-/**
- * True if another session held the account's balance for longer than ledger_reserve and ledger_settle wait: lock_not_available, or
- * query_canceled, since Postgres signals a lock's timeout twice and sometimes only the second signal is seen.
- */
-export function isAccountHeld(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
-  return code === "55P03" || code === "57014";
-}
+/** True if another session held the account's balance for longer than ledger_reserve and ledger_settle wait. */
+export const isAccountHeld = isBusy;
 
 /** Like a batcher; an item whose account is held is retried until `timeoutMs` are over. */
 export function createAccountBatcher<Item extends { accountId: bigint }, Result>(

@@ -117,7 +117,8 @@ export async function startCardSetup(context: Context, { accountId, returnUrl, a
   const payments = onlinePayments(context);
   const expiresAt = new Date(at.getTime() + pageLifeMs);
   const customerId = (await readAutoTopup(db, accountId, at))?.customerId ?? null;
-  const order = { accountId, customerId, returnUrl: returnUrl ?? creditsPage(publicUrl), expiresAt, idempotencyKey: randomUUID() };
+  const page = { returnUrl: returnUrl ?? creditsPage(publicUrl), expiresAt, idempotencyKey: randomUUID() };
+  const order = { accountId, owner: user.id, customerId, ...page };
   try {
     return { url: (await payments.cards.openPage(order)).url, expiresAt };
   } catch (error) {

@@ -2,6 +2,7 @@
 // and the row that records it commit together, so that the provider may send events in any order and any number of times. One that can't be
 // applied moves nothing, waits in the operator's list, and is answered with an error, so that the provider sends it again.
 import { setSuspended } from "../accounts/admin.ts";
+import { findUser } from "../accounts/users.ts";
 import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
 import { refuseInDoubt } from "../db/database-checks.ts";
@@ -20,8 +21,8 @@ class NotApplied extends Error {
   /** Whose event it is; null: of no top-up of this gateway. */
   readonly topupId: string | null;
 
-  constructor(message: string, topup: Pick<Topup, "id"> | null) {
-    super(message);
+  constructor(message: string, topup: Pick<Topup, "id"> | null, options?: ErrorOptions) {
+    super(message, options);
     this.topupId = topup?.id ?? null;
   }
 }
@@ -43,31 +44,43 @@ export async function takeEvent({ db, log, payments, config: { suspendOnDispute 
   refuseInDoubt(db); // its provider sends it again
   const about = { event: event.id, type: event.type, about: event.about, topup: event.topupId && topupIdText(event.topupId) };
   try {
-    if (event.kind === "card") return await takeCard(db, payments, event, at);
-    const taken = await inTransaction(db, (transaction) => take({ transaction, at, suspendOnDispute }, event));
-    if (taken.kind === "unknown") log.warn(about, "a payment event names no top-up of this gateway; it has no effect");
+    if (event.kind === "unreadable") throw new NotApplied("it has not the shape that this gateway reads", null);
+    const taken =
+      event.kind === "card"
+        ? await takeCard(db, payments, event, at)
+        : await inTransaction(db, (transaction) => take({ transaction, at, suspendOnDispute }, event));
+    if (taken.kind === "unknown") log.warn(about, "a payment event names nothing of this gateway; it has no effect");
     if (taken.kind === "late") log.warn({ ...about, was: taken.was }, "a payment came after its top-up was given up; it is credited");
     if (taken.kind === "suspended") log.warn(about, "a payment is disputed: its account is suspended");
   } catch (error) {
-    if (!(error instanceof NotApplied)) throw error;
-    const { message: reason, topupId } = error;
+    const refused = isContradiction(error) ? new NotApplied("it contradicts what is known here", null, { cause: error }) : error;
+    if (!(refused instanceof NotApplied)) throw error;
+    const { message: reason, topupId, cause } = refused;
     await recordUnapplied(db, event, { topupId, reason, at });
-    log.error({ ...about, said: event.said, reason }, "a payment event can't be applied: nothing moved, see svc payment list");
+    log.error({ ...about, said: event.said, reason, err: cause }, "a payment event can't be applied: nothing moved, see svc payment list");
     fail("payment_event_not_applied", { text: { reason } });
   }
 }
 
+/** Postgres refuses what an event would write: a number out of range, or a row that a constraint doesn't allow. */
+function isContradiction(error: unknown): boolean {
+  return /^2[23]...$/.test((error as { code?: string } | null)?.code ?? "");
+}
+
 /** The card is read before the transaction: the event itself does not say it. */
-async function takeCard(db: Context["db"], payments: Payments | null, event: CardEvent, at: Date): Promise<void> {
+async function takeCard(db: Context["db"], payments: Payments | null, event: CardEvent, at: Date): Promise<Taken> {
+  const owner = await findUser(db, event.accountId);
+  if (owner === undefined || owner.id !== event.owner) return { kind: "unknown" }; // another gateway's, whose account has this number
   const unread = () => new NotApplied(`the saved card of ${accountIdText(event.accountId)} could not be read`, null);
   const card = await payments?.cards.readCard(event.setupId).catch(() => Promise.reject(unread()));
   if (card === undefined) throw unread();
   await inTransaction(db, async (transaction) => {
     if (await recordEvent(transaction, event, null, at)) await saveCard(transaction, event.accountId, card);
   });
+  return { kind: "done" };
 }
 
-async function take(taking: Taking, event: Exclude<PaymentEvent, CardEvent>): Promise<Taken> {
+async function take(taking: Taking, event: CheckoutEvent | RefundEvent | DisputeEvent): Promise<Taken> {
   const { transaction, at } = taking;
   const topup = await lockTopup(transaction, event.topupId, event.paymentId);
   if (!(await recordEvent(transaction, event, topup?.id ?? null, at))) return { kind: "done" };

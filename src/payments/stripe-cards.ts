@@ -11,13 +11,13 @@ export type Bounded = <T>(work: Promise<T>) => Promise<T>;
 export function stripeCards(stripe: Stripe, bounded: Bounded, isTaxed: boolean): CardCharges {
   return {
     isTaxed,
-    async openPage({ accountId, customerId, returnUrl, expiresAt, idempotencyKey }) {
+    async openPage({ accountId, owner, customerId, returnUrl, expiresAt, idempotencyKey }) {
       const account = accountIdText(accountId);
       const opened = stripe.checkout.sessions.create(
         {
           ...{ mode: "setup", currency: "usd", payment_method_types: ["card"], client_reference_id: account },
           ...(customerId === null ? { customer_creation: "always" } : { customer: customerId }),
-          metadata: { card_of: account },
+          metadata: { card_of: account, owner },
           ...(isTaxed && { billing_address_collection: "required" }),
           setup_intent_data: { metadata: { card_of: account } },
           ...{ success_url: returnUrl, cancel_url: returnUrl, expires_at: unixSeconds(expiresAt) },

@@ -42,7 +42,7 @@ export function connectStripe(config: StripeConfig): Payments {
     readEvent(bytes, signature, at) {
       // constructEvent would do both, but read the event by JSON.parse (json.ts).
       Stripe.webhooks.signature!.verifyHeader(bytes, signature, config.webhookSecret, toleranceSec, undefined, at.getTime());
-      return paymentEventOf(parseJson(bytes.toString()) as Stripe.Event);
+      return readableEventOf(parseJson(bytes.toString()) as Stripe.Event);
     },
     cards: stripeCards(stripe, bounded, config.automaticTax),
   };
@@ -95,6 +95,15 @@ function failLate(): never {
 }
 
 /** Undefined: an event that says nothing about a payment. */
+function readableEventOf(event: Stripe.Event): PaymentEvent | undefined {
+  try {
+    return paymentEventOf(event);
+  } catch {
+    const { id, type } = event;
+    return { id, type, about: "", said: "", topupId: undefined, paymentId: null, kind: "unreadable" };
+  }
+}
+
 function paymentEventOf(event: Stripe.Event): PaymentEvent | undefined {
   switch (event.type) {
     case "checkout.session.completed":
@@ -151,7 +160,7 @@ function cardEvent(event: Stripe.Event, { id, metadata, setup_intent: setup }: S
   const accountId = parseAccountId(metadata?.["card_of"] ?? "");
   const setupId = idOf(setup);
   if (accountId === undefined || setupId === null) return undefined;
-  return { ...headOf(event, id, null, null, null, null), said: "a card", kind: "card", accountId, setupId };
+  return { ...headOf(event, id, null, null, null, null), said: "a card", kind: "card", accountId, owner: metadata?.["owner"], setupId };
 }
 
 /** Undefined: the payment of a checkout, which has events of its own. */
@@ -185,6 +194,7 @@ function headOf(
   metadata: Stripe.Metadata | null,
   payment: string | { id: string } | null,
 ) {
+  if (typeof about !== "string") throw new TypeError("what it is about has no id");
   const topupId = parseTopupId(metadata?.["topup_id"] ?? "");
   return { id, type, about, said: `${cents} ${currency}`, topupId, paymentId: idOf(payment) };
 }

@@ -67,14 +67,23 @@ export interface DisputeEvent extends EventHead {
 export interface CardEvent extends EventHead {
   kind: "card";
   accountId: bigint;
+  /** The account's `usr_…`; undefined: it names none. */
+  owner: string | undefined;
   /** The provider's id of what saved it. */
   setupId: string;
 }
 
-export type PaymentEvent = CheckoutEvent | RefundEvent | DisputeEvent | CardEvent;
+/** Signed, and not of the shape that is read here: it may be of another version of the provider's API. */
+interface UnreadableEvent extends EventHead {
+  kind: "unreadable";
+}
+
+export type PaymentEvent = CheckoutEvent | RefundEvent | DisputeEvent | CardEvent | UnreadableEvent;
 
 interface CardPageOrder {
   accountId: bigint;
+  /** The account's `usr_…`: another gateway of the same provider's account has accounts of the same numbers. */
+  owner: string;
   /** The provider's id of the customer; null: it makes one. */
   customerId: string | null;
   returnUrl: string;

@@ -3,7 +3,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { OperationId } from "../../generated/operations.ts";
-import { isTransient } from "../db/transient-error.ts";
+import { isBusy, isTransient } from "../db/transient-error.ts";
 import { ApiError } from "../errors/fail.ts";
 import type { Connections } from "./connections.ts";
 import { chooseRequestId, type Edge, type Exchange } from "./edge.ts";
@@ -84,8 +84,8 @@ export function plannedError(
   { requestId, operation }: { requestId: string; operation?: OperationId | undefined },
 ): ApiError {
   if (thrown instanceof ApiError) return thrown;
-  if (isTransient(thrown)) {
-    log.warn({ err: thrown, request_id: requestId }, "the database is unavailable");
+  if (isTransient(thrown) || isBusy(thrown)) {
+    log.warn({ err: thrown, request_id: requestId, operation }, "the database is unavailable or busy");
     return new ApiError("overloaded", { cause: thrown });
   }
   log.error({ err: thrown, request_id: requestId, operation }, "unexpected exception");

@@ -87,12 +87,15 @@ export async function answerCards(cards: StripeCards, { method, url, form, key }
 const ok = (body: unknown): Answer => ({ status: 200, body });
 const newId = (prefix: string) => `${prefix}_${randomUUID().replaceAll("-", "")}`;
 
+const metadataOf = (form: Record<string, string>) =>
+  Object.fromEntries(Object.entries(form).flatMap(([name, value]) => (name.startsWith("metadata[") ? [[name.slice(9, -1), value]] : [])));
+
 function openPage({ pages }: StripeCards, form: Record<string, string>, key: string): unknown {
   if ((form["customer"] === undefined) === (form["customer_creation"] === undefined)) throw new Error("one of the two must be sent");
   const id = newId("cs_test");
   const page: StripeSetup = {
     ...{ id, url: `https://checkout.stripe.example/c/setup/${id}`, mode: "setup", customer: form["customer"] ?? newId("cus") },
-    ...{ setup_intent: newId("seti"), metadata: { card_of: form["metadata[card_of]"] ?? "" } },
+    ...{ setup_intent: newId("seti"), metadata: metadataOf(form) },
   };
   pages.set(key, page);
   return { object: "checkout.session", status: "open", ...page };
@@ -132,9 +135,7 @@ async function charge(cards: StripeCards, form: Record<string, string>, key: str
       ...{ id: newId("pi"), object: "payment_intent", status: error === null ? "succeeded" : "requires_payment_method", amount },
       ...{ amount_received: error === null ? amount : 0, currency: form["currency"]!, customer: form["customer"]! },
       ...{ payment_method: form["payment_method"]!, created: Math.floor(Date.now() / 1000), last_payment_error: error },
-      metadata: Object.fromEntries(
-        Object.entries(form).flatMap(([name, value]) => (name.startsWith("metadata[") ? [[name.slice(9, -1), value]] : [])),
-      ),
+      metadata: metadataOf(form),
       tax: form["hooks[inputs][tax][calculation]"] ?? null,
     };
     cards.intents.set(key, intent);

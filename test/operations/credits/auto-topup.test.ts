@@ -96,6 +96,24 @@ describe("startCardSetup", () => {
     expect((await get(gateway, who)).card).toEqual(card);
   });
 
+  test.each([
+    ["bears the mark of another gateway's account of the same number", { owner: `usr_${"0".repeat(32)}` }],
+    ["bears no mark", { owner: undefined }],
+    ["is of an account that there is not", { card_of: "acc_999999999" }],
+  ])("a card that %s is not saved: 200, and the workspace's own card stays", async (_title, mark) => {
+    const who = await ready(gateway);
+    const saved = async () =>
+      (await gateway.context.db.pool.query("select customer_id, card_id from auto_topup where account_id = $1", [who.accountId])).rows;
+    const before = await saved();
+    await gateway.request("POST", `${path}/card`, { key: who.token, body: {} });
+    const page = [...gateway.stripe.cards.pages.values()].at(-1)!;
+    const metadata = { ...page.metadata, ...mark };
+    const event = gateway.stripe.eventOf("checkout.session.completed", { object: "checkout.session", ...page, metadata });
+    expect((await gateway.send(event)).status).toBe(200);
+    expect(await saved()).toEqual(before);
+    await change(gateway, who, { enabled: false });
+  });
+
   test("402 payment_failed: the provider refuses", async () => {
     gateway.stripe.faults.push({ status: 400, code: "account_invalid" });
     const who = await gateway.signedIn();

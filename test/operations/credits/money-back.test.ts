@@ -205,7 +205,7 @@ describe("disputes", () => {
             ? disputeEvent(opened, "funds_withdrawn", { amount: 300, id: "b" })
             : disputeEvent(opened, steps[n]!, { amount: 1_000 });
         });
-        if (together) await Promise.all(events.map((event) => gateway.send(event)));
+        if (together) await Promise.all(events.map((event) => untilTaken(() => gateway.send(event))));
         else for (const event of [...events, events[0]!]) expect((await gateway.send(event)).status).toBe(200);
         const has = (n: number) => order.includes(n);
         const taken = (has(1) && !has(2) ? 10 : 0) + (has(4) ? 2 : 0) + (has(5) ? 3 : 0);
