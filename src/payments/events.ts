@@ -154,13 +154,14 @@ async function takeDispute(taking: Taking, topup: Topup, event: DisputeEvent): P
   const { closed } = await noteReversal(taking.transaction, topup.id, {
     ...{ id: about, amount, withdrawn: step === "withdrawn", reinstated: step === "reinstated", closed: step === "closed" },
   });
+  const isReal = step === "withdrawn" || (step === "created" && !isInquiry);
+  const suspends = taking.suspendOnDispute && isReal && !closed;
+  // The account's row before its balance: in that order a voucher is redeemed.
+  if (suspends) await setSuspended(taking.transaction, topup.accountId, taking.at);
   await bookDue(taking, topup, "dispute");
   if (step === "created" || step === "withdrawn") await turnOff(taking.transaction, topup.accountId);
-  if (step === "withdrawn" || (step === "created" && !isInquiry)) await noteDispute(taking, topup, about, amount);
-  const suspends = taking.suspendOnDispute && (step === "withdrawn" || (step === "created" && !isInquiry)) && !closed;
-  if (!suspends) return { kind: "done" };
-  await setSuspended(taking.transaction, topup.accountId, taking.at);
-  return { kind: "suspended" };
+  if (isReal) await noteDispute(taking, topup, about, amount);
+  return { kind: suspends ? "suspended" : "done" };
 }
 
 /** One notice, whatever the order of its events. */

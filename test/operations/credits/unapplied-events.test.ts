@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inTransaction } from "../../../src/db/connect.ts";
 import { listUnapplied } from "../../../src/payments/event-rows.ts";
+import { untilWaiting } from "../../support/locks.ts";
 import { type Opened, paid, startTopupGateway, type TopupGateway } from "./topup-gateway.ts";
 
 let gateway: TopupGateway;
@@ -14,6 +15,7 @@ afterAll(async () => {
 
 const completed = "checkout.session.completed";
 const unapplied = async (event: { id: string }) => (await listUnapplied(gateway.context.db, 100)).find(({ id }) => id === event.id);
+const statusOf = async ({ who }: Opened) => (await gateway.request("GET", "/v1/credits/balance", { key: who.key })).status;
 
 /** Kind and amount of an account's entries, oldest first. */
 async function entriesOf({ who }: Opened): Promise<[string, number][]> {
@@ -72,4 +74,27 @@ test("503 overloaded: another session holds the balance; the repeat is applied",
   expect([held.status, held.json.error.code]).toEqual([503, "overloaded"]);
   expect((await gateway.send(event)).status).toBe(200);
   expect(await entriesOf(opened)).toEqual([["deposit", 20], ["payment_refund", -20]]); // prettier-ignore
+});
+
+const withdrawal = ({ session: { payment_intent } }: Opened) =>
+  gateway.stripe.eventOf("charge.dispute.funds_withdrawn", {
+    ...{ object: "dispute", id: `dp_${payment_intent}`, charge: `ch_${payment_intent}`, payment_intent, metadata: {}, currency: "usd" },
+    ...{ amount: 2_000, status: "needs_response" },
+  });
+
+test("a suspension waits for the account's row before it holds the balance, as redeeming a voucher does: neither waits for the other", async () => {
+  const opened = await credited();
+  const { db } = gateway.context;
+  const id = [opened.who.accountId];
+  const { disputing } = await inTransaction(db, async ({ pool }) => {
+    await pool.query("set local idle_in_transaction_session_timeout = 0");
+    await pool.query("select 1 from account where id = $1 for no key update", id);
+    const disputing = gateway.send(withdrawal(opened));
+    await untilWaiting(db, "update account set suspended_at");
+    await db.pool.query("select 1 from balance where account_id = $1 for no key update nowait", id);
+    return { disputing };
+  });
+  expect((await disputing).status).toBe(200);
+  expect(await entriesOf(opened)).toEqual([["deposit", 20], ["dispute", -20]]); // prettier-ignore
+  await expect.poll(() => statusOf(opened)).toBe(403);
 });
