@@ -1,21 +1,23 @@
-// Finds the faults that no schema can: names that must exist or must be unique, and values that depend on each other. Runs on a
-// file that fits its schema; prices.ts checks prices.
+// Finds the faults that no schema can: names that must exist or must be unique, and values that depend on each other. Runs on what
+// fits the schema; prices.ts checks prices.
 import type { CatalogFile, Fault, FileModel, FileProvider, Path } from "./file.ts";
 import { decimalFaults, kindOf, priceFaults } from "./prices.ts";
 import { providerFaults } from "./provider.ts";
 import { costFaults } from "./route-cost.ts";
 
-export function catalogFaults(file: CatalogFile): Fault[] {
+/** `unread`: of these only the ids are known. */
+export function catalogFaults(file: CatalogFile, unread: Names["unread"] = new Set()): Fault[] {
   const models = new Map(file.models.map((model) => [model.id, model]));
   const providers = new Map(file.providers.map((provider) => [provider.id, provider]));
   const aliases = new Map(Object.entries(file.aliases ?? {}));
+  const names = { models, providers, aliases, unread };
   return [
     ...duplicates(file.providers, "providers"),
-    ...file.providers.flatMap((provider, index) => providerFaults(provider, ["providers", index])),
+    ...file.providers.flatMap((provider, index) => (unread.has(provider) ? [] : providerFaults(provider, ["providers", index]))),
     ...duplicates(file.models, "models"),
-    ...file.models.flatMap((model, index) => modelFaults(model, ["models", index], { models, providers, aliases })),
+    ...file.models.flatMap((model, index) => (unread.has(model) ? [] : modelFaults(model, ["models", index], names))),
     ...aliasFaults(aliases, models),
-    ...defaultFaults(file.defaults ?? {}, models),
+    ...defaultFaults(file.defaults ?? {}, names),
     ...freeTierFaults(file),
   ];
 }
@@ -24,6 +26,7 @@ interface Names {
   models: ReadonlyMap<string, FileModel>;
   providers: ReadonlyMap<string, FileProvider>;
   aliases: ReadonlyMap<string, string>;
+  unread: ReadonlySet<FileProvider | FileModel>;
 }
 
 function duplicates(entries: readonly { id: string }[], key: string): Fault[] {
@@ -45,6 +48,7 @@ function modelFaults(model: FileModel, path: Path, names: Names): Fault[] {
     const provider = names.providers.get(route.provider);
     const at = [...path, "routes", index, "provider"];
     if (provider === undefined) faults.push({ path: at, message: `there is no provider "${route.provider}"` });
+    else if (names.unread.has(provider)) return;
     else if (!(protocolsOf[model.type] ?? [provider.protocol]).includes(provider.protocol))
       faults.push({ path: at, message: `"${route.provider}" speaks ${provider.protocol}, over which no ${kind} model can be served` });
     else if (model.supports_variations === true && !openaiProtocols.includes(provider.protocol))
@@ -62,7 +66,8 @@ function modelFaults(model: FileModel, path: Path, names: Names): Fault[] {
         message: `there is no model "${id}"${names.aliases.has(id) ? "; an alias can't be a fallback" : ""}`,
       });
     else if (id === model.id) faults.push({ path: at, message: "a model can't be its own fallback" });
-    else if (kindOf(other) !== kind) faults.push({ path: at, message: `"${id}" is a ${kindOf(other)} model, this one is ${kind}` });
+    else if (!names.unread.has(other) && kindOf(other) !== kind)
+      faults.push({ path: at, message: `"${id}" is a ${kindOf(other)} model, this one is ${kind}` });
   });
   model.tags?.forEach((tag, index) => {
     if (unsetTags.has(tag))
@@ -189,13 +194,13 @@ function aliasFaults(aliases: Names["aliases"], models: Names["models"]): Fault[
   });
 }
 
-function defaultFaults(defaults: NonNullable<CatalogFile["defaults"]>, models: Names["models"]): Fault[] {
+function defaultFaults(defaults: NonNullable<CatalogFile["defaults"]>, { models, unread }: Names): Fault[] {
   return Object.entries(defaults).flatMap(([kind, id]) => {
     const path = ["defaults", kind];
     const model = models.get(id);
     if (model === undefined) return [{ path, message: `there is no model "${id}"` }];
     const wanted = kind === "speech" ? "text-to-speech" : kind;
-    return kindOf(model) === wanted ? [] : [{ path, message: `"${id}" is a ${kindOf(model)} model, not ${wanted}` }];
+    return unread.has(model) || kindOf(model) === wanted ? [] : [{ path, message: `"${id}" is a ${kindOf(model)} model, not ${wanted}` }];
   });
 }
 

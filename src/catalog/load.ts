@@ -4,7 +4,7 @@ import { readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { buildCatalog } from "./build.ts";
 import { catalogFaults, gapWarnings } from "./check.ts";
-import { type CatalogFile, type Fault, type Problem, schemaFaults } from "./file.ts";
+import { type CatalogFile, type Fault, type Problem, schemaFaults, withoutMisshapen } from "./file.ts";
 import { withMarkup } from "./markup.ts";
 import { fileBytesMax, parseCatalogText, type Parsed } from "./parse.ts";
 import { secretFaults, simulatorScheme, type UnsetVariable, unsetVariables } from "./provider.ts";
@@ -120,8 +120,11 @@ function readCatalogText(text: string): Read {
   const counts = { models: lengthOf(value, "models"), providers: lengthOf(value, "providers") };
   if (problems.length > 0) return { file: undefined, counts, problems: problems.slice(0, problemsMax), lineOf };
   const misshapen = schemaFaults(value);
-  // References are checked only in a file that fits its schema: in any other, names would be missing everywhere.
-  if (misshapen.length > 0) return { file: undefined, counts, problems: problemsOf(misshapen, lineOf), lineOf };
+  if (misshapen.length > 0) {
+    const left = withoutMisshapen(value, misshapen);
+    const others = left === undefined ? [] : catalogFaults(withMarkup(left.file), left.unread);
+    return { file: undefined, counts, problems: problemsOf([...misshapen, ...others], lineOf), lineOf };
+  }
   const file = withMarkup(value as CatalogFile);
   return { file, counts, problems: problemsOf(catalogFaults(file), lineOf), lineOf };
 }

@@ -222,6 +222,57 @@ describe("a fault is told with its line", () => {
     expect(problemsOf(text).map(({ line }) => line)).toEqual([1, 3, 4, 5]);
   });
 
+  test("every fault is told in one run: several of one model, and references beside what doesn't fit the schema", () => {
+    const text = [
+      "providers:",
+      "  - id: north",
+      "    protocl: openai",
+      "    timeout_ms: soon",
+      "    headers: 5",
+      "  - { id: south, protocol: openai, base_url: http://127.0.0.1:9001/v1 }",
+      "models:",
+      "  - id: a",
+      "    type: language",
+      "    hott: true",
+      "    context_window: wide",
+      "    tags:",
+      "      - kind",
+      "      - nice",
+      "    routes:",
+      "      - { provider: north, model: x }",
+      "      - { provider: north, model: 5 }",
+      "      - { provider: north, modl: x }",
+      "  - id: b",
+      "    type: language",
+      `    ${price}`,
+      "    routes:",
+      "      - { provider: north, model: x }",
+      "      - { provider: gone, model: x }",
+      "    fallbacks: [a, lost]",
+      "aliases: { best: a, worst: none }",
+      "defaults: { speech: a }",
+      "tiers: []",
+    ].join("\n");
+    const problems = problemsOf(text);
+    expect(problems.map(({ line }) => line)).toEqual([2, 3, 4, 5, 10, 11, 13, 14, 17, 18, 24, 25, 26, 28]);
+    expect(problems.map(({ message }) => message)).toEqual([
+      'providers[0]: "protocol" is missing',
+      'providers[0].protocl: unknown key "protocl"',
+      "providers[0].timeout_ms: must be integer",
+      "providers[0].headers: must be object",
+      'models[0].hott: unknown key "hott"',
+      "models[0].context_window: must be integer",
+      expect.stringMatching(/^models\[0\]\.tags\[0\]: must be one of /),
+      expect.stringMatching(/^models\[0\]\.tags\[1\]: must be one of /),
+      "models[0].routes[1].model: must be string",
+      'models[0].routes[2]: "model" is missing',
+      'models[1].routes[1].provider: there is no provider "gone"',
+      'models[1].fallbacks[1]: there is no model "lost"',
+      'aliases.worst: there is no model "none"',
+      "tiers: must NOT have fewer than 5 items",
+    ]);
+  });
+
   test("JSON is taken as well, tabs and all", () => {
     const json = JSON.stringify(
       { providers: [{ id: "p", protocol: "openai", base_url: "http://a.test" }], models: [{ id: "m", type: "chat" }] },
