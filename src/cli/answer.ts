@@ -88,7 +88,10 @@ function readWords({ options, takes }: Command, words: readonly string[]): Words
 
 function parse(options: Command["options"], args: string[]): Words {
   try {
-    const { values, positionals } = parseArgs({ args, options: shapes(options), allowPositionals: true });
+    const { values, positionals, tokens } = parseArgs({ args, options: shapes(options), allowPositionals: true, tokens: true });
+    const given = tokens.flatMap((token) => (token.kind === "option" && token.value !== undefined ? [token.name] : []));
+    const twice = given.find((name, index) => given.indexOf(name) !== index);
+    if (twice !== undefined) throw new UsageError(`--${twice} is given twice`);
     const read = Object.entries(values).map(([name, value]) => [name, typeof value === "string" ? unmark(value) : value]);
     return { values: Object.fromEntries(read) as Words["values"], positionals: positionals.map(unmark) };
   } catch (error) {

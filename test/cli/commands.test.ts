@@ -235,6 +235,13 @@ describe("usage", () => {
       .filter(([, { required }]) => required === true)
       .map(([option, { does }]) => ({ name, option, does, words: [...name.split(" "), ...takes.map(() => "1")] })),
   );
+  test("an option that is given twice is wrong usage, and nothing is done: which of two amounts was meant?", async () => {
+    const twice = ["--email", "twice@example.com", "--deposit", "5", "--deposit", "6"];
+    const { status, stdout, stderr } = await svc("account", "create", ...twice, "--json");
+    expect([status, stdout, stderr.split("\n")[0]]).toEqual([2, "", "--deposit is given twice"]);
+    expect((await svc("account", "show", "twice@example.com")).status).toBe(1);
+  });
+
   test.each(needy)("svc $name without --$option says that it is missing, and what it is", async ({ option, does, words }) => {
     const { status, stdout, stderr } = await svc(...words);
     expect([status, stdout, stderr.split("\n")[0]]).toEqual([2, "", `--${option} is missing (${does})`]);
