@@ -73,7 +73,7 @@ built-in tool is accepted does not mean that it runs.
 | messages: test_non_streaming_with_system, test_non_streaming_multi_turn, test_multiple_tools_available | Want a model that understands what it reads; the simulator repeats it, and calls the tools that are named to it. |
 | test_previous_response_id_chaining (5 tests), test_conversation_with_multiple_turns (3 tests) | Want a model that remembers a name or counts apples; the simulator repeats what it reads. |
 | test_store_false_conversation_no_items (3 tests) | Wants a response with \`store: false\` to add nothing to its conversation; here it adds its items. What OpenAI does was not tried. |
-| test_mutually_exclusive_parameters (5 tests) | Ours: the conversation is looked up before the two are held against each other, so one that does not exist is a 404, where the test wants the 400 that both together get otherwise. |
+| test_mutually_exclusive_parameters (5 tests) | Was ours, mended since: a conversation that does not exist was a 404 before the two were held against each other; both together are a 400, as the test wants. |
 | test_delete_response, test_background_response (4 tests) | Skipped by the suite. |
 | test_temperature_zero_is_deterministic (2 tests), test_output_item_event_emitted (2 tests) | Want an answer that ends before the limit of tokens; the simulator's does not, so the response is incomplete. |
 | test_streaming_events: test_reasoning_content | Wants a model that thinks unasked; the one that was tried does not. |

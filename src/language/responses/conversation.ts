@@ -49,6 +49,11 @@ export function failLocked(param?: string): never {
 
 // What a request goes on with.
 
+/** Before either is looked for. */
+export function assertOnePast(conversation: string | null, previous: ResponseRequest["previous_response_id"]): void {
+  if (conversation !== null && previous != null) failParameter("conversation", "it cannot be sent together with previous_response_id");
+}
+
 export interface GoingOn extends Place {
   bytes: number;
 }
@@ -84,12 +89,13 @@ type CreateReply = Reply<"createResponse">;
 export async function inTurn(
   context: Parts & Pick<Context, "log">,
   { caller, requestId, quote }: Pick<Ask, "caller" | "requestId" | "quote">,
-  { conversation, generate }: Pick<ResponseRequest, "conversation" | "generate">,
+  { conversation, previous_response_id: previous, generate }: Pick<ResponseRequest, "conversation" | "previous_response_id" | "generate">,
   work: (adding: Adding | null) => Promise<CreateReply>,
 ): Promise<CreateReply> {
   const named = conversationNamed(conversation);
   // A quote is about the request that follows.
   if (named === null || quote !== undefined || generate === false || !storesResponses(context.config, caller)) return await work(null);
+  assertOnePast(named, previous);
   const turn = { ...placeOf(context, caller, named, "conversation"), turn: uuidv7(context.clock()) };
   const taken = (await takeTurn(context, turn)) ?? failUnknown(context, caller, named, "conversation");
   if (taken === "locked") failLocked("conversation");

@@ -21,6 +21,7 @@ import { parseJson } from "../../json/parse.ts";
 import {
   addingTo,
   type Adding,
+  assertOnePast,
   type GoingOn,
   itemOf,
   itemsOf,
@@ -67,7 +68,7 @@ export async function recall<Body extends Going>(context: Parts, caller: Caller,
     [Symbol.dispose]: () => undefined,
   };
   if (!storesResponses(context.config, caller) || (previous == null && named === null && references.size === 0)) return asIs;
-  if (previous != null && named !== null) failParameter("conversation", "it cannot be sent together with previous_response_id");
+  assertOnePast(named, previous);
   const { accountId } = caller;
   const going = named === null ? null : await measureGoingOn(context, caller, named, input);
   const chain = previous == null ? { ids: [], bytes: 0 } : await chainOf(context, accountId, previous);

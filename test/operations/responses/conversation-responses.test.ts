@@ -153,8 +153,10 @@ describe("what is refused", () => {
     const conversation = await make(account);
     const { id } = await answered(account);
     const { spent } = await world.gateway.balance(account);
-    const both = await respond(world, account, { model: "best", conversation, previous_response_id: id });
-    expect(codeOf(both)).toEqual([400, "invalid_parameter", "conversation"]);
+    for (const named of [conversation, `conv_${randomUUID()}`]) {
+      const reply = await respond(world, account, { model: "best", conversation: named, previous_response_id: id });
+      expect(codeOf(reply)).toEqual([400, "invalid_parameter", "conversation"]);
+    }
     const other = await world.account();
     expect(codeOf(await respond(world, other, { model: "best", conversation }))).toEqual([400, "stateless_only", "conversation"]);
     const body = { model: "best", input: "x", conversation: "conv_1" };
