@@ -38036,7 +38036,7 @@ export interface operations {
                     "application/json": components["schemas"]["GenmediaError404ModelNotFound"];
                 };
             };
-            /** @description `job_cancelled`: An operator of the gateway ended the job before it was done. Nothing was charged. */
+            /** @description `job_cancelled`: An operator of the gateway ended the job before it was done, or suspended its account, or its API key was deleted or disabled or expired, while the job still waited. The message says which. Nothing was charged. */
             409: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -38373,7 +38373,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateImageEditError403"];
                 };
             };
-            /** @description `job_cancelled`: An operator of the gateway ended the job before it was done. Nothing was charged. */
+            /** @description `job_cancelled`: An operator of the gateway ended the job before it was done, or suspended its account, or its API key was deleted or disabled or expired, while the job still waited. The message says which. Nothing was charged. */
             409: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -38715,7 +38715,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateImageError403"];
                 };
             };
-            /** @description `job_cancelled`: An operator of the gateway ended the job before it was done. Nothing was charged. */
+            /** @description `job_cancelled`: An operator of the gateway ended the job before it was done, or suspended its account, or its API key was deleted or disabled or expired, while the job still waited. The message says which. Nothing was charged. */
             409: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -39047,7 +39047,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateImageVariationError403"];
                 };
             };
-            /** @description `job_cancelled`: An operator of the gateway ended the job before it was done. Nothing was charged. */
+            /** @description `job_cancelled`: An operator of the gateway ended the job before it was done, or suspended its account, or its API key was deleted or disabled or expired, while the job still waited. The message says which. Nothing was charged. */
             409: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
