@@ -1,15 +1,17 @@
 // Installs what environment.ts names, each part for itself: one that can't be had is said, and leaves the others be. A part stands until its
-// pins change.
+// pins change; then it is removed before it is made anew, so that no test runs what an older pin made.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { interpreter } from "../python/environment.ts";
-import { aider, goProgram, javaFolder, more, pins, pythonLibraries } from "./environment.ts";
+import { aider, goProgram, javaFolder, more, npmPackages, pins, pythonLibraries, rustProgram } from "./environment.ts";
 
 interface Part {
   name: string;
   /** By which it is known to be out of date. */
   files: readonly string[];
+  /** What tests use of it. */
+  made: string;
   install(): void;
 }
 
@@ -20,7 +22,6 @@ function run(command: string, args: readonly string[], cwd: string): void {
 
 /** All pins are exact, dependencies as well. */
 function pip(target: string, requirements: string): void {
-  rmSync(target, { recursive: true, force: true });
   run(
     interpreter,
     ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target", target, "-r", requirements],
@@ -32,6 +33,7 @@ const parts: readonly Part[] = [
   {
     name: "agents and frameworks of npm",
     files: ["npm/package.json", "npm/package-lock.json"],
+    made: npmPackages,
     install() {
       const folder = join(more, "npm");
       mkdirSync(folder, { recursive: true });
@@ -40,14 +42,19 @@ const parts: readonly Part[] = [
       run("npm", ["install", "--no-audit", "--no-fund"], folder);
     },
   },
-  { name: "Go's clients", files: ["go/go.mod", "go/go.sum", "go/main.go", "go/openai.go", "go/anthropic.go", "go/community.go"], install: () => run("go", ["build", "-o", goProgram, "."], join(pins, "go")) }, // prettier-ignore
+  {
+    name: "Go's clients",
+    files: ["go/go.mod", "go/go.sum", "go/main.go", "go/openai.go", "go/anthropic.go", "go/community.go"],
+    made: goProgram,
+    install: () => run("go", ["build", "-o", goProgram, "."], join(pins, "go")),
+  },
   {
     name: "Java's clients",
     files: ["java/pom.xml", "java/Main.java", "java/OpenAi.java", "java/Anthropic.java"],
+    made: javaFolder,
     install() {
       const from = join(pins, "java");
       const packages = join(javaFolder, "packages");
-      rmSync(javaFolder, { recursive: true, force: true });
       const copy = "org.apache.maven.plugins:maven-dependency-plugin:2.8:copy-dependencies";
       run("mvn", ["--quiet", "--batch-mode", copy, `-DoutputDirectory=${packages}`], from);
       const sources = ["Main.java", "OpenAi.java", "Anthropic.java"];
@@ -57,18 +64,24 @@ const parts: readonly Part[] = [
   {
     name: "Rust's client",
     files: ["rust/Cargo.toml", "rust/Cargo.lock", "rust/src/main.rs"],
+    made: rustProgram,
     install: () => run("cargo", ["build", "--quiet", "--locked", "--release", "--target-dir", join(more, "rust")], join(pins, "rust")),
   },
-  { name: "Python's frameworks", files: ["requirements-libraries.txt"], install: () => pip(pythonLibraries, "requirements-libraries.txt") },
-  { name: "aider", files: ["requirements-aider.txt"], install: () => pip(aider, "requirements-aider.txt") },
+  {
+    name: "Python's frameworks",
+    files: ["requirements-libraries.txt"],
+    made: pythonLibraries,
+    install: () => pip(pythonLibraries, "requirements-libraries.txt"),
+  },
+  { name: "aider", files: ["requirements-aider.txt"], made: aider, install: () => pip(aider, "requirements-aider.txt") },
 ];
 
 mkdirSync(more, { recursive: true });
-for (const { name, files, install } of parts) {
+for (const { name, files, made, install } of parts) {
   const stamp = join(more, `${files[0]!.replace("/", "-")}.installed`);
   const wanted = files.map((file) => readFileSync(join(pins, file), "utf8")).join("");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) continue;
-  rmSync(stamp, { force: true });
+  for (const old of [stamp, made]) rmSync(old, { recursive: true, force: true });
   try {
     install();
     writeFileSync(stamp, wanted);
