@@ -40,6 +40,7 @@ describe("400 invalid_json", () => {
     [`201 levels`, `{"a":${"[".repeat(200)}${"]".repeat(200)}}`, {}],
     ["a form", "{}", { "content-type": "application/x-www-form-urlencoded" }],
     ["text/plain", "{}", { "content-type": "text/plain" }],
+    ["no type", "{}", { "content-type": "" }],
     ["another charset", "{}", { "content-type": "application/json; charset=latin1" }],
     ["gzip", "{}", { "content-encoding": "gzip" }],
   ] as const) {

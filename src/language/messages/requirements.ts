@@ -36,7 +36,7 @@ export function messageRequirements(body: MessageFields): MessageRequirements {
     tools: (body.tools?.length ?? 0) > 0 ? "tools" : null,
     structured: body.output_config?.format == null ? null : "output_config.format",
     parts: [],
-    unreadable: tool === -1 ? null : { kind: `${shown(body.tools![tool]!.type ?? "")} tool`, param: `tools[${tool}]` },
+    unreadable: tool === -1 ? null : { kind: `${shownKind(body.tools![tool]!.type ?? "")} tool`, param: `tools[${tool}]` },
     native: searches[0] ?? null,
     summaryFrom: summaryFrom(body),
     searches,
@@ -65,9 +65,9 @@ export function mayBeSummarized(
   return searches.length > 0 || tokensMax + images * model.imageTokensMax >= from;
 }
 
-/** Keeps error sentences from repeating a whole document. */
-function shown(kind: string): string {
-  return kind.slice(0, 60);
+/** Keeps error sentences from repeating a whole document, and from naming nothing. */
+export function shownKind(kind: string): string {
+  return kind.trim() === "" ? "untyped" : kind.slice(0, 60);
 }
 
 /** Refuses a caller's own tool without a schema of its arguments: every upstream rejects it. */
@@ -107,14 +107,14 @@ function readBlocks(content: string | readonly { type: string }[], path: string,
     const param = `${path}[${index}]`;
     // What the caller's own search found may stand in its result and nowhere else.
     if (isKnown(block) && (block.type !== "tool_reference" || insideResult)) readBlock(block, param, needs);
-    else needs.unreadable ??= { kind: shown(block.type), param };
+    else needs.unreadable ??= { kind: shownKind(block.type), param };
   });
 }
 
 const nativeBlocks: ReadonlySet<string> = new Set<KnownBlock["type"]>(["server_tool_use", "web_search_tool_result", "compaction"]);
 
 function readBlock(block: KnownBlock, param: string, needs: MessageRequirements): void {
-  if (block.type === "server_tool_use" && block.name !== "web_search") needs.unreadable ??= { kind: shown(block.name), param };
+  if (block.type === "server_tool_use" && block.name !== "web_search") needs.unreadable ??= { kind: shownKind(block.name), param };
   else if (nativeBlocks.has(block.type)) needs.native ??= { kind: block.type, param };
   else if (block.type === "image") {
     if (block.source.type === "file") needs.unreadable ??= { kind: "stored file", param };

@@ -1,6 +1,7 @@
 // Translates the items of a conversation into chat messages: one assistant message for a turn's thinking, text and calls, followed at once by
 // the results of those calls, wherever they stood (docs/behaviour/translation.md#edge-cases).
 import { fail, failParameter } from "../../errors/fail.ts";
+import { shownKind } from "../messages/requirements.ts";
 import { failFileId, failReference } from "./stateless.ts";
 import { functionName, type OfferedTools } from "./tools.ts";
 import type { ChatMessage, ChatPart, InputItem, InputPart, ResponseRequest } from "./types.ts";
@@ -73,7 +74,7 @@ function addItem(building: Building, item: InputItem, param: string): void {
   const summary = building.summaries.get(item);
   if (summary !== undefined) return void building.notes.push({ role: "system", content: summaryOpening + summary });
   if (type === "item_reference") failReference(param);
-  fail("unsupported_content", { param, text: { model: building.model, kind: type.slice(0, 60) } });
+  fail("unsupported_content", { param, text: { model: building.model, kind: shownKind(type) } });
 }
 
 function addMessage(building: Building, item: InputItem, param: string): void {
@@ -229,7 +230,7 @@ function toChatPart(part: InputPart, place: PartPlace): ChatPart | null {
     case "input_audio":
       return { type: "input_audio", input_audio: part["input_audio"] };
     default:
-      return fail("unsupported_content", { param: place.param, text: { model: place.model, kind: part.type.slice(0, 60) } });
+      return fail("unsupported_content", { param: place.param, text: { model: place.model, kind: shownKind(part.type) } });
   }
 }
 

@@ -32,6 +32,7 @@ export const unreadable: [string, object, string][] = [
   ["stored file", assistantMessage({ type: "document", source: { type: "file", file_id: "file_1" } }), "messages[0].content[0]"],
   ["server_tool_use", assistantMessage({ type: "server_tool_use", id: "s", name: "web_search", input: {} }), "messages[0].content[0]"],
   ["tool_reference", assistantMessage({ type: "tool_reference", tool_name: "x" }), "messages[0].content[0]"],
+  ["untyped", assistantMessage({ type: "" }), "messages[0].content[0]"],
   ["thought", result({ type: "thought", text: "x" }), "messages[2].content[0].content[0]"],
   ["web_search_20250305 tool", { tools: [{ type: "web_search_20250305", name: "web_search" }] }, "tools[0]"],
 ];

@@ -112,6 +112,8 @@ describe("400 unsupported_content", () => {
     ["a file for a model that takes none", message({ type: "input_file", file_data: "data:a/b;base64,AA" }), "input[1].content[0]", "file"],
     ["a part of an unknown kind", message({ type: "input_smell" }), "input[1].content[0]", "input_smell"],
     ["an item of an unknown kind", { input: [{ type: "computer_call" }] }, "input[0]", "computer_call"],
+    ["a part whose kind is empty", message({ type: "" }), "input[1].content[0]", "demo/chat cannot read untyped content."],
+    ["an item whose kind is empty", { input: [{ type: "" }] }, "input[0]", "demo/chat cannot read untyped content."],
   ])("%s", async (_, body, param, kind) => {
     expect(await expectRefused(body, 400, "unsupported_content", param)).toContain(kind);
     expect(world.sent()).toEqual([]);
