@@ -18,7 +18,7 @@ const openapiBytes: Buffer = readFileSync(new URL("../../generated/openapi.json"
 
 export type Page = (exchange: Exchange) => AnyReply | Promise<AnyReply>;
 
-/** Undefined: the path is not the portal's, or has no page and the client accepts no HTML. */
+/** Undefined: the path is not the portal's, or has no page and the client accepts no HTML: programs get an error. */
 type FindDocs = (exchange: Exchange) => Promise<Page | undefined>;
 
 /** The pages for one catalog. */
@@ -45,8 +45,11 @@ export function openDocs(edge: Edge, hasConsole: boolean): FindDocs {
     const found = await keptIn(portal, "portal", () => loadPortal(edge, catalog, hasConsole));
     const form = wantedForm(found, path, req.headers);
     if (form !== undefined) return async () => replyWith(await kept(form), req.headers);
+    if (!wantsHtml(req)) return undefined;
+    const meant = meantPlace(found, path);
+    if (meant !== undefined) return () => ({ status: 302, headers: { location: addressFrom(path, meant), ...unkept } });
     const missing = missingForm(found, path);
-    if (missing === undefined || !wantsHtml(req)) return undefined;
+    if (missing === undefined) return undefined;
     return async () => replyWith(await kept(missing), req.headers, 404);
   };
 }
@@ -128,11 +131,25 @@ function assetForm({ assets, searchName, searchIndex }: Portal, name: string): F
   return { key: `assets/${name}`, make: () => represent(asset.read(), headers) };
 }
 
+const unkept = { "cache-control": "no-store", vary: "accept" };
+
+/** The page that a reader means who writes a guide's name alone, a slash at the end, or a file's ending. */
+function meantPlace(portal: Portal, path: string): string | undefined {
+  const place = path.replace(/^\/docs\/?/, "").replace(/(?:\/|\.html)$/, "");
+  return [place, `guides/${place}`].find((one) => portal.pages.has(one));
+}
+
+/** Relative, because the gateway may be below a path. */
+function addressFrom(path: string, place: string): string {
+  const up = "../".repeat(path.split("/").length - "/docs".split("/").length);
+  return place === "" ? `${up}docs` : `${up}docs/${place}`;
+}
+
 /** The page depends only on its path's depth; a path too deep for a typing mistake gets none. */
 function missingForm(portal: Portal, path: string): Form | undefined {
   const depth = path.split("/").length - "/docs".split("/").length;
   if (depth > 6) return undefined;
-  const headers = { ...pageHeaders(), "cache-control": "no-store" };
+  const headers = { ...pageHeaders(), ...unkept };
   return { key: `missing ${depth}`, make: () => represent(Buffer.from(portal.notFound(depth)), headers) };
 }
 

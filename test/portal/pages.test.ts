@@ -199,7 +199,14 @@ describe("how they are handed out", () => {
   });
 
   test("an unknown path is a page with navigation for browsers, an error for programs, on POST as well", async () => {
-    for (const path of ["/docs/nothing", "/docs/errors/", "/docs/a//b", "/docs/assets/none.css", "/docs/errors/%3Cscript%3E"]) {
+    for (const path of [
+      "/docs/nothing",
+      "/docs/nothing/",
+      "/docs/guides",
+      "/docs/a//b",
+      "/docs/assets/none.css",
+      "/docs/errors/%3Cscript%3E",
+    ]) {
       const page = await call(edge, path, html);
       expect([path, page.status, page.headers.get("content-type")]).toEqual([path, 404, "text/html; charset=utf-8"]);
       expect(page.text).toContain('aria-label="Documentation"');
@@ -209,10 +216,34 @@ describe("how they are handed out", () => {
       expect([error.status, error.body.error.code]).toEqual([404, "endpoint_not_found"]);
       expect((await call(edge, path, { method: "POST", ...html })).body.error.code).toBe("endpoint_not_found");
     }
+    expect((await call(edge, "/docs/nothing", html)).text).toContain('<a href="../docs">start</a>');
     const deep = await call(edge, `/docs${"/a".repeat(2_000)}`, html);
     expect([deep.status, deep.body.error.code]).toEqual([404, "endpoint_not_found"]);
     const post = await call(edge, "/docs", { method: "POST", ...html });
     expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+  });
+
+  test("a guide's name alone, a slash at the end and a file's ending lead browsers to the page; programs get an error", async () => {
+    for (const [path, page] of [
+      ["/docs/quick-start", "/docs/guides/quick-start"],
+      ["/docs/quick-start/", "/docs/guides/quick-start"],
+      ["/docs/quick-start.html", "/docs/guides/quick-start"],
+      ["/docs/guides/quick-start/", "/docs/guides/quick-start"],
+      ["/docs/guides/quick-start.html", "/docs/guides/quick-start"],
+      ["/docs/api/createImage/", "/docs/api/createImage"],
+      ["/docs/errors/", "/docs/errors"],
+      ["/docs/", "/docs"],
+    ] as const) {
+      for (const method of ["GET", "HEAD"]) {
+        const { status, headers } = await fetch(edge.url + path, { method, redirect: "manual", ...html });
+        const location = headers.get("location") ?? "";
+        expect([path, status, location.startsWith("/")]).toEqual([path, 302, false]);
+        expect([path, new URL(location, edge.url + path).pathname]).toEqual([path, page]);
+        expect([headers.get("cache-control"), headers.get("vary")]).toEqual(["no-store", "accept"]);
+      }
+      const error = await call(edge, path);
+      expect([path, error.status, error.body.error.code]).toEqual([path, 404, "endpoint_not_found"]);
+    }
   });
 
   test("files have their content in their name and may be kept for ever; the interactive reference is one of them", async () => {
