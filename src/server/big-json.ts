@@ -1,6 +1,7 @@
 // Parses big JSON bodies in a thread (parse-thread.ts), one after the other, so that they don't block other requests. Their bytes are
 // transferred both ways without a copy. The thread starts with the first big body and ends when none has come for a while.
 import { Worker } from "node:worker_threads";
+import { limitCore } from "../concurrency/core-limit.ts";
 import { inSlot, openSlots, type Holder } from "../concurrency/slots.ts";
 import { ApiError, fail } from "../errors/fail.ts";
 import type { JsonText } from "../providers/json/splice.ts";
@@ -11,10 +12,7 @@ import type { ParseAnswer, ParseOrder } from "./parse-thread.ts";
 
 /** Reading the worst body of this size takes some ten milliseconds; handing one over and back, a fifth of one. */
 export const bigBytes = 262_144;
-/**
- * Of a core, not of the clock: where others keep all cores busy, the thread's low priority leaves it a small part of one, and its body comes
- * late, but comes. Nothing in the thread waits, so one that never ends uses a core. The worst body of 25 MB takes a second of one.
- */
+/** Of a core, not of the clock, because of the thread's low priority. The worst body of 25 MB takes a second of one. */
 const coreMaxMs = 20_000;
 const idleMs = 30_000;
 /** One body's text and value, plus garbage that is not collected yet; parse-json.ts bounds the value. */
@@ -64,30 +62,14 @@ async function askThread(worker: Worker, order: ParseOrder): Promise<ParseAnswer
   const { promise, resolve, reject } = Promise.withResolvers<ParseAnswer>();
   const tooLong = () => reject(new ApiError("overloaded", { cause: new Error("a big body took a core for too long") }));
   const onExit = () => reject(new Error("the thread that reads big bodies has ended"));
-  let first: number | null = null;
-  const look = async () => {
-    const used = await coreMs(worker);
-    first ??= used;
-    if (used !== null && used - first! >= coreMaxMs) tooLong();
-  };
-  const looking = setInterval(() => void look(), coreMaxMs);
+  const endLimit = limitCore(worker, coreMaxMs, tooLong);
   worker.once("message", resolve).once("error", reject).once("exit", onExit);
   try {
     worker.postMessage(order, [order.bytes.buffer]);
     return await promise;
   } finally {
-    clearInterval(looking);
+    endLimit();
     worker.off("message", resolve).off("error", reject).off("exit", onExit);
-  }
-}
-
-/** Null: the thread does not run yet, or no longer. */
-async function coreMs(worker: Worker): Promise<number | null> {
-  try {
-    const { user, system } = await worker.cpuUsage();
-    return (user + system) / 1_000;
-  } catch {
-    return null;
   }
 }
 
