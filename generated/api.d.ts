@@ -6722,7 +6722,10 @@ export interface components {
              *     take fewer, or show none.
              */
             logprobs?: number | boolean | null;
-            /** @description Maximum tokens of the answer. Default: the model's. Lowered when the balance cannot pay for all of it. */
+            /**
+             * @description Maximum tokens of the answer. Default: the model's. Lowered when the balance cannot pay for all of it. At least 1, also with `echo`: `0`, which
+             *     asks for the prompt alone, gives 400 `invalid_parameter`, since a chat makes at least one token.
+             */
             max_tokens?: number | null;
             /** @description Model id or alias. */
             model: string;

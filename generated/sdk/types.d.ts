@@ -1212,7 +1212,10 @@ export interface CompletionRequest {
    * take fewer, or show none.
    */
   logprobs?: number | boolean | null | undefined;
-  /** Maximum tokens of the answer. Default: the model's. Lowered when the balance cannot pay for all of it. */
+  /**
+   * Maximum tokens of the answer. Default: the model's. Lowered when the balance cannot pay for all of it. At least 1, also with `echo`: `0`, which
+   * asks for the prompt alone, gives 400 `invalid_parameter`, since a chat makes at least one token.
+   */
   max_tokens?: number | null | undefined;
   /** 0 to 2. Default: the model's. */
   temperature?: number | null | undefined;

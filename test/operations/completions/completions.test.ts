@@ -246,6 +246,16 @@ describe("refusals, as in chat", () => {
     await world.expectUntouched(account);
   });
 
+  test("400 invalid_parameter that names max_tokens: the prompt alone, by an echo of no tokens", async () => {
+    const account = await world.account();
+    for (const body of [{ max_tokens: 0, echo: true }, { max_tokens: 0 }]) {
+      const { status, json } = await complete(account, body);
+      expect([status, json.error.code, json.error.param]).toEqual([400, "invalid_parameter", "max_tokens"]);
+      expect(json.error.message).toMatch(/max_tokens.*at least 1/);
+    }
+    await world.expectUntouched(account);
+  });
+
   test("402: credits that do not pay for it, and a model that needs some", async () => {
     const poor = await complete(await world.account({ deposit: "0.00000001" }), {});
     expect([poor.status, poor.json.error.code]).toEqual([402, "insufficient_credits"]);
