@@ -69,10 +69,10 @@ built-in tool is accepted does not mean that it runs.
 | test_sampling_defaults (2 tests) | Read /workers of smg's administration. |
 | test_non_streaming_suffix, test_batch (5 tests) | Need a model whose provider has completions of its own; none in the catalog that was used does, and the answer is a 400 that says so. |
 | completions: test_rid_becomes_response_id | As above: smg takes an answer's id from the caller. |
-| test_non_streaming_echo_max_tokens_zero, test_streaming_echo_max_tokens_zero | Ours: OpenAI's description of completions allows \`max_tokens: 0\`, here it is a 400. |
+| test_non_streaming_echo_max_tokens_zero, test_streaming_echo_max_tokens_zero | Ours: OpenAI's description of completions allows \`max_tokens: 0\`, here it is a 400 that names it: a chat makes at least one token, and an answer that no model made would be the prompt again. |
 | messages: test_non_streaming_with_system, test_non_streaming_multi_turn, test_multiple_tools_available | Want a model that understands what it reads; the simulator repeats it, and calls the tools that are named to it. |
 | test_previous_response_id_chaining (5 tests), test_conversation_with_multiple_turns (3 tests) | Want a model that remembers a name or counts apples; the simulator repeats what it reads. |
-| test_store_false_conversation_no_items (3 tests) | Wants a response with \`store: false\` to add nothing to its conversation; here it adds its items. What OpenAI does was not tried. |
+| test_store_false_conversation_no_items (3 tests) | Wants a response with \`store: false\` to add nothing to its conversation; here it adds its items. OpenAI's reference says that input and output are added once the response completes, without exception; it was not tried. |
 | test_mutually_exclusive_parameters (5 tests) | Was ours, mended since: a conversation that does not exist was a 404 before the two were held against each other; both together are a 400, as the test wants. |
 | test_delete_response, test_background_response (4 tests) | Skipped by the suite. |
 | test_temperature_zero_is_deterministic (2 tests), test_output_item_event_emitted (2 tests) | Want an answer that ends before the limit of tokens; the simulator's does not, so the response is incomplete. |
