@@ -5369,6 +5369,11 @@ export interface components {
             long_context?: components["schemas"]["CatalogLongContext"];
             /**
              * Format: int32
+             * @description The most that one answer may fetch. It lowers a larger `max_uses` of `/v1/messages`.
+             */
+            max_web_fetches?: number;
+            /**
+             * Format: int32
              * @description The most web searches that one answer may bring. It bounds `web_search_options`, which is refused without it, and lowers a larger
              *     `max_uses` of `/v1/messages`.
              */
@@ -5382,6 +5387,11 @@ export interface components {
             output?: components["schemas"]["CatalogUsd"];
             /** @description Flat fee in USD per request to a search model; default 0. */
             per_request?: components["schemas"]["CatalogUsd"];
+            /**
+             * @description USD per page or file that the provider fetches from the web for a request; 0 where it costs tokens alone. Without it a request that asks for
+             *     fetches is refused. Language models only.
+             */
+            per_web_fetch?: components["schemas"]["CatalogUsd"];
             /** @description USD per web search that the provider makes for a request. Without it a request that asks for searches is refused. Language models only. */
             per_web_search?: components["schemas"]["CatalogUsd"];
             /**
@@ -5560,6 +5570,8 @@ export interface components {
             per_request?: components["schemas"]["CatalogUsd"];
             /** @description USD per second of video or music. */
             per_second?: components["schemas"]["CatalogUsd"];
+            /** @description USD per page or file that the provider fetches from the web for a request. */
+            per_web_fetch?: components["schemas"]["CatalogUsd"];
             /** @description USD per web search that the provider makes for a request. */
             per_web_search?: components["schemas"]["CatalogUsd"];
             /**
@@ -16378,8 +16390,8 @@ export interface components {
             /** @description Whom you ask for. It has no effect and goes to no provider. */
             user?: string;
         };
-        /** @description A block of a message. Blocks of other tools that the provider runs than searches are refused with 400 `unsupported_content`. */
-        InputBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"] | components["schemas"]["InputThinkingBlock"] | components["schemas"]["RedactedThinkingBlock"] | components["schemas"]["ToolUseBlock"] | components["schemas"]["ToolResultBlock"] | components["schemas"]["ServerToolUseBlock"] | components["schemas"]["WebSearchToolResultBlock"] | components["schemas"]["CompactionBlock"] | components["schemas"]["OtherBlock"];
+        /** @description A block of a message. Blocks of other tools that the provider runs than searches and fetches are refused with 400 `unsupported_content`. */
+        InputBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"] | components["schemas"]["InputThinkingBlock"] | components["schemas"]["RedactedThinkingBlock"] | components["schemas"]["ToolUseBlock"] | components["schemas"]["ToolResultBlock"] | components["schemas"]["ServerToolUseBlock"] | components["schemas"]["WebSearchToolResultBlock"] | components["schemas"]["WebFetchToolResultBlock"] | components["schemas"]["CompactionBlock"] | components["schemas"]["OtherBlock"];
         /** @description The next part of a tool call's arguments. */
         InputJsonDelta: {
             /** @description The next part of the arguments' JSON text. */
@@ -17807,13 +17819,14 @@ export interface components {
             input_schema?: {
                 [key: string]: unknown;
             };
-            /** @description How many searches there may be; at most, and by default, the model's `pricing.max_web_searches`. */
+            /** @description How many searches or fetches there may be; at most, and by default, the model's `pricing.max_web_searches` or `pricing.max_web_fetches`. */
             max_uses?: number | null;
             /** @description Name of the tool: up to 128 characters of letters, digits, `_` and `-`. */
             name: string;
             /**
-             * @description `custom`, the default, or `web_search_20250305` on models with `pricing.per_web_search`: the provider searches. Other tools that it runs
-             *     (`bash_…`), and searches on other models, are refused with 400 `unsupported_content`.
+             * @description `custom`, the default, or a tool that the provider runs: `web_search_20250305` on models with `pricing.per_web_search`,
+             *     `web_fetch_20250910` on models with `pricing.per_web_fetch`. Others that it runs (`code_execution_…`), and these on other models, are
+             *     refused with 400 `unsupported_content`.
              */
             type?: string | null;
         } & {
@@ -17843,7 +17856,7 @@ export interface components {
             output_tokens: number;
             /** @description Breakdown of the answer's tokens; on reasoning models. */
             output_tokens_details?: components["schemas"]["OutputTokensDetails"];
-            /** @description Calls of tools that the provider ran, in requests that offer `web_search`. */
+            /** @description Calls of tools that the provider ran, in requests that offer `web_search` or `web_fetch`. */
             server_tool_use?: components["schemas"]["ServerToolUsage"];
         };
         /**
@@ -18017,6 +18030,11 @@ export interface components {
             long_context?: components["schemas"]["LongContextPricing"];
             /**
              * Format: int32
+             * @description The most that one answer may fetch; absent: the request has to say how many.
+             */
+            max_web_fetches?: number;
+            /**
+             * Format: int32
              * @description The most web searches that one answer may bring; absent: the request has to say how many.
              */
             max_web_searches?: number;
@@ -18027,6 +18045,11 @@ export interface components {
              * @description USD per million output tokens, reasoning included; 0 unless `mode` is `per-token`, or if output is free.
              */
             output: number;
+            /**
+             * Format: double
+             * @description USD per page or file that the provider fetches from the web for a request; absent: requests that ask for fetches are refused.
+             */
+            per_web_fetch?: number;
             /**
              * Format: double
              * @description USD per web search that the provider makes for a request; absent: requests that ask for searches are refused.
@@ -18740,6 +18763,11 @@ export interface components {
             units: number;
             /**
              * Format: int64
+             * @description Fetches from the web billed; absent: none.
+             */
+            web_fetches?: number;
+            /**
+             * Format: int64
              * @description Web searches billed; absent: none.
              */
             web_searches?: number;
@@ -19434,8 +19462,8 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A block of an answer: first a summary, if one was asked for, then thinking, if the model shows it, then text, tool calls and searches. */
-        OutputBlock: components["schemas"]["ThinkingBlock"] | components["schemas"]["RedactedThinkingBlock"] | components["schemas"]["TextBlock"] | components["schemas"]["ToolUseBlock"] | components["schemas"]["ServerToolUseBlock"] | components["schemas"]["WebSearchToolResultBlock"] | components["schemas"]["CompactionBlock"];
+        /** @description A block of an answer: first a summary, if one was asked for, then thinking, if the model shows it, then text, tool calls, searches and fetches. */
+        OutputBlock: components["schemas"]["ThinkingBlock"] | components["schemas"]["RedactedThinkingBlock"] | components["schemas"]["TextBlock"] | components["schemas"]["ToolUseBlock"] | components["schemas"]["ServerToolUseBlock"] | components["schemas"]["WebSearchToolResultBlock"] | components["schemas"]["WebFetchToolResultBlock"] | components["schemas"]["CompactionBlock"];
         /** @description Effort and format of the answer. */
         OutputConfig: {
             /** @description How much the model thinks; default: the model's. */
@@ -20315,7 +20343,7 @@ export interface components {
             /** @description Quantity × price in USD, exact: decimal digits, not rounded. */
             amount_usd: string;
             /**
-             * @description What is billed. Tokens: `input`, `cache_read`, `cache_write`, `cache_write_1h`, `output`, `web_search`, and
+             * @description What is billed. Tokens: `input`, `cache_read`, `cache_write`, `cache_write_1h`, `output`, `web_search`, `web_fetch`, and
              *     `request` for the fee per request. Media jobs: `image`,
              *     `megapixel` (the first), `further_megapixel`, `second`, and `references` for the fee of a request with reference images. Audio:
              *     `minute`, `character`, `second`, `song` and `call`.
@@ -20405,6 +20433,11 @@ export interface components {
              * @description Reasoning tokens, counted inside `output`.
              */
             reasoning: number;
+            /**
+             * Format: int64
+             * @description Pages and files that the provider fetched from the web, in requests that ask for fetches; absent: none.
+             */
+            web_fetches?: number;
             /**
              * Format: int64
              * @description Web searches that the provider made, in requests that ask for them; absent: none.
@@ -22800,6 +22833,11 @@ export interface components {
         ServerToolUsage: {
             /**
              * Format: int64
+             * @description Fetches from the web that are charged; absent: the request asked for none.
+             */
+            web_fetch_requests?: number;
+            /**
+             * Format: int64
              * @description Web searches that are charged.
              */
             web_search_requests: number;
@@ -23733,6 +23771,11 @@ export interface components {
              * @description USD per million output tokens, as charged now; 0 if output is free.
              */
             output_per_1m: number;
+            /**
+             * Format: double
+             * @description USD per page or file that the provider fetches from the web for a request; absent: requests that ask for fetches are refused.
+             */
+            per_web_fetch?: number;
             /**
              * Format: double
              * @description USD per web search that the provider makes for a request; absent: requests that ask for searches are refused.
@@ -25177,6 +25220,11 @@ export interface components {
             units: number;
             /**
              * Format: int64
+             * @description Fetches from the web billed; absent: none.
+             */
+            web_fetches?: number;
+            /**
+             * Format: int64
              * @description Web searches billed; absent: none.
              */
             web_searches?: number;
@@ -25723,6 +25771,20 @@ export interface components {
          * @enum {string}
          */
         VoucherStatus: "open" | "redeemed" | "ended" | "expired";
+        /** @description What the provider fetched from the web. Send it back unchanged with the rest of the answer. */
+        WebFetchToolResultBlock: {
+            /** @description The page or file, or why there is none, as the provider says it. */
+            content: unknown;
+            /** @description Id of the fetch's `server_tool_use`. */
+            tool_use_id: string;
+            /**
+             * @description Always `web_fetch_tool_result`. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "web_fetch_tool_result";
+        } & {
+            [key: string]: unknown;
+        };
         /** @description What to change. Omitted fields stay unchanged. */
         WebhookChange: {
             /** @description What it is for; null: nothing; default: unchanged. */

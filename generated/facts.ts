@@ -270,6 +270,11 @@ export const tagValues: Readonly<Record<string, Readonly<Record<string, readonly
       "provider_b"
     ]
   },
+  "WebFetchToolResultBlock": {
+    "type": [
+      "web_fetch_tool_result"
+    ]
+  },
   "WebSearchToolResultBlock": {
     "type": [
       "web_search_tool_result"

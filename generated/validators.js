@@ -29884,6 +29884,14 @@ const schema_InputBlock = {
 {
 "if": {
 "type": "object",
+"properties": { "type": { "const": "web_fetch_tool_result" } },
+"required": ["type"]
+},
+"then": { "$ref": "#/components/schemas/WebFetchToolResultBlock" }
+},
+{
+"if": {
+"type": "object",
 "properties": { "type": { "const": "compaction" } },
 "required": ["type"]
 },
@@ -29983,6 +29991,26 @@ const schema_WebSearchToolResultBlock = {
 "type": {
 "type": "string",
 "enum": ["web_search_tool_result"]
+},
+"tool_use_id": {
+"type": "string",
+"minLength": 1
+},
+"content": {}
+},
+"additionalProperties": true
+};
+const schema_WebFetchToolResultBlock = {
+"type": "object",
+"required": [
+"type",
+"tool_use_id",
+"content"
+],
+"properties": {
+"type": {
+"type": "string",
+"enum": ["web_fetch_tool_result"]
 },
 "tool_use_id": {
 "type": "string",
@@ -34026,7 +34054,7 @@ if (vErrors === null) vErrors = [err40];
 else vErrors.push(err40);
 errors++;
 } else if (data.type !== void 0) {
-if ("compaction" !== data.type) {
+if ("web_fetch_tool_result" !== data.type) {
 const err41 = {};
 if (vErrors === null) vErrors = [err41];
 else vErrors.push(err41);
@@ -34051,13 +34079,13 @@ const _errs113 = errors;
 if (errors === errors) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing16;
-if (data.type === void 0 && (missing16 = "type")) {
+if (data.type === void 0 && (missing16 = "type") || data.tool_use_id === void 0 && (missing16 = "tool_use_id") || data.content === void 0 && (missing16 = "content")) {
 validate_InputBlock.errors = [{
 instancePath,
 keyword: "required",
 params: { missingProperty: missing16 },
 message: "must have required property '" + missing16 + "'",
-parentSchema: schema_CompactionBlock,
+parentSchema: schema_WebFetchToolResultBlock,
 data
 }];
 return false;
@@ -34071,18 +34099,18 @@ instancePath: instancePath + "/type",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
-parentSchema: schema_CompactionBlock.properties.type,
+parentSchema: schema_WebFetchToolResultBlock.properties.type,
 data: data26
 }];
 return false;
 }
-if (!(data26 === "compaction")) {
+if (!(data26 === "web_fetch_tool_result")) {
 validate_InputBlock.errors = [{
 instancePath: instancePath + "/type",
 keyword: "enum",
-params: { allowedValues: schema_CompactionBlock.properties.type.enum },
+params: { allowedValues: schema_WebFetchToolResultBlock.properties.type.enum },
 message: "must be equal to one of the allowed values",
-parentSchema: schema_CompactionBlock.properties.type,
+parentSchema: schema_WebFetchToolResultBlock.properties.type,
 data: data26
 }];
 return false;
@@ -34090,66 +34118,214 @@ return false;
 var valid34 = _errs117 === errors;
 } else var valid34 = true;
 if (valid34) {
-if (data.content !== void 0) {
-let data27 = data.content;
+if (data.tool_use_id !== void 0) {
+let data27 = data.tool_use_id;
 const _errs119 = errors;
-const _errs120 = errors;
-let valid35 = false;
-const _errs121 = errors;
-if (typeof data27 !== "string") {
+if (errors === _errs119) {
+if (typeof data27 === "string") {
+if (func_7a031813(data27) < 1) {
+validate_InputBlock.errors = [{
+instancePath: instancePath + "/tool_use_id",
+keyword: "minLength",
+params: { limit: 1 },
+message: "must NOT have fewer than 1 characters",
+parentSchema: schema_WebFetchToolResultBlock.properties.tool_use_id,
+data: data27
+}];
+return false;
+}
+} else {
+validate_InputBlock.errors = [{
+instancePath: instancePath + "/tool_use_id",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_WebFetchToolResultBlock.properties.tool_use_id,
+data: data27
+}];
+return false;
+}
+}
+var valid34 = _errs119 === errors;
+} else var valid34 = true;
+}
+}
+} else {
+validate_InputBlock.errors = [{
+instancePath,
+keyword: "type",
+params: { type: "object" },
+message: "must be object",
+parentSchema: schema_WebFetchToolResultBlock,
+data
+}];
+return false;
+}
+}
+var _valid10 = _errs113 === errors;
+valid31 = _valid10;
+if (valid31) var props10 = true;
+}
+if (!valid31) {
 const err43 = {
+instancePath,
+keyword: "if",
+params: { failingKeyword: "then" },
+message: "must match \"then\" schema",
+parentSchema: schema_InputBlock.allOf[10],
+data
+};
+if (vErrors === null) vErrors = [err43];
+else vErrors.push(err43);
+errors++;
+validate_InputBlock.errors = vErrors;
+return false;
+}
+var valid0 = _errs108 === errors;
+if (valid0) {
+if (props0 !== true && props10 !== void 0) {
+if (props10 === true) props0 = true;
+else {
+props0 = props0 || {};
+Object.assign(props0, props10);
+}
+}
+const _errs121 = errors;
+const _errs122 = errors;
+let valid35 = true;
+const _errs123 = errors;
+if (errors === _errs123) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+if (data.type === void 0 && "type") {
+const err44 = {};
+if (vErrors === null) vErrors = [err44];
+else vErrors.push(err44);
+errors++;
+} else if (data.type !== void 0) {
+if ("compaction" !== data.type) {
+const err45 = {};
+if (vErrors === null) vErrors = [err45];
+else vErrors.push(err45);
+errors++;
+}
+}
+} else {
+const err46 = {};
+if (vErrors === null) vErrors = [err46];
+else vErrors.push(err46);
+errors++;
+}
+}
+var _valid11 = _errs123 === errors;
+errors = _errs122;
+if (vErrors !== null) {
+if (_errs122) vErrors.length = _errs122;
+else vErrors = null;
+}
+if (_valid11) {
+const _errs126 = errors;
+if (errors === errors) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing18;
+if (data.type === void 0 && (missing18 = "type")) {
+validate_InputBlock.errors = [{
+instancePath,
+keyword: "required",
+params: { missingProperty: missing18 },
+message: "must have required property '" + missing18 + "'",
+parentSchema: schema_CompactionBlock,
+data
+}];
+return false;
+} else {
+if (data.type !== void 0) {
+let data29 = data.type;
+const _errs130 = errors;
+if (typeof data29 !== "string") {
+validate_InputBlock.errors = [{
+instancePath: instancePath + "/type",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_CompactionBlock.properties.type,
+data: data29
+}];
+return false;
+}
+if (!(data29 === "compaction")) {
+validate_InputBlock.errors = [{
+instancePath: instancePath + "/type",
+keyword: "enum",
+params: { allowedValues: schema_CompactionBlock.properties.type.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_CompactionBlock.properties.type,
+data: data29
+}];
+return false;
+}
+var valid38 = _errs130 === errors;
+} else var valid38 = true;
+if (valid38) {
+if (data.content !== void 0) {
+let data30 = data.content;
+const _errs132 = errors;
+const _errs133 = errors;
+let valid39 = false;
+const _errs134 = errors;
+if (typeof data30 !== "string") {
+const err47 = {
 instancePath: instancePath + "/content",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_CompactionBlock.properties.content.anyOf[0],
-data: data27
+data: data30
 };
-if (vErrors === null) vErrors = [err43];
-else vErrors.push(err43);
+if (vErrors === null) vErrors = [err47];
+else vErrors.push(err47);
 errors++;
 }
-var _valid11 = _errs121 === errors;
-valid35 = valid35 || _valid11;
-const _errs123 = errors;
-if (data27 !== null) {
-const err44 = {
+var _valid12 = _errs134 === errors;
+valid39 = valid39 || _valid12;
+const _errs136 = errors;
+if (data30 !== null) {
+const err48 = {
 instancePath: instancePath + "/content",
 keyword: "type",
 params: { type: "null" },
 message: "must be null",
 parentSchema: schema_CompactionBlock.properties.content.anyOf[1],
-data: data27
+data: data30
 };
-if (vErrors === null) vErrors = [err44];
-else vErrors.push(err44);
+if (vErrors === null) vErrors = [err48];
+else vErrors.push(err48);
 errors++;
 }
-var _valid11 = _errs123 === errors;
-valid35 = valid35 || _valid11;
-if (!valid35) {
-const err45 = {
+var _valid12 = _errs136 === errors;
+valid39 = valid39 || _valid12;
+if (!valid39) {
+const err49 = {
 instancePath: instancePath + "/content",
 keyword: "anyOf",
 params: {},
 message: "must match a schema in anyOf",
 parentSchema: schema_CompactionBlock.properties.content,
-data: data27
+data: data30
 };
-if (vErrors === null) vErrors = [err45];
-else vErrors.push(err45);
+if (vErrors === null) vErrors = [err49];
+else vErrors.push(err49);
 errors++;
 validate_InputBlock.errors = vErrors;
 return false;
 } else {
-errors = _errs120;
+errors = _errs133;
 if (vErrors !== null) {
-if (_errs120) vErrors.length = _errs120;
+if (_errs133) vErrors.length = _errs133;
 else vErrors = null;
 }
 }
-var valid34 = _errs119 === errors;
-} else var valid34 = true;
+var valid38 = _errs132 === errors;
+} else var valid38 = true;
 }
 }
 } else {
@@ -34164,32 +34340,33 @@ data
 return false;
 }
 }
-var _valid10 = _errs113 === errors;
-valid31 = _valid10;
-if (valid31) var props10 = true;
+var _valid11 = _errs126 === errors;
+valid35 = _valid11;
+if (valid35) var props11 = true;
 }
-if (!valid31) {
-const err46 = {
+if (!valid35) {
+const err50 = {
 instancePath,
 keyword: "if",
 params: { failingKeyword: "then" },
 message: "must match \"then\" schema",
-parentSchema: schema_InputBlock.allOf[10],
+parentSchema: schema_InputBlock.allOf[11],
 data
 };
-if (vErrors === null) vErrors = [err46];
-else vErrors.push(err46);
+if (vErrors === null) vErrors = [err50];
+else vErrors.push(err50);
 errors++;
 validate_InputBlock.errors = vErrors;
 return false;
 }
-var valid0 = _errs108 === errors;
+var valid0 = _errs121 === errors;
 if (valid0) {
-if (props0 !== true && props10 !== void 0) {
-if (props10 === true) props0 = true;
+if (props0 !== true && props11 !== void 0) {
+if (props11 === true) props0 = true;
 else {
 props0 = props0 || {};
-Object.assign(props0, props10);
+Object.assign(props0, props11);
+}
 }
 }
 }
@@ -34205,13 +34382,13 @@ Object.assign(props0, props10);
 }
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing17;
-if (data.type === void 0 && (missing17 = "type")) {
+let missing19;
+if (data.type === void 0 && (missing19 = "type")) {
 validate_InputBlock.errors = [{
 instancePath,
 keyword: "required",
-params: { missingProperty: missing17 },
-message: "must have required property '" + missing17 + "'",
+params: { missingProperty: missing19 },
+message: "must have required property '" + missing19 + "'",
 parentSchema: schema_InputBlock,
 data
 }];
@@ -34222,15 +34399,15 @@ props0 = props0 || {};
 props0.type = true;
 }
 if (data.type !== void 0) {
-let data28 = data.type;
-if (typeof data28 !== "string") {
+let data31 = data.type;
+if (typeof data31 !== "string") {
 validate_InputBlock.errors = [{
 instancePath: instancePath + "/type",
 keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_InputBlock.properties.type,
-data: data28
+data: data31
 }];
 return false;
 }
@@ -64373,6 +64550,13 @@ const schema_CatalogPerToken = {
 "format": "int32",
 "minimum": 1,
 "maximum": 100
+},
+"per_web_fetch": { "$ref": "#/components/schemas/CatalogUsd" },
+"max_web_fetches": {
+"type": "integer",
+"format": "int32",
+"minimum": 1,
+"maximum": 100
 }
 },
 "additionalProperties": false
@@ -65628,6 +65812,123 @@ return false;
 }
 var valid0 = _errs41 === errors;
 } else var valid0 = true;
+if (valid0) {
+if (data.per_web_fetch !== void 0) {
+let data14 = data.per_web_fetch;
+const _errs43 = errors;
+if (errors === errors) {
+if (typeof data14 == "number") {
+if (data14 > 1e6 || isNaN(data14)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/per_web_fetch",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data14
+}];
+return false;
+} else if (data14 < 0 || isNaN(data14)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/per_web_fetch",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data14
+}];
+return false;
+} else if (!formats_f5433107.validate(data14)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/per_web_fetch",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data14
+}];
+return false;
+}
+} else {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/per_web_fetch",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data14
+}];
+return false;
+}
+}
+var valid0 = _errs43 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.max_web_fetches !== void 0) {
+let data15 = data.max_web_fetches;
+const _errs46 = errors;
+if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15))) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/max_web_fetches",
+keyword: "type",
+params: { type: "integer" },
+message: "must be integer",
+parentSchema: schema_CatalogPerToken.properties.max_web_fetches,
+data: data15
+}];
+return false;
+}
+if (errors === _errs46) {
+if (typeof data15 == "number") {
+if (data15 > 100 || isNaN(data15)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/max_web_fetches",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 100
+},
+message: "must be <= 100",
+parentSchema: schema_CatalogPerToken.properties.max_web_fetches,
+data: data15
+}];
+return false;
+} else if (data15 < 1 || isNaN(data15)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/max_web_fetches",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 1
+},
+message: "must be >= 1",
+parentSchema: schema_CatalogPerToken.properties.max_web_fetches,
+data: data15
+}];
+return false;
+} else if (!formats_6f7aca8b.validate(data15)) {
+validate_CatalogPerToken.errors = [{
+instancePath: instancePath + "/max_web_fetches",
+keyword: "format",
+params: { format: "int32" },
+message: "must match format \"int32\"",
+parentSchema: schema_CatalogPerToken.properties.max_web_fetches,
+data: data15
+}];
+return false;
+}
+}
+}
+var valid0 = _errs46 === errors;
+} else var valid0 = true;
+}
+}
 }
 }
 }
@@ -67377,6 +67678,7 @@ const schema_CatalogRouteCost = {
 "cache_write_1h": { "$ref": "#/components/schemas/CatalogUsd" },
 "per_request": { "$ref": "#/components/schemas/CatalogUsd" },
 "per_web_search": { "$ref": "#/components/schemas/CatalogUsd" },
+"per_web_fetch": { "$ref": "#/components/schemas/CatalogUsd" },
 "per_image": { "$ref": "#/components/schemas/CatalogUsd" },
 "per_second": { "$ref": "#/components/schemas/CatalogUsd" },
 "per_minute": { "$ref": "#/components/schemas/CatalogUsd" },
@@ -67809,14 +68111,14 @@ return false;
 var valid0 = _errs20 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.per_image !== void 0) {
-let data7 = data.per_image;
+if (data.per_web_fetch !== void 0) {
+let data7 = data.per_web_fetch;
 const _errs23 = errors;
 if (errors === errors) {
 if (typeof data7 == "number") {
 if (data7 > 1e6 || isNaN(data7)) {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_image",
+instancePath: instancePath + "/per_web_fetch",
 keyword: "maximum",
 params: {
 comparison: "<=",
@@ -67829,7 +68131,7 @@ data: data7
 return false;
 } else if (data7 < 0 || isNaN(data7)) {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_image",
+instancePath: instancePath + "/per_web_fetch",
 keyword: "minimum",
 params: {
 comparison: ">=",
@@ -67842,7 +68144,7 @@ data: data7
 return false;
 } else if (!formats_f5433107.validate(data7)) {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_image",
+instancePath: instancePath + "/per_web_fetch",
 keyword: "format",
 params: { format: "double" },
 message: "must match format \"double\"",
@@ -67853,7 +68155,7 @@ return false;
 }
 } else {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_image",
+instancePath: instancePath + "/per_web_fetch",
 keyword: "type",
 params: { type: "number" },
 message: "must be number",
@@ -67866,14 +68168,14 @@ return false;
 var valid0 = _errs23 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.per_second !== void 0) {
-let data8 = data.per_second;
+if (data.per_image !== void 0) {
+let data8 = data.per_image;
 const _errs26 = errors;
 if (errors === errors) {
 if (typeof data8 == "number") {
 if (data8 > 1e6 || isNaN(data8)) {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_second",
+instancePath: instancePath + "/per_image",
 keyword: "maximum",
 params: {
 comparison: "<=",
@@ -67886,7 +68188,7 @@ data: data8
 return false;
 } else if (data8 < 0 || isNaN(data8)) {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_second",
+instancePath: instancePath + "/per_image",
 keyword: "minimum",
 params: {
 comparison: ">=",
@@ -67899,7 +68201,7 @@ data: data8
 return false;
 } else if (!formats_f5433107.validate(data8)) {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_second",
+instancePath: instancePath + "/per_image",
 keyword: "format",
 params: { format: "double" },
 message: "must match format \"double\"",
@@ -67910,7 +68212,7 @@ return false;
 }
 } else {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_second",
+instancePath: instancePath + "/per_image",
 keyword: "type",
 params: { type: "number" },
 message: "must be number",
@@ -67923,14 +68225,14 @@ return false;
 var valid0 = _errs26 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.per_minute !== void 0) {
-let data9 = data.per_minute;
+if (data.per_second !== void 0) {
+let data9 = data.per_second;
 const _errs29 = errors;
 if (errors === errors) {
 if (typeof data9 == "number") {
 if (data9 > 1e6 || isNaN(data9)) {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_minute",
+instancePath: instancePath + "/per_second",
 keyword: "maximum",
 params: {
 comparison: "<=",
@@ -67943,7 +68245,7 @@ data: data9
 return false;
 } else if (data9 < 0 || isNaN(data9)) {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_minute",
+instancePath: instancePath + "/per_second",
 keyword: "minimum",
 params: {
 comparison: ">=",
@@ -67956,7 +68258,7 @@ data: data9
 return false;
 } else if (!formats_f5433107.validate(data9)) {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_minute",
+instancePath: instancePath + "/per_second",
 keyword: "format",
 params: { format: "double" },
 message: "must match format \"double\"",
@@ -67967,7 +68269,7 @@ return false;
 }
 } else {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_minute",
+instancePath: instancePath + "/per_second",
 keyword: "type",
 params: { type: "number" },
 message: "must be number",
@@ -67980,14 +68282,14 @@ return false;
 var valid0 = _errs29 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.per_1k_chars !== void 0) {
-let data10 = data.per_1k_chars;
+if (data.per_minute !== void 0) {
+let data10 = data.per_minute;
 const _errs32 = errors;
 if (errors === errors) {
 if (typeof data10 == "number") {
 if (data10 > 1e6 || isNaN(data10)) {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_1k_chars",
+instancePath: instancePath + "/per_minute",
 keyword: "maximum",
 params: {
 comparison: "<=",
@@ -68000,7 +68302,7 @@ data: data10
 return false;
 } else if (data10 < 0 || isNaN(data10)) {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_1k_chars",
+instancePath: instancePath + "/per_minute",
 keyword: "minimum",
 params: {
 comparison: ">=",
@@ -68013,7 +68315,7 @@ data: data10
 return false;
 } else if (!formats_f5433107.validate(data10)) {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_1k_chars",
+instancePath: instancePath + "/per_minute",
 keyword: "format",
 params: { format: "double" },
 message: "must match format \"double\"",
@@ -68024,7 +68326,7 @@ return false;
 }
 } else {
 validate_CatalogRouteCost.errors = [{
-instancePath: instancePath + "/per_1k_chars",
+instancePath: instancePath + "/per_minute",
 keyword: "type",
 params: { type: "number" },
 message: "must be number",
@@ -68037,16 +68339,73 @@ return false;
 var valid0 = _errs32 === errors;
 } else var valid0 = true;
 if (valid0) {
-if (data.service_tiers !== void 0) {
-let data11 = data.service_tiers;
+if (data.per_1k_chars !== void 0) {
+let data11 = data.per_1k_chars;
 const _errs35 = errors;
-if (errors === _errs35) {
-if (data11 && typeof data11 == "object" && !Array.isArray(data11)) for (const key1 in data11) {
-let data12 = data11[key1];
-const _errs38 = errors;
 if (errors === errors) {
-if (typeof data12 == "number") {
-if (data12 > 100 || isNaN(data12)) {
+if (typeof data11 == "number") {
+if (data11 > 1e6 || isNaN(data11)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_1k_chars",
+keyword: "maximum",
+params: {
+comparison: "<=",
+limit: 1e6
+},
+message: "must be <= 1000000",
+parentSchema: schema_CatalogUsd,
+data: data11
+}];
+return false;
+} else if (data11 < 0 || isNaN(data11)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_1k_chars",
+keyword: "minimum",
+params: {
+comparison: ">=",
+limit: 0
+},
+message: "must be >= 0",
+parentSchema: schema_CatalogUsd,
+data: data11
+}];
+return false;
+} else if (!formats_f5433107.validate(data11)) {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_1k_chars",
+keyword: "format",
+params: { format: "double" },
+message: "must match format \"double\"",
+parentSchema: schema_CatalogUsd,
+data: data11
+}];
+return false;
+}
+} else {
+validate_CatalogRouteCost.errors = [{
+instancePath: instancePath + "/per_1k_chars",
+keyword: "type",
+params: { type: "number" },
+message: "must be number",
+parentSchema: schema_CatalogUsd,
+data: data11
+}];
+return false;
+}
+}
+var valid0 = _errs35 === errors;
+} else var valid0 = true;
+if (valid0) {
+if (data.service_tiers !== void 0) {
+let data12 = data.service_tiers;
+const _errs38 = errors;
+if (errors === _errs38) {
+if (data12 && typeof data12 == "object" && !Array.isArray(data12)) for (const key1 in data12) {
+let data13 = data12[key1];
+const _errs41 = errors;
+if (errors === errors) {
+if (typeof data13 == "number") {
+if (data13 > 100 || isNaN(data13)) {
 validate_CatalogRouteCost.errors = [{
 instancePath: instancePath + "/service_tiers/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),
 keyword: "maximum",
@@ -68056,10 +68415,10 @@ limit: 100
 },
 message: "must be <= 100",
 parentSchema: schema_CatalogMultiple,
-data: data12
+data: data13
 }];
 return false;
-} else if (data12 <= 0 || isNaN(data12)) {
+} else if (data13 <= 0 || isNaN(data13)) {
 validate_CatalogRouteCost.errors = [{
 instancePath: instancePath + "/service_tiers/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),
 keyword: "exclusiveMinimum",
@@ -68069,17 +68428,17 @@ limit: 0
 },
 message: "must be > 0",
 parentSchema: schema_CatalogMultiple,
-data: data12
+data: data13
 }];
 return false;
-} else if (!formats_f5433107.validate(data12)) {
+} else if (!formats_f5433107.validate(data13)) {
 validate_CatalogRouteCost.errors = [{
 instancePath: instancePath + "/service_tiers/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),
 keyword: "format",
 params: { format: "double" },
 message: "must match format \"double\"",
 parentSchema: schema_CatalogMultiple,
-data: data12
+data: data13
 }];
 return false;
 }
@@ -68090,12 +68449,12 @@ keyword: "type",
 params: { type: "number" },
 message: "must be number",
 parentSchema: schema_CatalogMultiple,
-data: data12
+data: data13
 }];
 return false;
 }
 }
-if (!(_errs38 === errors)) break;
+if (!(_errs41 === errors)) break;
 }
 else {
 validate_CatalogRouteCost.errors = [{
@@ -68104,16 +68463,16 @@ keyword: "type",
 params: { type: "object" },
 message: "must be object",
 parentSchema: schema_CatalogRouteCost.properties.service_tiers,
-data: data11
+data: data12
 }];
 return false;
 }
 }
-var valid0 = _errs35 === errors;
+var valid0 = _errs38 === errors;
 } else var valid0 = true;
 if (valid0) {
 if (data.long_context !== void 0) {
-const _errs41 = errors;
+const _errs44 = errors;
 if (!validate_CatalogLongContext(data.long_context, {
 instancePath: instancePath + "/long_context",
 parentData: data,
@@ -68124,8 +68483,9 @@ dynamicAnchors
 vErrors = vErrors === null ? validate_CatalogLongContext.errors : vErrors.concat(validate_CatalogLongContext.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs41 === errors;
+var valid0 = _errs44 === errors;
 } else var valid0 = true;
+}
 }
 }
 }

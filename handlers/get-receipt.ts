@@ -5,13 +5,13 @@ import type { Queries } from "../src/db/connect.ts";
 import { fail } from "../src/errors/fail.ts";
 import { entryRecord, readEntriesOf } from "../src/ledger/entries.ts";
 import type { AttemptRecord, LoggedPrices } from "../src/ledger/usage-log.ts";
-import { type LogRow, readLog, usageLogRecord, webSearchesOf } from "../src/ledger/read-usage-log.ts";
+import { type LogRow, readLog, usageLogRecord, toolCallsOf } from "../src/ledger/read-usage-log.ts";
 import { unitsReceiptCharge, receiptCharge } from "../src/pricing/receipt-charge.ts";
 import type { AudioPrices } from "../src/pricing/audio-cost.ts";
 import type { MediaPrices } from "../src/pricing/media-cost.ts";
 import type { TokenPrices } from "../src/catalog/types.ts";
 import type { Handler } from "../src/operation.ts";
-import type { Usage } from "../src/usage.ts";
+import { byTool, serverTools, type Usage } from "../src/usage.ts";
 
 export const getReceipt: Handler<"getReceipt"> = async ({ db }, { caller, path }) => {
   const row = (await readLog(db, caller.accountId, path.request_id)) ?? fail("request_not_found", { text: { id: path.request_id } });
@@ -33,7 +33,7 @@ export async function receiptOf(db: Queries, row: LogRow): Promise<components["s
       ...(usage.cacheWriteHour ? { cache_write_1h: usage.cacheWriteHour } : {}),
       output: usage.output,
       reasoning: usage.reasoning,
-      ...webSearchesOf(row),
+      ...toolCallsOf(row),
       estimated: row.estimated,
     },
     charge: chargeOf(row, usage),
@@ -77,6 +77,7 @@ function shownAttempt({ model, outcome, status, latency_ms }: Omit<AttemptRecord
 }
 
 function usageOf(row: LogRow): Usage {
+  const calls = toolCallsOf(row);
   return {
     input: Number(row.input_tokens),
     cacheRead: Number(row.cache_read_tokens),
@@ -84,7 +85,7 @@ function usageOf(row: LogRow): Usage {
     cacheWriteHour: Number(row.cache_write_1h_tokens ?? 0),
     output: Number(row.output_tokens),
     reasoning: Number(row.reasoning_tokens),
-    webSearches: webSearchesOf(row).web_searches ?? 0,
+    toolCalls: byTool((tool) => calls[serverTools[tool].calls]),
   };
 }
 
@@ -106,9 +107,9 @@ function pricesOf(logged: LoggedPrices): TokenPrices {
     per_request,
     service_tier,
     long_context,
-    web_search,
     step = "1",
   } = logged;
+  const toolCalls = byTool((tool) => (logged[tool] === undefined ? undefined : BigInt(logged[tool])));
   return {
     input: BigInt(input),
     output: BigInt(output),
@@ -119,7 +120,7 @@ function pricesOf(logged: LoggedPrices): TokenPrices {
     step: BigInt(step),
     ...(service_tier === undefined ? {} : { serviceTier: service_tier }),
     ...(long_context === undefined ? {} : { longContext: long_context }),
-    ...(web_search === undefined ? {} : { webSearch: BigInt(web_search) }),
+    toolCalls,
   };
 }
 

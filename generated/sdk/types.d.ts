@@ -2114,7 +2114,7 @@ export interface ImageVariationForm {
   idempotency_key?: string | undefined;
 }
 
-/** A block of a message. Blocks of other tools that the provider runs than searches are refused with 400 `unsupported_content`. */
+/** A block of a message. Blocks of other tools that the provider runs than searches and fetches are refused with 400 `unsupported_content`. */
 export type InputBlock = 
   | TextBlock
   | ImageBlock
@@ -2126,6 +2126,7 @@ export type InputBlock =
   | ToolResultBlock
   | ServerToolUseBlock
   | WebSearchToolResultBlock
+  | WebFetchToolResultBlock
   | CompactionBlock;
 
 /** The next part of a tool call's arguments. */
@@ -2756,8 +2757,9 @@ export type MessageThinking = ThinkingEnabled | ThinkingAdaptive | ThinkingDisab
 /** A tool that the model may call. Only on models with `supports_tools`. */
 export interface MessageTool {
   /**
-   * `custom`, the default, or `web_search_20250305` on models with `pricing.per_web_search`: the provider searches. Other tools that it runs
-   * (`bash_…`), and searches on other models, are refused with 400 `unsupported_content`.
+   * `custom`, the default, or a tool that the provider runs: `web_search_20250305` on models with `pricing.per_web_search`,
+   * `web_fetch_20250910` on models with `pricing.per_web_fetch`. Others that it runs (`code_execution_…`), and these on other models, are
+   * refused with 400 `unsupported_content`.
    */
   type?: string | null | undefined;
   /** Name of the tool: up to 128 characters of letters, digits, `_` and `-`. */
@@ -2766,7 +2768,7 @@ export interface MessageTool {
   description?: string | undefined;
   /** JSON Schema of the arguments; required for custom tools. */
   input_schema?: { [key: string]: unknown } | undefined;
-  /** How many searches there may be; at most, and by default, the model's `pricing.max_web_searches`. */
+  /** How many searches or fetches there may be; at most, and by default, the model's `pricing.max_web_searches` or `pricing.max_web_fetches`. */
   max_uses?: number | null | undefined;
 }
 
@@ -2785,7 +2787,7 @@ export interface MessageUsage {
   output_tokens: number;
   /** Breakdown of the answer's tokens; on reasoning models. */
   output_tokens_details?: OutputTokensDetails;
-  /** Calls of tools that the provider ran, in requests that offer `web_search`. */
+  /** Calls of tools that the provider ran, in requests that offer `web_search` or `web_fetch`. */
   server_tool_use?: ServerToolUsage;
   /** Cost of this call in USD. */
   cost: number;
@@ -2935,6 +2937,10 @@ export interface ModelPricing {
   per_web_search?: number;
   /** The most web searches that one answer may bring; absent: the request has to say how many. */
   max_web_searches?: number;
+  /** USD per page or file that the provider fetches from the web for a request; absent: requests that ask for fetches are refused. */
+  per_web_fetch?: number;
+  /** The most that one answer may fetch; absent: the request has to say how many. */
+  max_web_fetches?: number;
   /** USD per input token as decimal text, for OpenRouter's clients; `"0"` unless `mode` is `per-token`. */
   prompt: string;
   /** USD per output token as decimal text, for OpenRouter's clients; `"0"` unless `mode` is `per-token`. */
@@ -3517,6 +3523,8 @@ export interface OperatorCall {
   reasoning_tokens: number;
   /** Web searches billed; absent: none. */
   web_searches?: number;
+  /** Fetches from the web billed; absent: none. */
+  web_fetches?: number;
   /** Quantity billed, in `unit`. */
   units: number;
   /** What `units` counts. */
@@ -4108,7 +4116,7 @@ export interface OperatorVoucherList {
   last_id: string | null;
 }
 
-/** A block of an answer: first a summary, if one was asked for, then thinking, if the model shows it, then text, tool calls and searches. */
+/** A block of an answer: first a summary, if one was asked for, then thinking, if the model shows it, then text, tool calls, searches and fetches. */
 export type OutputBlock = 
   | ThinkingBlock
   | RedactedThinkingBlock
@@ -4116,6 +4124,7 @@ export type OutputBlock =
   | ToolUseBlock
   | ServerToolUseBlock
   | WebSearchToolResultBlock
+  | WebFetchToolResultBlock
   | CompactionBlock;
 
 /** Effort and format of the answer. */
@@ -4833,7 +4842,7 @@ export interface ReceiptCharge {
 /** One line of a charge. */
 export interface ReceiptLine {
   /**
-   * What is billed. Tokens: `input`, `cache_read`, `cache_write`, `cache_write_1h`, `output`, `web_search`, and
+   * What is billed. Tokens: `input`, `cache_read`, `cache_write`, `cache_write_1h`, `output`, `web_search`, `web_fetch`, and
    * `request` for the fee per request. Media jobs: `image`,
    * `megapixel` (the first), `further_megapixel`, `second`, and `references` for the fee of a request with reference images. Audio:
    * `minute`, `character`, `second`, `song` and `call`.
@@ -4905,6 +4914,8 @@ export interface ReceiptUsage {
   reasoning: number;
   /** Web searches that the provider made, in requests that ask for them; absent: none. */
   web_searches?: number;
+  /** Pages and files that the provider fetched from the web, in requests that ask for fetches; absent: none. */
+  web_fetches?: number;
   /** Whether the gateway counted the usage because the upstream reported none. */
   estimated: boolean;
 }
@@ -6144,6 +6155,8 @@ export interface SearchResultBlock {
 export interface ServerToolUsage {
   /** Web searches that are charged. */
   web_search_requests: number;
+  /** Fetches from the web that are charged; absent: the request asked for none. */
+  web_fetch_requests?: number;
 }
 
 /** A call of a tool that the provider runs itself, such as `web_search`. Only in conversations with models that have such tools. */
@@ -6552,6 +6565,8 @@ export interface TextPriceRow {
   long_context?: LongContextPricing;
   /** USD per web search that the provider makes for a request; absent: requests that ask for searches are refused. */
   per_web_search?: number;
+  /** USD per page or file that the provider fetches from the web for a request; absent: requests that ask for fetches are refused. */
+  per_web_fetch?: number;
 }
 
 /** A document in the request itself. */
@@ -7138,6 +7153,8 @@ export interface UsageLog {
   reasoning_tokens: number;
   /** Web searches billed; absent: none. */
   web_searches?: number;
+  /** Fetches from the web billed; absent: none. */
+  web_fetches?: number;
   /** Quantity billed, in `unit`. */
   units: number;
   /** What `units` counts. */
@@ -7570,6 +7587,16 @@ export interface VoucherRedemption {
 
 /** What became of a voucher. */
 export type VoucherStatus = "open" | "redeemed" | "ended" | "expired";
+
+/** What the provider fetched from the web. Send it back unchanged with the rest of the answer. */
+export interface WebFetchToolResultBlock {
+  /** Always `web_fetch_tool_result`. */
+  type: "web_fetch_tool_result";
+  /** Id of the fetch's `server_tool_use`. */
+  tool_use_id: string;
+  /** The page or file, or why there is none, as the provider says it. */
+  content: unknown;
+}
 
 /** What a web search of the provider found. Send it back unchanged with the rest of the answer. */
 export interface WebSearchToolResultBlock {

@@ -6,7 +6,7 @@ interface Row {
   treatment: "dropped" | "refused";
   of?: string;
   harmless?: (string | number)[];
-  searches?: true | string[];
+  calls?: string | Record<string, string>;
 }
 
 /** Takes the table out of the document, where withheld-fields.tsp left it as extensions. Returns the source of the generated file. */
@@ -35,8 +35,8 @@ function textOf(rows: Record<string, Row>): string {
     Object.entries(rows)
       .filter(([, row]) => row.treatment === treatment)
       .map(
-        ([name, { of, harmless, searches }]) =>
-          `\`${name}\`${harmless === undefined ? "" : ` (except ${of === undefined ? "" : `${of} `}${quoted(harmless)})`}${searches === true ? " (except on models with `pricing.per_web_search`)" : ""}`,
+        ([name, { of, harmless, calls }]) =>
+          `\`${name}\`${harmless === undefined ? "" : ` (except ${of === undefined ? "" : `${of} `}${quoted(harmless)})`}${typeof calls === "string" ? ` (except on models with \`pricing.per_${calls}\`)` : ""}`,
       )
       .join(", ");
   return (
@@ -51,15 +51,20 @@ function quoted(values: readonly (string | number)[]): string {
 }
 
 function source(rows: Record<string, Row>, fields: readonly string[]): string {
-  return `export interface WithheldField {
+  const tools = Object.values(rows).flatMap(({ calls = {} }) => (typeof calls === "string" ? [calls] : Object.values(calls)));
+  const names = [...new Set(tools)].map((tool) => JSON.stringify(tool));
+  return `/** The tools that a provider runs itself and that a model can have a price for. */
+export type ServerTool = ${names.join(" | ")};
+
+export interface WithheldField {
   /** What happens to it where it has no price: the answer comes without it, or the request is refused. */
   treatment: "dropped" | "refused";
   /** Of a list of objects: the member that counts. */
   of?: string;
   /** Values that cost nothing; null, false and an empty list never do. */
   harmless?: readonly unknown[];
-  /** What asks for web searches, which models may have a price for: true for the whole field, or those values. */
-  searches?: true | readonly unknown[];
+  /** The tool that the whole field asks for, or those that values of its items ask for. */
+  calls?: ServerTool | Readonly<Record<string, ServerTool>>;
 }
 
 /** Fields that change what a provider charges. */

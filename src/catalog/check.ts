@@ -1,5 +1,6 @@
 // Finds the faults that no schema can: names that must exist or must be unique, and values that depend on each other. Runs on what
 // fits the schema; prices.ts checks prices.
+import { serverToolNames, serverTools } from "../usage.ts";
 import type { CatalogFile, Fault, FileModel, FileProvider, Path } from "./file.ts";
 import { decimalFaults, kindOf, priceFaults } from "./prices.ts";
 import { providerFaults } from "./provider.ts";
@@ -125,9 +126,13 @@ type FileRoute = NonNullable<FileModel["routes"]>[number];
 /** Of a route's cost; one that names no token's leaves all of them open. */
 function gapsOf({ id, pricing }: FileModel, { cost }: FileRoute, writes: boolean): string[] {
   if (cost === undefined || (cost.input === undefined && cost.output === undefined)) return [];
-  const { input, output, cache_write: write, per_web_search: search } = cost;
-  const sold = pricing?.mode === "per-token" && pricing.per_web_search !== undefined;
-  const gaps = { input: input === undefined, output: output === undefined, per_web_search: sold && search === undefined };
+  const { input, output, cache_write: write } = cost;
+  const sold =
+    pricing?.mode === "per-token" ? serverToolNames.map((tool) => serverTools[tool].price).filter((key) => pricing[key] !== undefined) : [];
+  const gaps = {
+    ...{ input: input === undefined, output: output === undefined },
+    ...Object.fromEntries(sold.map((key) => [key, cost[key] === undefined])),
+  };
   const free = Object.entries(gaps).flatMap(([key, missing]) => (missing ? [`${key}, so that it costs nothing`] : []));
   const asInput = writes && write === undefined && input !== 0 ? ["cache_write, so that it costs what input costs"] : [];
   return [...free, ...asInput].map((gap) => `the cost of ${id} at this route names no ${gap}`);

@@ -1,6 +1,7 @@
 // What every call of a model needs and only the catalog decides: its candidates, its prices and how records show them. Computed once.
 import { type Amount, amountFromUsd, million, toUsd, usdFromPrice } from "../money.ts";
 import type { Route } from "../providers/types.ts";
+import { byTool, noToolCalls, serverTools as namesOf, type ToolCalls, toolsIn } from "../usage.ts";
 import {
   batchTier,
   cacheTier,
@@ -31,7 +32,7 @@ export function withCandidates(model: Omit<Model, "weighted" | "candidates" | "s
 
 export function tokenTerms(id: string, type: ModelType, pricing: Pricing): TokenTerms | null {
   if (pricing.mode !== "per-token") return null;
-  const { input, cached, cacheWrite, cacheWriteHour, batch, responseCache, longContext, perRequest, webSearch } = pricing;
+  const { input, cached, cacheWrite, cacheWriteHour, batch, responseCache, longContext, perRequest, serverTools } = pricing;
   const serviceTiers = new Map(pricing.serviceTiers);
   if (batch !== null) serviceTiers.set(batchTier, batch);
   if (responseCache !== null) serviceTiers.set(cacheTier, responseCache);
@@ -44,7 +45,7 @@ export function tokenTerms(id: string, type: ModelType, pricing: Pricing): Token
   };
   const perMillion = (price: bigint) => usdFromPrice(price, million);
   return {
-    ...{ prices, serviceTiers, longContext, webSearch },
+    ...{ prices, serviceTiers, longContext, serverTools },
     logged: Object.freeze(pricesAsLogged(id, prices)),
     costBasis: {
       input: perMillion(input),
@@ -55,9 +56,9 @@ export function tokenTerms(id: string, type: ModelType, pricing: Pricing): Token
   };
 }
 
-/** `webSearches`: how many of them are charged. */
-export function pricesAsLogged(model: string, prices: TokenPrices, webSearches = 0): PricesAsLogged {
-  const { input, output, cached, cacheWrite, cacheWriteHour, perRequest, step, serviceTier, longContext, webSearch } = prices;
+/** `calls`: those of a provider's tools that are charged. */
+export function pricesAsLogged(model: string, prices: TokenPrices, calls = noToolCalls): PricesAsLogged {
+  const { input, output, cached, cacheWrite, cacheWriteHour, perRequest, step, serviceTier, longContext, toolCalls } = prices;
   return {
     model,
     input: String(input),
@@ -68,9 +69,16 @@ export function pricesAsLogged(model: string, prices: TokenPrices, webSearches =
     per_request: String(perRequest),
     ...(serviceTier === undefined ? {} : { service_tier: serviceTier }),
     ...(longContext === undefined ? {} : { long_context: longContext }),
-    ...(webSearch === undefined ? {} : { web_search: String(webSearch) }),
-    ...(webSearches === 0 ? {} : { web_searches: webSearches }),
+    ...(toolCalls === undefined ? {} : toolsAsLogged(toolCalls, calls)),
     ...(step === 1n ? {} : { step: String(step) }),
+  };
+}
+
+function toolsAsLogged(prices: NonNullable<TokenPrices["toolCalls"]>, calls: ToolCalls): Partial<PricesAsLogged> {
+  const charged = toolsIn(calls).filter((tool) => prices[tool] !== undefined && calls[tool]! > 0);
+  return {
+    ...byTool((tool) => (prices[tool] === undefined ? undefined : String(prices[tool]))),
+    ...Object.fromEntries(charged.map((tool) => [namesOf[tool].calls, calls[tool]])),
   };
 }
 

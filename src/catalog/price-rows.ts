@@ -33,7 +33,7 @@ function byId(one: Model, other: Model): number {
 
 function textPriceRow({ id, row, pricing }: Model): TextPriceRow | undefined {
   if (pricing.mode !== "per-token") return undefined;
-  const { cache_write, cache_write_1h, service_tiers, batch, response_cache, long_context, per_web_search } = row.pricing;
+  const { cache_write, cache_write_1h, service_tiers, batch, response_cache, long_context, per_web_search, per_web_fetch } = row.pricing;
   return {
     id,
     name: row.name,
@@ -49,6 +49,7 @@ function textPriceRow({ id, row, pricing }: Model): TextPriceRow | undefined {
     ...(response_cache === undefined ? {} : { response_cache }),
     ...(long_context === undefined ? {} : { long_context }),
     ...(per_web_search === undefined ? {} : { per_web_search }),
+    ...(per_web_fetch === undefined ? {} : { per_web_fetch }),
   };
 }
 

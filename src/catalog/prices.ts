@@ -2,6 +2,7 @@
 // held exactly. src/pricing computes what a call costs.
 import { type Amount, exactUsdText, million, parseUsd, priceFromUsd } from "../money.ts";
 import type { Fault, FileModel, FilePricing, Path } from "./file.ts";
+import { byTool, serverToolNames, serverTools } from "../usage.ts";
 import { ownTiers, type ModelRow, type Pricing, type TokenRates } from "./types.ts";
 
 type Mode = FilePricing["mode"];
@@ -21,10 +22,11 @@ export function readPricing(pricing: FilePricing): Pricing {
         longContext:
           pricing.long_context === undefined ? null : { ...readLong(pricing, pricing.long_context), above: pricing.long_context.above },
         perRequest: amountFromUsd(pricing.per_request ?? 0),
-        webSearch:
-          pricing.per_web_search === undefined
-            ? null
-            : { each: priceFromUsd(pricing.per_web_search), max: pricing.max_web_searches ?? null },
+        serverTools: byTool((tool) => {
+          const { price, max } = serverTools[tool];
+          const usd = pricing[price];
+          return usd === undefined ? undefined : { each: priceFromUsd(usd), max: pricing[max] ?? null };
+        }),
       };
     case "per-image":
       return { mode: "per-image", perImage: priceFromUsd(pricing.usd_per_image) };
@@ -89,7 +91,7 @@ export function millionths(multiple: number): bigint {
 export function rowPricing(pricing: FilePricing): ModelRow["pricing"] {
   if (pricing.mode !== "per-token") return { mode: pricing.mode, input: 0, output: 0, cached: null, prompt: "0", completion: "0" };
   const { input, output = 0, cached = null, cache_write, cache_write_1h, service_tiers, long_context: long } = pricing;
-  const { batch, response_cache, per_web_search, max_web_searches } = pricing;
+  const { batch, response_cache, per_web_search, max_web_searches, per_web_fetch, max_web_fetches } = pricing;
   return {
     ...{ mode: "per-token", input, output, cached },
     ...(cache_write === undefined ? {} : { cache_write }),
@@ -100,6 +102,8 @@ export function rowPricing(pricing: FilePricing): ModelRow["pricing"] {
     ...(long === undefined ? {} : { long_context: { ...withWrites(pricing, long), cached: long.cached ?? null } }),
     ...(per_web_search === undefined ? {} : { per_web_search }),
     ...(max_web_searches === undefined ? {} : { max_web_searches }),
+    ...(per_web_fetch === undefined ? {} : { per_web_fetch }),
+    ...(max_web_fetches === undefined ? {} : { max_web_fetches }),
     ...{ prompt: perToken(input), completion: perToken(output) },
     ...(cached === null ? {} : { input_cache_read: perToken(cached) }),
     ...(cache_write === undefined ? {} : { input_cache_write: perToken(cache_write) }),
@@ -170,11 +174,20 @@ function figureFaults(model: FileModel, pricing: FilePricing, path: Path): Fault
 function tokenFaults(model: FileModel, pricing: TokenFigures, path: Path): Fault[] {
   const faults: Fault[] = [];
   const { long_context: long, service_tiers: tiers = {}, batch, response_cache: cache } = pricing;
+  const ofTools = serverToolNames.map((tool) => serverTools[tool]);
+  const own = [
+    "cache_write",
+    "cache_write_1h",
+    "service_tiers",
+    "long_context",
+    ...ofTools.flatMap(({ price, max }) => [price, max]),
+  ] as const;
   if (model.type !== "language")
-    for (const key of ["cache_write", "cache_write_1h", "service_tiers", "long_context", "per_web_search", "max_web_searches"] as const)
+    for (const key of own)
       if (pricing[key] !== undefined) faults.push({ path: [...path, key], message: "belongs to language models only" });
-  if (pricing.max_web_searches !== undefined && pricing.per_web_search === undefined)
-    faults.push({ path: [...path, "max_web_searches"], message: "bounds searches that have no price: per_web_search is missing" });
+  for (const { price, max } of ofTools)
+    if (pricing[max] !== undefined && pricing[price] === undefined)
+      faults.push({ path: [...path, max], message: `bounds calls that have no price: ${price} is missing` });
   if (long !== undefined && model.context_window !== undefined && long.above >= model.context_window)
     faults.push({ path: [...path, "long_context", "above"], message: `is never exceeded: context_window is ${model.context_window}` });
   const prices = [pricing, ...(long === undefined ? [] : [withWrites(pricing, long)])].flatMap((figures) =>

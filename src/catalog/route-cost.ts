@@ -2,6 +2,7 @@
 import type { RouteCost } from "../providers/types.ts";
 import { priceFromUsd } from "../money.ts";
 import type { CatalogFile, Fault, FileModel, FilePricing, FileRouteCost, Path } from "./file.ts";
+import { byTool, serverToolNames, serverTools } from "../usage.ts";
 import { decimalFaults, millionths, tierFaults, withWrites } from "./prices.ts";
 
 type CostKey = Exclude<keyof FileRouteCost, "long_context" | "service_tiers">;
@@ -17,7 +18,7 @@ export function readCost(cost: FileRouteCost): RouteCost {
   return {
     ...readRates(cost),
     request: priceFromUsd(cost.per_request ?? 0),
-    webSearch: priceFromUsd(cost.per_web_search ?? 0),
+    toolCalls: byTool((tool) => priceFromUsd(cost[serverTools[tool].price] ?? 0)),
     image: priceFromUsd(cost.per_image ?? 0),
     second: priceFromUsd(cost.per_second ?? 0),
     minute: priceFromUsd(cost.per_minute ?? 0),
@@ -41,7 +42,15 @@ function readRates({ input = 0, output = 0, cached = input, cache_write = input,
 
 /** What is measured of a call depends on how its model is billed: only that can be multiplied with a cost. */
 const keysOf: Record<FilePricing["mode"], readonly CostKey[]> = {
-  "per-token": ["input", "output", "cached", "cache_write", "cache_write_1h", "per_request", "per_web_search"],
+  "per-token": [
+    "input",
+    "output",
+    "cached",
+    "cache_write",
+    "cache_write_1h",
+    "per_request",
+    ...serverToolNames.map((tool) => serverTools[tool].price),
+  ],
   "per-image": ["per_image", "per_request"],
   "per-quality": ["per_image", "per_request"],
   "per-megapixel": ["per_image", "per_request"],
@@ -234,9 +243,12 @@ function keysAt({ above, tier }: Terms, key: CostKey): string[] {
 function pricesOf(pricing: FilePricing): Prices {
   switch (pricing.mode) {
     case "per-token": {
-      const { input, output = 0, cached, cache_write = input, cache_write_1h = cache_write, per_request = 0, per_web_search } = pricing;
-      const searches = per_web_search === undefined ? {} : { per_web_search };
-      return { input, output, cached: cached ?? input, cache_write, cache_write_1h, per_request, ...searches };
+      const { input, output = 0, cached, cache_write = input, cache_write_1h = cache_write, per_request = 0 } = pricing;
+      const calls = serverToolNames.flatMap((tool) => {
+        const { price } = serverTools[tool];
+        return pricing[price] === undefined ? [] : [[price, pricing[price]] as const];
+      });
+      return { input, output, cached: cached ?? input, cache_write, cache_write_1h, per_request, ...Object.fromEntries(calls) };
     }
     case "per-image":
       return { per_image: pricing.usd_per_image };

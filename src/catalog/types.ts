@@ -1,6 +1,7 @@
 // The loaded catalog: plain values, every default filled in, every reference resolved. Types only; load.ts reads the file,
 // spec/catalog/catalog-file.tsp says what each of its keys means.
 import type { components } from "../../generated/api.d.ts";
+import type { ServerTool } from "../../generated/withheld-fields.ts";
 import type { Amount, Price } from "../money.ts";
 import type { PixelSize } from "../providers/verbs/media.ts";
 import type { Provider, Route } from "../providers/types.ts";
@@ -186,11 +187,11 @@ export interface TokenPricing extends TokenRates {
   longContext: (TokenRates & { above: number }) | null;
   /** Flat fee of a search model; 0 on all others. */
   perRequest: Amount;
-  /** Null: requests that ask the provider to search the web are refused. */
-  webSearch: WebSearchPrice | null;
+  /** Of tools that the provider runs; requests for those without a price are refused. */
+  serverTools: Readonly<Partial<Record<ServerTool, ServerToolPrice>>>;
 }
 
-interface WebSearchPrice {
+interface ServerToolPrice {
   each: Price;
   /** The most that one answer may bring; null: a request has to say how many. */
   max: number | null;
@@ -212,8 +213,8 @@ export interface TokenPrices extends TokenRates {
   serviceTier?: string;
   /** The prices are those of long prompts; absent: they are not. */
   longContext?: true;
-  /** Of one search, on a call that asked for searches. */
-  webSearch?: Price;
+  /** Of one call of each tool that the provider may run for this call; absent: it may run none. */
+  toolCalls?: Readonly<Partial<Record<ServerTool, Price>>>;
 }
 
 /** How a row of the usage log says prices (src/ledger/usage-log.ts). */
@@ -229,11 +230,13 @@ export interface PricesAsLogged {
   long_context?: true;
   web_search?: string;
   web_searches?: number;
+  web_fetch?: string;
+  web_fetches?: number;
   step?: string;
 }
 
 /** What a token-billed call costs, and how its row of the usage log says so. */
-export interface TokenTerms extends Pick<TokenPricing, "longContext" | "webSearch"> {
+export interface TokenTerms extends Pick<TokenPricing, "longContext" | "serverTools"> {
   /** Multiples of every token price, in millionths, by service tier; those of batches and of kept answers are tiers here. */
   serviceTiers: ReadonlyMap<string, bigint>;
   /** The usual ones: of no tier, and of a prompt that is not long. */

@@ -39,9 +39,10 @@ interface Shown extends Omit<Awaited<ReturnType<typeof receiptOf>>, "attempts"> 
 function textOf({ log, account_id, email, attempts, usage, charge, ledger }: Shown, { prices }: LogRow): string {
   const served = log.served_model === null ? "" : `, served by ${log.served_model}`;
   const ended = log.error === null ? log.status : `${log.status}, ${log.error.code}: ${log.error.message}`;
-  const { input, cache_read, cache_write, output, reasoning, web_searches, estimated } = usage;
+  const { input, cache_read, cache_write, output, reasoning, web_searches, web_fetches, estimated } = usage;
   const searches = web_searches === undefined ? "" : `, web searches ${web_searches}`;
-  const tokens = `input ${input}, cache read ${cache_read}, cache write ${cache_write}, output ${output}, of it reasoning ${reasoning}${searches}`;
+  const fetches = web_fetches === undefined ? "" : `, web fetches ${web_fetches}`;
+  const tokens = `input ${input}, cache read ${cache_read}, cache write ${cache_write}, output ${output}, of it reasoning ${reasoning}${searches}${fetches}`;
   const counted = log.unit === "token" ? `${tokens}${estimated ? " (counted here)" : ""}` : `${log.units} ${log.unit}`;
   return [
     `${log.request_id} ${log.created_at} ${log.endpoint} ${log.http_status}, ${log.latency_ms} ms, ${ended}`,

@@ -113,14 +113,24 @@ function aboutOf({ row, pricing, listPricing, freeTier, supports }: Model): stri
   return notes.map((note) => `${note}.`).join(" ");
 }
 
-function tokenNotes({ input, cacheWrite, longContext, perRequest, webSearch, serviceTiers, batch, responseCache }: TokenPricing): string[] {
+function tokenNotes({
+  input,
+  cacheWrite,
+  longContext,
+  perRequest,
+  serverTools,
+  serviceTiers,
+  batch,
+  responseCache,
+}: TokenPricing): string[] {
   return [
     ...(cacheWrite === input ? [] : [`Cache writes ${perMillion(cacheWrite)}`]),
     ...(longContext === null
       ? []
       : [`Above ${tokens(longContext.above)} tokens: input ${perMillion(longContext.input)}, output ${perMillion(longContext.output)}`]),
     ...(perRequest === 0n ? [] : [`${usd(perRequest * 10_000n)} a request`]),
-    ...(webSearch === null ? [] : [`${usd(webSearch.each)} a web search`]),
+    ...(serverTools.web_search === undefined ? [] : [`${usd(serverTools.web_search.each)} a web search`]),
+    ...(serverTools.web_fetch === undefined ? [] : [`${usd(serverTools.web_fetch.each)} a fetch from the web`]),
     ...[...serviceTiers].map(([tier, millionths]) => `Service tier \`${tier}\` ${Number(millionths) / 1_000_000} x`),
     ...(batch === null ? [] : [`In batches ${Number(batch) / 1_000_000} x`]),
     ...(responseCache === null ? [] : [`Kept answers ${Number(responseCache) / 1_000_000} x`]),

@@ -13,7 +13,7 @@ import { keptAnswerMax } from "../ledger/idempotency.ts";
 import { findKept, keep, type KeptRow } from "../ledger/kept-answers.ts";
 import type { Handler } from "../operation.ts";
 import type { AnswerStream, Protocol, Tally, Whole } from "../providers/types.ts";
-import type { Usage } from "../usage.ts";
+import { noToolCalls, type ToolCalls, type Usage } from "../usage.ts";
 import type { TokenBill, TokenCall } from "./token-call.ts";
 
 const wishHeader = "x-svc-response-cache";
@@ -44,8 +44,8 @@ function secondsOf(sent: string): number {
 export interface Caching extends Omit<KeepWish, "hash">, KeptRow {}
 
 /** Null: nothing is to be kept. */
-export function cachingOf({ keep, caller }: Pick<Ask, "keep" | "caller">, { id, tokens }: Model, searches: number): Caching | null {
-  if (keep === undefined || searches > 0 || !tokens!.serviceTiers.has(cacheTier)) return null;
+export function cachingOf({ keep, caller }: Pick<Ask, "keep" | "caller">, { id, tokens }: Model, toolCalls: ToolCalls): Caching | null {
+  if (keep === undefined || toolCalls !== noToolCalls || !tokens!.serviceTiers.has(cacheTier)) return null;
   const { accountId } = caller;
   return { ...keep, accountId, hash: createHash("sha256").update(`${accountId}\n${id}\n`).update(keep.hash).digest() };
 }

@@ -15,6 +15,7 @@ import type { AnswerStream, Protocol, Route, Tally, UpstreamCall, Whole } from "
 import { attempt, type AttemptRules } from "../routing/attempt.ts";
 import { type Candidate, candidatesOf, layerAt } from "../routing/candidates.ts";
 import { arranged, assertPrice, isWithinPrice, type RoutingWishes } from "../routing/wishes.ts";
+import { noToolCalls, type ToolCalls, toolsIn } from "../usage.ts";
 import { capFor } from "./chat/upstream-body.ts";
 import { assertRoom, hasRoom, type OutputCap, surelyFits } from "./context-window.ts";
 import { countedUsage } from "./counted-usage.ts";
@@ -50,8 +51,8 @@ export interface RequestAdapter<Answer extends Whole, Stream extends AnswerStrea
   cap: OutputCap;
   /** The service tier that was asked for; absent or null: none. */
   tier?: string | null | undefined;
-  /** The most web searches that its provider may make for all answers on this model; absent: it asks for none. */
-  webSearches?(model: Model): number;
+  /** The most calls of each tool that its provider may run for all answers on this model; absent: it asks for none. */
+  toolCalls?(model: Model): ToolCalls;
   /** Whether the model's provider may summarize the conversation before it answers; absent: never. */
   summarizes?(model: Model, size: PromptSize): boolean;
   /** What it says of the routes that may serve it; absent or null: nothing. */
@@ -95,18 +96,18 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
   const wishes = adapter.routing ?? null;
   const priced = { prompt: size.tokensMax, images: size.images, tier };
   if (wishes !== null) assertPrice(model, wishes, priced);
-  const webSearches = adapter.webSearches?.(model) ?? 0;
+  const toolCalls = adapter.toolCalls?.(model) ?? noToolCalls;
   const summarizes = adapter.summarizes?.(model, size) ?? false;
   const mayServe = (other: Model) =>
     other.type === adapter.type &&
     adapter.fits(other) &&
     hasRoom(other, size, cap) &&
     mayUse(ask.caller, other) &&
-    (adapter.webSearches?.(other) ?? 0) <= webSearches &&
+    allows(toolCalls, adapter.toolCalls?.(other)) &&
     (summarizes || !adapter.summarizes?.(other, size)) &&
     (wishes === null || isWithinPrice(other, wishes, priced));
-  const asked = { admitted, stream, size, cap, tier, webSearches, summarizes };
-  const caching = cachingOf(ask, model, webSearches);
+  const asked = { admitted, stream, size, cap, tier, toolCalls, summarizes };
+  const caching = cachingOf(ask, model, toolCalls);
   const found = caching === null ? null : await findAnswer(context, caching);
   if (found !== null) return serveKept(context, ask, asked, found, own);
   if (caching !== null) context.countKept(model.id, "miss");
@@ -118,12 +119,17 @@ export async function serve<Answer extends Whole, Stream extends AnswerStream<un
       : arranged(usual, model, wishes ?? {}, { figures: context.routeFigures, stream, prompt: size.tokensLikely, output: cap.asked });
   const call = await openTokenCall(context, ask, { ...asked, candidates });
   try {
-    return await serveFrom(context, call, { adapter, candidates, caching, webSearches });
+    return await serveFrom(context, call, { adapter, candidates, caching, toolCalls });
   } catch (thrown) {
     const ending = { ask, failed: call.failed, disconnected: () => chargeUnanswered(context, call, thrown) };
     const ended: unknown = thrown instanceof UnfinishedCall ? ask.signal.reason : thrown;
     throw suggestOthers(await endUnserved(context, ending, ended, own), context.catalog, candidates, mayServe);
   }
+}
+
+/** Whether no more calls are asked for than that. */
+function allows(most: ToolCalls, calls = noToolCalls): boolean {
+  return toolsIn(calls).every((tool) => calls[tool]! <= (most[tool] ?? 0));
 }
 
 /** The candidates whose routes can take the request; the first of them is no fallback. */
@@ -137,20 +143,20 @@ interface Serving<Answer extends Whole, Stream extends AnswerStream<unknown>> {
   adapter: RequestAdapter<Answer, Stream>;
   candidates: readonly Candidate[];
   caching: Caching | null;
-  webSearches: number;
+  toolCalls: ToolCalls;
 }
 
 /** The answer of the first candidate that serves the call. */
 async function serveFrom<Answer extends Whole, Stream extends AnswerStream<unknown>>(
   context: Context,
   call: TokenCall,
-  { adapter, candidates, caching, webSearches }: Serving<Answer, Stream>,
+  { adapter, candidates, caching, toolCalls }: Serving<Answer, Stream>,
 ): Promise<Served<Answer, Stream>> {
   const { ask, admitted, size, hold, stream } = call;
   let answered: { tally: Tally | null } = { tally: null };
   const callOne = (candidate: Candidate, heard: UpstreamCall["heard"]) => {
     answered = { tally: null };
-    const stops = stopsOnDisconnect(candidate, stream && webSearches === 0 && size.billsUnseen !== true, answered);
+    const stops = stopsOnDisconnect(candidate, stream && toolCalls === noToolCalls && size.billsUnseen !== true, answered);
     const work = (upstream: UpstreamCall) => blamedOn(adapter.largeBy ?? null, adapter.call({ candidate, hold, size, upstream }));
     return callUpstream(call, candidate, { heard, stops, work });
   };

@@ -1,4 +1,5 @@
 // A call that is billed by its tokens: holds the most that it can cost (token-hold.ts), and charges what it used.
+import type { components } from "../../generated/api.d.ts";
 import { errors } from "../../generated/errors.ts";
 import type { Ask } from "../calls/ask.ts";
 import { atLesserPrice, openCall, type PaidCall } from "../calls/call.ts";
@@ -10,7 +11,7 @@ import { type Amount, usdText } from "../money.ts";
 import { billAt, chargedTier, type UsageBounds, withinBounds } from "../pricing/token-cost.ts";
 import type { Tally } from "../providers/types.ts";
 import type { Attempt } from "../routing/attempt.ts";
-import { noUsage, type Usage } from "../usage.ts";
+import { noToolCalls, noUsage, type Usage } from "../usage.ts";
 import { usageCounted, usageUnread } from "./counted-usage.ts";
 import type { PromptSize } from "./prompt-size.ts";
 import { isOwn, likelyTier, type Opening, planHold, pricedTier, type TokenHold, type TokenRequest } from "./token-hold.ts";
@@ -60,7 +61,7 @@ export async function openTokenCall(context: Opening, ask: Ask, asked: TokenRequ
   const billOf = (usage: Usage) =>
     atLesserPrice(model, paid.served?.model ?? model, (other) => billAt(other, usage, hold.bounds, tierAt(other, usage)));
   const charge = (usage: Usage | null, counted: () => Promise<Usage>, end: Pick<Outcome, "status" | "http_status">) => {
-    const measured = withAllSearches(usage, hold.bounds);
+    const measured = withAllCalls(usage, hold.bounds);
     if (measured === null)
       return counted().then((estimate) => {
         const bill = atMost(hold.granted, billOf({ serviceTier: call.source?.tally.servedTier, ...unmeasured(estimate, hold.bounds) }));
@@ -85,22 +86,23 @@ export async function openTokenCall(context: Opening, ask: Ask, asked: TokenRequ
 
 const isCounted = (charged: ChargedUsage) => charged.estimated || tokensOf(charged) === 0;
 
-/** An upstream that was asked to search and doesn't say how often it did may have done so as often as it might. */
-function withAllSearches(usage: Usage | null, { webSearchesMax }: UsageBounds): Usage | null {
-  if (usage === null || webSearchesMax === 0 || usage.webSearches !== undefined) return usage;
-  return { ...usage, webSearches: webSearchesMax };
+/** An upstream that could run a tool and doesn't say how often it did may have done so as often as it might. */
+function withAllCalls(usage: Usage | null, { toolCallsMax }: UsageBounds): Usage | null {
+  if (usage === null || toolCallsMax === noToolCalls) return usage;
+  return { ...usage, toolCalls: { ...toolCallsMax, ...usage.toolCalls } };
 }
 
-/** What searches found became a part of the prompt that can't be counted here: without a measured usage it is what was held for. */
-function unmeasured(counted: Usage, { inputMax, webSearchesMax }: UsageBounds): Usage {
-  if (webSearchesMax === 0) return counted;
-  return { ...counted, input: inputMax - counted.cacheRead - counted.cacheWrite, webSearches: webSearchesMax };
+/** What its tools brought became a part of the prompt that can't be counted here: without a measured usage it is what was held for. */
+function unmeasured(counted: Usage, { inputMax, toolCallsMax }: UsageBounds): Usage {
+  if (toolCallsMax === noToolCalls) return counted;
+  return { ...counted, input: inputMax - counted.cacheRead - counted.cacheWrite, toolCalls: toolCallsMax };
 }
 
 /** What an answer says of the provider's own tools; nothing where none were asked for. */
-export function serverToolUse({ prices }: Pick<TokenBill, "prices">): { server_tool_use?: { web_search_requests: number } } {
-  if (!("web_search" in prices)) return {};
-  return { server_tool_use: { web_search_requests: prices.web_searches ?? 0 } };
+export function serverToolUse({ prices }: Pick<TokenBill, "prices">): { server_tool_use?: components["schemas"]["ServerToolUsage"] } {
+  if (!("web_search" in prices || "web_fetch" in prices)) return {};
+  const { web_searches = 0, web_fetches = 0 } = prices;
+  return { server_tool_use: { web_search_requests: web_searches, ...("web_fetch" in prices ? { web_fetch_requests: web_fetches } : {}) } };
 }
 
 /** An estimate never bills above its hold. */

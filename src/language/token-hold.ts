@@ -20,7 +20,7 @@ import {
   type UsageBounds,
 } from "../pricing/token-cost.ts";
 import type { Candidate } from "../routing/candidates.ts";
-import { noUsage, type Usage } from "../usage.ts";
+import { byTool, noToolCalls, noUsage, sumOfCalls, type ToolCalls, type Usage } from "../usage.ts";
 import type { OutputCap } from "./context-window.ts";
 import { countPrompt } from "./counted-usage.ts";
 import type { PromptSize } from "./prompt-size.ts";
@@ -58,8 +58,8 @@ export interface TokenRequest {
   /** The service tier that was asked for; null: none. */
   tier: string | null;
   candidates: readonly Candidate[];
-  /** The most web searches of all answers; 0: none were asked for. */
-  webSearches: number;
+  /** The most calls of tools that the provider may run for all answers. */
+  toolCalls: ToolCalls;
   /** The provider may summarize the conversation before it answers; absent: never. */
   summarizes?: boolean;
   /** Of the kept answer that answers; absent: a route is asked. */
@@ -82,24 +82,25 @@ export const isOwn = (tier: string | null): boolean => tier !== null && ownTiers
 
 /** At the prices of the requested model: a fallback never costs more. What a kept answer costs is known. */
 export function planHold(context: Opening, ask: Ask, asked: TokenRequest) {
-  const { admitted, size, cap, tier, webSearches, summarizes = false, candidates, kept } = asked;
+  const { admitted, size, cap, tier, toolCalls, summarizes = false, candidates, kept } = asked;
   const { caller, callId, addHeaders, isBatch = false } = ask;
   const { model } = admitted;
   const { maxOutputTokens, outputLimited } = model;
-  // After each search the model reads the whole conversation again, with what was found: as much as its window holds.
-  const once = model.contextWindow * size.contexts * (1 + webSearches);
+  // After each call of such a tool the model reads the whole conversation again, with what it brought: as much as its window holds.
+  const calls = toolCalls === noToolCalls ? 0 : sumOfCalls(toolCalls);
+  const once = model.contextWindow * size.contexts * (1 + calls);
   const imageTokens = imageTokensMax(context.catalog, model);
-  const prompt = webSearches > 0 ? once : Math.min(size.tokensMax + size.images * imageTokens, once);
+  const prompt = calls > 0 ? once : Math.min(size.tokensMax + size.images * imageTokens, once);
   // A summary reads all of it, is as long as an answer can be, and is then read in place of what it says.
-  const summary = summarizes ? maxOutputTokens * (1 + webSearches) : 0;
+  const summary = summarizes ? maxOutputTokens * (1 + calls) : 0;
   const inputMax = summarizes ? once * 2 : once;
   const inputTokens = summarizes ? Math.min(prompt * 2 + summary, inputMax) : prompt;
-  const intake = { inputTokens, webSearches };
-  const prices = heldPricesOf(model.tokens!, { prompt: inputTokens, tier, searches: webSearches > 0 });
+  const intake = { inputTokens, toolCalls };
+  const prices = heldPricesOf(model.tokens!, { prompt: inputTokens, tier, toolCalls });
   const outputMax = outputLimited ? Math.min(cap.asked ?? maxOutputTokens, maxOutputTokens) : (cap.asked ?? maxOutputTokens);
   // A decisions model has no longest answer: it says a token or a short document for each question.
   const longest = maxOutputTokens === 0 ? inputMax : Math.max(outputMax, maxOutputTokens) * cap.choices + summary;
-  const bounds = { inputMax, outputMax: longest, webSearchesMax: webSearches };
+  const bounds = { inputMax, outputMax: longest, toolCallsMax: toolCalls };
   const exact = kept === undefined ? null : billAt(model, kept, bounds, tier).cost;
   const want = exact ?? tokenCostBound(prices, intake, outputMax * cap.choices + summary);
   const least = exact ?? tokenCostBound(prices, intake, Math.min(outputMax, cap.least ?? 1) * cap.choices + summary);
@@ -110,7 +111,7 @@ export function planHold(context: Opening, ask: Ask, asked: TokenRequest) {
   ask.quote?.({
     ...{ admitted, tokens, want, least, affordable: outputMax === 0 ? null : affordable },
     hold: tryReserving(context, caller, { id, want, least }),
-    likely: () => likelyCost(context, caller, model, { size, outputMax: outputMax * cap.choices, tier, webSearches }),
+    likely: () => likelyCost(context, caller, model, { size, outputMax: outputMax * cap.choices, tier, toolCalls }),
     routes: () => candidates,
   });
   return {
@@ -142,13 +143,14 @@ async function likelyCost(
   context: Pick<Context, "db" | "log">,
   { accountId }: Ask["caller"],
   model: Model,
-  { size, outputMax, tier, webSearches }: Pick<TokenRequest, "size" | "tier" | "webSearches"> & { outputMax: number },
+  { size, outputMax, tier, toolCalls }: Pick<TokenRequest, "size" | "tier" | "toolCalls"> & { outputMax: number },
 ): Promise<Likely> {
   const input = await countPrompt(context, size);
   const recent = outputMax === 0 ? null : await readUsualOutput(context.db, accountId, model.id);
   const output = Math.min(outputMax, recent ?? usualAnswerTokens);
-  const prices = pricesOf(model.tokens!, { prompt: input, tier, searches: webSearches > 0 });
-  const { cost } = tokenCost(prices, { ...noUsage, input, output, webSearches: Math.min(webSearches, 1) }); // who may search does it once, as a rule
+  const prices = pricesOf(model.tokens!, { prompt: input, tier, toolCalls });
+  const once = byTool((tool) => (toolCalls[tool] === undefined ? undefined : Math.min(toolCalls[tool], 1))); // who may search does it once, as a rule
+  const { cost } = tokenCost(prices, { ...noUsage, input, output, toolCalls: once });
   return { cost, basis: outputMax === 0 ? "input" : recent === null ? "usual_answer" : "recent_calls", tokens: { input, output } };
 }
 

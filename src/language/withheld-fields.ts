@@ -1,6 +1,6 @@
 // Keeps request fields that change what a provider charges from it, unless the model has a price for them or the provider's `forward` in the
 // catalog lists them: what has no price is not passed on (docs/behaviour/requests.md#withheld-fields). The table is spec/withheld-fields.tsp.
-import { knownFields, type WithheldField, withheldFields } from "../../generated/withheld-fields.ts";
+import { knownFields, type ServerTool, type WithheldField, withheldFields } from "../../generated/withheld-fields.ts";
 import type { Ask } from "../calls/ask.ts";
 import type { Model } from "../catalog/types.ts";
 import { failParameter } from "../errors/fail.ts";
@@ -11,47 +11,54 @@ import type { Route } from "../providers/types.ts";
 import { isAnthropics } from "../providers/vertex/vertex.ts";
 import type { Candidate } from "../routing/candidates.ts";
 
-/** The field by which an operation asks for web searches; null: it has none. */
-type SearchField = "web_search_options" | "tools" | null;
+/** The field by which an operation asks for tools that a provider runs; null: it has none. */
+type ToolField = "web_search_options" | "tools" | null;
 
 type Priced = Pick<Model, "routes" | "tokens">;
 
 /** Fails with invalid_parameter for a field that can neither be passed on nor dropped. */
-export function assertPriced(body: object, model: Priced, searchField: SearchField = null): void {
-  const param = unpricedParam(body, model, searchField);
+export function assertPriced(body: object, model: Priced, toolField: ToolField = null): void {
+  const param = unpricedParam(body, model, toolField);
   if (param !== null) failParameter(param, "it changes what the provider charges, and it has no price here");
 }
 
 /** The same as a question, for a model that may answer instead. */
-export function isPriced(body: object, model: Priced, searchField: SearchField = null): boolean {
-  return unpricedParam(body, model, searchField) === null;
+export function isPriced(body: object, model: Priced, toolField: ToolField = null): boolean {
+  return unpricedParam(body, model, toolField) === null;
 }
 
-function unpricedParam(body: object, model: Priced, searchField: SearchField): string | null {
+function unpricedParam(body: object, model: Priced, toolField: ToolField): string | null {
   for (const name in body) {
     const row = rowOf(name);
     if (row?.treatment !== "refused" || model.routes.every((route) => isForwarded(name, route))) continue;
     const value = (body as Record<string, unknown>)[name];
-    const passing = name === searchField && sellsSearches(model, searchField) ? row.searches : [];
-    const place = passing === true ? null : costlyPlace(value, { ...row, harmless: [...(row.harmless ?? []), ...(passing ?? [])] });
+    const passing = name === toolField ? soldIn(row, model, toolField) : [];
+    const place = passing === true ? null : costlyPlace(value, { ...row, harmless: [...(row.harmless ?? []), ...passing] });
     if (place !== null) return name + place;
   }
   return null;
 }
 
-/** Whether the model has a price for such a search, a bound where the field has none, and a route that can make it. */
-export function sellsSearches({ tokens, routes }: Priced, field: NonNullable<SearchField>): boolean {
-  const price = tokens?.webSearch ?? null;
-  if (price === null) return false;
+/** What of a field passes because the model has a price for it: true for all of it, else these values. */
+function soldIn({ calls = {} }: WithheldField, model: Priced, field: NonNullable<ToolField>): true | readonly string[] {
+  if (typeof calls === "string") return sellsTool(model, calls, field) || [];
+  return Object.entries(calls).flatMap(([value, tool]) => (sellsTool(model, tool, field) ? [value] : []));
+}
+
+/** Whether the model has a price for a call of that tool, a bound where the field has none, and a route that can run it. */
+export function sellsTool({ tokens, routes }: Priced, tool: ServerTool, field: NonNullable<ToolField>): boolean {
+  const price = tokens?.serverTools[tool];
+  if (price === undefined) return false;
   const isTool = field === "tools";
   return (isTool || price.max !== null) && routes.some(({ provider }) => provider.protocol === (isTool ? "anthropic" : "openai"));
 }
 
-/** Whether a tool is a search that the provider makes itself. */
-export function isSearchTool({ type }: { type?: string | null }): boolean {
-  const { searches } = withheldFields["tools"]!;
-  return Array.isArray(searches) && searches.includes(type);
+/** Which of the provider's tools that can have a price it is; null: none. */
+export function serverToolOf({ type }: { type?: string | null }): ServerTool | null {
+  return (type != null && toolTypes.get(type)) || null;
 }
+
+const toolTypes = new Map(Object.entries(withheldFields["tools"]!.calls as Readonly<Record<string, ServerTool>>));
 
 /** It speaks to the gateway: src/routing/wishes.ts. */
 const ownField = "routing";

@@ -207,7 +207,7 @@ export function usageLogRecord(row: LogRow, maskedKey: (key: { prefix: string; l
     completion_tokens: output,
     cached_tokens: Number(row.cache_read_tokens),
     reasoning_tokens: Number(row.reasoning_tokens),
-    ...webSearchesOf(row),
+    ...toolCallsOf(row),
     units: row.units === null ? input + output : Number(row.units),
     unit: row.unit ?? "token",
     cost_usd: toUsd(row.cost),
@@ -221,8 +221,10 @@ export function usageLogRecord(row: LogRow, maskedKey: (key: { prefix: string; l
 }
 
 /** Those that are charged; none where there were none. */
-export function webSearchesOf({ prices }: Pick<LogRow, "prices">): { web_searches?: number } {
-  return "web_searches" in prices && prices.web_searches !== undefined ? { web_searches: prices.web_searches } : {};
+export function toolCallsOf({ prices }: Pick<LogRow, "prices">): Pick<LoggedPrices, "web_searches" | "web_fetches"> {
+  if (!("input" in prices)) return {};
+  const { web_searches, web_fetches } = prices;
+  return { ...(web_searches === undefined ? {} : { web_searches }), ...(web_fetches === undefined ? {} : { web_fetches }) };
 }
 
 // Attempts of the last minutes by route and outcome, from the usage log: those of every process, unlike a circuit breaker's memory.

@@ -47,9 +47,14 @@ export interface LoggedPrices {
   service_tier?: string;
   /** They are those of long prompts. */
   long_context?: true;
-  /** Of one web search, on a call that asked for searches, and how many are charged: beside the prices, as tokens have columns and these none. */
+  /**
+   * Of one call of a tool that the provider may run for this call, and how many are charged: beside the prices, as tokens have columns and these
+   * none.
+   */
   web_search?: string;
   web_searches?: number;
+  web_fetch?: string;
+  web_fetches?: number;
   /** The charge was rounded up to a multiple of this, in 1e-8 USD; absent: 1. */
   step?: string;
 }

@@ -2,7 +2,7 @@
 // up once.
 import type { RouteCost } from "../catalog/types.ts";
 import { type Amount, costOfRates, million, type Price, type RateLine } from "../money.ts";
-import type { Usage } from "../usage.ts";
+import { noToolCalls, toolsIn, type Usage } from "../usage.ts";
 import type { AudioCharge } from "./audio-cost.ts";
 
 /** What an attempt used; absent figures are 0. */
@@ -28,7 +28,7 @@ export function expenseOf(cost: RouteCost, { usage, tier = null, images = 0, sec
 }
 
 function tokenLines(cost: RouteCost, usage: Usage, tier: string | null): RateLine[] {
-  const { input, cacheRead, cacheWrite, cacheWriteHour = 0, output, webSearches = 0 } = usage;
+  const { input, cacheRead, cacheWrite, cacheWriteHour = 0, output, toolCalls = noToolCalls } = usage;
   const rates = cost.long !== undefined && input + cacheRead + cacheWrite > cost.long.above ? cost.long : cost;
   const multiple = (tier === null ? undefined : cost.tiers?.get(tier)) ?? million;
   const tokens = (units: number, price: Price) => line(units, (price * multiple) / million); // exact: src/catalog/route-cost.ts
@@ -38,7 +38,7 @@ function tokenLines(cost: RouteCost, usage: Usage, tier: string | null): RateLin
     tokens(cacheWrite - cacheWriteHour, rates.cacheWrite),
     tokens(cacheWriteHour, rates.cacheWriteHour),
     tokens(output, rates.output),
-    line(webSearches, cost.webSearch),
+    ...(toolCalls === noToolCalls ? [] : toolsIn(toolCalls)).map((tool) => line(toolCalls[tool]!, cost.toolCalls[tool] ?? 0n)),
   ];
 }
 

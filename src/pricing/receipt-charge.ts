@@ -1,6 +1,7 @@
 // Receipts: a charge line by line and exact, so that a customer can recompute it. The costs themselves are computed in token-cost.ts,
 // media-cost.ts and audio-cost.ts; test/pricing compares them.
 import type { components } from "../../generated/api.d.ts";
+import type { ServerTool } from "../../generated/withheld-fields.ts";
 import {
   type Amount,
   costOf,
@@ -15,7 +16,7 @@ import {
   toUsd,
   usdFromPrice,
 } from "../money.ts";
-import type { Usage } from "../usage.ts";
+import { noToolCalls, serverToolNames, type Usage } from "../usage.ts";
 import { audioCostLine, type AudioPrices } from "./audio-cost.ts";
 import { type Made, mediaCostLines, type MediaPrices } from "./media-cost.ts";
 import type { TokenPrices } from "../catalog/types.ts";
@@ -88,22 +89,22 @@ function madeOf({ unit }: Pick<MediaPrices, "unit">, units: number): Made {
 }
 
 interface Line {
-  item: "input" | "cache_read" | "cache_write" | "cache_write_1h" | "output" | "web_search" | "request";
+  item: "input" | "cache_read" | "cache_write" | "cache_write_1h" | "output" | ServerTool | "request";
   quantity: number;
   price: Price;
   /** The price is shown for so many. */
   per: bigint;
 }
 
-function linesOf({ input, output, cached, cacheWrite, cacheWriteHour, perRequest, webSearch = 0n }: TokenPrices, usage: Usage): Line[] {
-  const { cacheWriteHour: hour = 0, webSearches = 0 } = usage;
+function linesOf({ input, output, cached, cacheWrite, cacheWriteHour, perRequest, toolCalls = {} }: TokenPrices, usage: Usage): Line[] {
+  const { cacheWriteHour: hour = 0, toolCalls: calls = noToolCalls } = usage;
   return [
     { item: "input", quantity: usage.input, price: input, per: million },
     { item: "cache_read", quantity: usage.cacheRead, price: cached ?? input, per: million },
     { item: "cache_write", quantity: usage.cacheWrite - hour, price: cacheWrite, per: million },
     { item: "cache_write_1h", quantity: hour, price: cacheWriteHour, per: million },
     { item: "output", quantity: usage.output, price: output, per: million },
-    { item: "web_search", quantity: webSearches, price: webSearch, per: 1n },
+    ...serverToolNames.map((tool) => ({ item: tool, quantity: calls[tool] ?? 0, price: toolCalls[tool] ?? 0n, per: 1n })),
     { item: "request", quantity: perRequest === 0n ? 0 : 1, price: priceFromAmount(perRequest), per: 1n },
   ];
 }

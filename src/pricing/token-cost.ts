@@ -3,7 +3,7 @@
 import { pricesAsLogged } from "../catalog/prepare.ts";
 import { type Model, ownTiers, type PricesAsLogged, type TokenPrices, type TokenRates, type TokenTerms } from "../catalog/types.ts";
 import { affordableUnits, type Amount, amountOf, type CostLine, million, type Price, roundUpTo } from "../money.ts";
-import type { Usage } from "../usage.ts";
+import { byTool, noToolCalls, type ToolCalls, toolsIn, type Usage } from "../usage.ts";
 
 /** What the prices of a call depend on. */
 interface PricedCall {
@@ -11,23 +11,23 @@ interface PricedCall {
   prompt: number;
   /** The service tier that is charged; null: none. */
   tier: string | null;
-  /** Whether its request asks for web searches. */
-  searches: boolean;
+  /** Calls of tools that the provider may run for it. */
+  toolCalls: ToolCalls;
 }
 
 /** The terms' own prices where nothing changes them. */
-export function pricesOf(terms: TokenTerms, { prompt, tier, searches }: PricedCall): TokenPrices {
+export function pricesOf(terms: TokenTerms, { prompt, tier, toolCalls }: PricedCall): TokenPrices {
   const { prices, longContext } = terms;
   const isLong = longContext !== null && prompt > longContext.above;
   const atLength = isLong ? { ...prices, ...ratesOf(longContext), longContext: true as const } : prices;
-  return withSearches(terms, atTier(terms, atLength, tier), searches);
+  return withTools(terms, atTier(terms, atLength, tier), toolCalls);
 }
 
 /** The most that any token of the call can cost, if its prompt has at most so many: a shorter one may cost the usual prices. */
-export function dearestPricesOf(terms: TokenTerms, { prompt, tier, searches }: PricedCall): TokenPrices {
+export function dearestPricesOf(terms: TokenTerms, { prompt, tier, toolCalls }: PricedCall): TokenPrices {
   const { prices, longContext } = terms;
   const mayBeLong = longContext !== null && prompt > longContext.above;
-  return withSearches(terms, atTier(terms, mayBeLong ? { ...prices, ...dearer(prices, longContext) } : prices, tier), searches);
+  return withTools(terms, atTier(terms, mayBeLong ? { ...prices, ...dearer(prices, longContext) } : prices, tier), toolCalls);
 }
 
 /** The same of the dearest tier that it may be charged at: what is held. */
@@ -41,8 +41,9 @@ function dearestTier({ serviceTiers }: TokenTerms, asked: string | null): string
   return (serviceTiers.get(asked) ?? million) < million ? null : asked;
 }
 
-function withSearches({ webSearch }: TokenTerms, prices: TokenPrices, searches: boolean): TokenPrices {
-  return searches && webSearch !== null ? { ...prices, webSearch: webSearch.each } : prices;
+function withTools({ serverTools }: TokenTerms, prices: TokenPrices, calls: ToolCalls): TokenPrices {
+  if (calls === noToolCalls) return prices;
+  return { ...prices, toolCalls: byTool((tool) => (calls[tool] === undefined ? undefined : serverTools[tool]?.each)) };
 }
 
 function atTier({ serviceTiers }: TokenTerms, prices: TokenPrices, tier: string | null): TokenPrices {
@@ -100,7 +101,7 @@ interface TokenCost {
 
 export function tokenCost(prices: TokenPrices, usage: Usage): TokenCost {
   const cached = prices.cached ?? prices.input;
-  const { cacheWriteHour: hour = 0, webSearches = 0 } = usage;
+  const { cacheWriteHour: hour = 0, toolCalls = noToolCalls } = usage;
   const cost = chargeOf(
     prices,
     BigInt(usage.input) * prices.input +
@@ -108,7 +109,7 @@ export function tokenCost(prices: TokenPrices, usage: Usage): TokenCost {
       BigInt(usage.cacheWrite - hour) * prices.cacheWrite +
       BigInt(hour) * prices.cacheWriteHour +
       BigInt(usage.output) * prices.output +
-      BigInt(webSearches) * (prices.webSearch ?? 0n),
+      sumOfLines(toolLines(prices, toolCalls)),
   );
   const saved = cached < prices.input ? amountOf(BigInt(usage.cacheRead) * (prices.input - cached)) : 0n;
   return { cost, cacheDiscount: saved };
@@ -117,14 +118,12 @@ export function tokenCost(prices: TokenPrices, usage: Usage): TokenCost {
 /** What a call takes in at most, beside its output. */
 interface Intake {
   inputTokens: number;
-  webSearches: number;
+  toolCalls: ToolCalls;
 }
 
 /** The most that it and `outputTokens` can cost, however the input is cached. */
 export function tokenCostBound(prices: TokenPrices, intake: Intake, outputTokens: number): Amount {
-  const { inputTokens, webSearches } = intake;
-  const taken = BigInt(inputTokens) * dearestInput(prices) + (webSearches === 0 ? 0n : BigInt(webSearches) * (prices.webSearch ?? 0n));
-  return chargeOf(prices, taken + BigInt(outputTokens) * prices.output);
+  return chargeOf(prices, sumOfLines(intakeLines(prices, intake)) + BigInt(outputTokens) * prices.output);
 }
 
 /** How many output tokens `amount` still pays for after the intake; negative where it doesn't even pay for that. */
@@ -133,11 +132,16 @@ export function affordableOutputTokens(prices: TokenPrices, intake: Intake, amou
   return Number(affordableUnits(chargeable - prices.perRequest, prices.output, intakeLines(prices, intake)));
 }
 
-function intakeLines(prices: TokenPrices, { inputTokens, webSearches }: Intake): CostLine[] {
-  return [
-    [inputTokens, dearestInput(prices)],
-    [webSearches, prices.webSearch ?? 0n],
-  ];
+function intakeLines(prices: TokenPrices, { inputTokens, toolCalls }: Intake): CostLine[] {
+  return [[inputTokens, dearestInput(prices)], ...toolLines(prices, toolCalls)];
+}
+
+function toolLines({ toolCalls: prices = {} }: TokenPrices, calls: ToolCalls): CostLine[] {
+  return calls === noToolCalls ? [] : toolsIn(calls).map((tool) => [calls[tool]!, prices[tool] ?? 0n]);
+}
+
+function sumOfLines(lines: readonly CostLine[]): Price {
+  return lines.reduce((sum, [units, price]) => sum + BigInt(units) * price, 0n);
 }
 
 /** Rounding up to a multiple twice equals rounding up to the coarser multiple once. */
@@ -159,17 +163,22 @@ export interface UsageBounds {
   inputMax: number;
   /** The longest answer, times the answers that were asked for. */
   outputMax: number;
-  /** The most web searches of all answers; 0: none were asked for. */
-  webSearchesMax: number;
+  /** The most calls of a provider's tools for all answers. */
+  toolCallsMax: ToolCalls;
 }
 
 /** The part of a usage that a model can have had; the same object where that is all of it. The dearest input is taken away first. */
-export function withinBounds(usage: Usage, { inputMax, outputMax, webSearchesMax }: UsageBounds): Usage {
-  const { webSearches = 0 } = usage;
-  const tooManySearches = webSearchesMax > 0 && webSearches > webSearchesMax; // those of a model that was not asked for any are not charged
+export function withinBounds(usage: Usage, { inputMax, outputMax, toolCallsMax }: UsageBounds): Usage {
+  const { toolCalls = noToolCalls } = usage;
+  // Those that were not asked for are not charged.
+  const tooManyCalls = toolCallsMax !== noToolCalls && toolsIn(toolCallsMax).some((tool) => (toolCalls[tool] ?? 0) > toolCallsMax[tool]!);
   let above = usage.input + usage.cacheWrite + usage.cacheRead - inputMax;
-  if (above <= 0 && usage.output <= outputMax && !tooManySearches) return usage;
-  const lowered = { ...usage, output: Math.min(usage.output, outputMax), ...(tooManySearches ? { webSearches: webSearchesMax } : {}) };
+  if (above <= 0 && usage.output <= outputMax && !tooManyCalls) return usage;
+  const lowered = {
+    ...usage,
+    output: Math.min(usage.output, outputMax),
+    ...(tooManyCalls ? { toolCalls: lowest(toolCalls, toolCallsMax) } : {}),
+  };
   for (const kind of ["input", "cacheWrite", "cacheRead"] as const) {
     const less = Math.min(Math.max(0, above), lowered[kind]);
     lowered[kind] -= less;
@@ -177,6 +186,10 @@ export function withinBounds(usage: Usage, { inputMax, outputMax, webSearchesMax
   }
   if (lowered.cacheWriteHour !== undefined) lowered.cacheWriteHour = Math.min(lowered.cacheWriteHour, lowered.cacheWrite);
   return lowered;
+}
+
+function lowest(calls: ToolCalls, most: ToolCalls): ToolCalls {
+  return byTool((tool) => (calls[tool] === undefined ? undefined : Math.min(calls[tool], most[tool] ?? calls[tool])));
 }
 
 interface UsageBill extends TokenCost {
@@ -189,8 +202,7 @@ export function billAt({ id, tokens }: Model, usage: Usage, bounds: UsageBounds,
   const charged = withinBounds(usage, bounds);
   const terms = tokens!; // the catalog's check lets no other billing through for these types
   const prompt = charged.input + charged.cacheRead + charged.cacheWrite;
-  const searches = bounds.webSearchesMax > 0;
-  const prices = pricesOf(terms, { prompt, tier, searches });
-  const logged = prices === terms.prices ? terms.logged : pricesAsLogged(id, prices, searches ? charged.webSearches : 0);
+  const prices = pricesOf(terms, { prompt, tier, toolCalls: bounds.toolCallsMax });
+  const logged = prices === terms.prices ? terms.logged : pricesAsLogged(id, prices, charged.toolCalls);
   return { usage, prices: logged, ...tokenCost(prices, charged) };
 }

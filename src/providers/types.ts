@@ -1,6 +1,7 @@
 // The types that all protocol adapters share: provider, route, call, answer. An adapter knows neither the ledger nor the catalog nor the
 // caller's HTTP.
 import type { Readable } from "node:stream";
+import type { ServerTool } from "../../generated/withheld-fields.ts";
 import type { Price } from "../money.ts";
 import type { Usage } from "../usage.ts";
 import type { UpstreamError } from "./errors/upstream-error.ts";
@@ -112,7 +113,8 @@ export interface RouteCost {
   /** Written to the prompt cache for an hour. */
   cacheWriteHour: Price;
   request: Price;
-  webSearch: Price;
+  /** Of calls of tools that it runs. */
+  toolCalls: Readonly<Partial<Record<ServerTool, Price>>>;
   image: Price;
   second: Price;
   minute: Price;

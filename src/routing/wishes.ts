@@ -5,6 +5,7 @@ import type { Candidate, Model, RouteCost, RouteSort } from "../catalog/types.ts
 import { failParameter } from "../errors/fail.ts";
 import { million, usdFromPrice } from "../money.ts";
 import { dearestPricesOf } from "../pricing/token-cost.ts";
+import { noToolCalls } from "../usage.ts";
 import { chosen, layerAt } from "./candidates.ts";
 import type { RouteFigures } from "./figures.ts";
 
@@ -33,7 +34,7 @@ export function isWithinPrice(model: Model, wishes: RoutingWishes, request: Pric
 /** A prompt that may be long enough for the model's prices of long prompts is taken for one. */
 function priceAbove(model: Model, { max_price: most }: RoutingWishes, { prompt, images, tier }: PricedRequest) {
   if (most === undefined || model.tokens === null) return null;
-  const { input, output } = dearestPricesOf(model.tokens, { prompt: prompt + images * model.imageTokensMax, tier, searches: false });
+  const { input, output } = dearestPricesOf(model.tokens, { prompt: prompt + images * model.imageTokensMax, tier, toolCalls: noToolCalls });
   const prices = { prompt: usdFromPrice(input, million), completion: usdFromPrice(output, million) };
   for (const field of ["prompt", "completion"] as const) {
     const limit = most[field];

@@ -54,6 +54,7 @@ export const patterns = {
   cachedTokens: { form: "sim-cached-N", max: 1e9 },
   cacheWriteTokens: { form: "sim-cache-write-N", max: 1e9 },
   searches: { form: "sim-searches-N", max: 1000 },
+  fetches: { form: "sim-fetches-N", max: 1000 },
   usageTwice: { form: "sim-usage-twice" },
   usageLate: { form: "sim-usage-late" },
   noLogprobs: { form: "sim-no-logprobs" },

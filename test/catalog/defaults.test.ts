@@ -60,7 +60,7 @@ describe("a model of four keys", () => {
       batch: null,
       responseCache: null,
       longContext: null,
-      webSearch: null,
+      serverTools: {},
       perRequest: 0n,
     };
     expect(model.pricing).toEqual({ mode: "per-token", input: 500_000n, output: 1_500_000n, ...writes, ...none });

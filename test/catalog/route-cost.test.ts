@@ -17,10 +17,17 @@ const check = (...models: string[][]) => checkCatalog(fileOf(models.flat()));
 
 describe("a route's cost", () => {
   test("is read in the units of prices: what is left out follows from what is there", () => {
-    const cost = "input: 0.5, output: 1.5, cached: 0.05, per_request: 0.001, per_web_search: 0.008";
+    const cost = "input: 0.5, output: 1.5, cached: 0.05, per_request: 0.001, per_web_search: 0.008, per_web_fetch: 0.003";
     expect(catalogFrom(fileOf(chat("a", { cost }))).models.get("a")!.routes[0]!.cost).toEqual({
       ...{ input: 500_000n, output: 1_500_000n, cacheRead: 50_000n, cacheWrite: 500_000n, cacheWriteHour: 500_000n },
-      ...{ request: 1_000_000_000n, webSearch: 8_000_000_000n, image: 0n, second: 0n, minute: 0n, character: 0n },
+      ...{
+        request: 1_000_000_000n,
+        toolCalls: { web_search: 8_000_000_000n, web_fetch: 3_000_000_000n },
+        image: 0n,
+        second: 0n,
+        minute: 0n,
+        character: 0n,
+      },
     });
     const written = catalogFrom(fileOf(chat("a", { cost: "input: 1, cache_write: 1.25, cache_write_1h: 2" })));
     expect(written.models.get("a")!.routes[0]!.cost).toMatchObject({

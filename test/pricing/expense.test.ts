@@ -7,14 +7,14 @@ const cost: RouteCost = {
   ...{ input: 500_000n, output: 1_500_000n, cacheRead: 50_000n, cacheWrite: 625_000n, cacheWriteHour: 1_000_000n },
   ...{
     request: 1_000_000_000n,
-    webSearch: 8_000_000_000n,
+    toolCalls: { web_search: 8_000_000_000n, web_fetch: 3_000_000_000n },
     image: 40_000_000_000n,
     second: 100_000_000_000n,
     minute: 6_000_000_000n,
     character: 15_000_000n,
   },
 };
-const noCost = Object.fromEntries(Object.keys(cost).map((key) => [key, 0n])) as unknown as RouteCost;
+const noCost = Object.fromEntries(Object.keys(cost).map((key) => [key, key === "toolCalls" ? {} : 0n])) as unknown as RouteCost;
 
 test("each kind of token at its own cost, and the request once", () => {
   const usage = { input: 1000, cacheRead: 200, cacheWrite: 40, output: 300, reasoning: 100 };
@@ -43,7 +43,15 @@ test("a prompt longer than the provider's bound, caches included, costs what lon
 });
 
 test("a service tier multiplies each token's cost: the tier that was served, else the one that was sent; one without a cost is the usual", () => {
-  const usage = { input: 1000, cacheRead: 200, cacheWrite: 40, cacheWriteHour: 30, output: 300, reasoning: 0, webSearches: 1 };
+  const usage = {
+    input: 1000,
+    cacheRead: 200,
+    cacheWrite: 40,
+    cacheWriteHour: 30,
+    output: 300,
+    reasoning: 0,
+    toolCalls: { web_search: 1 },
+  };
   const tiers = new Map([
     ["flex", 500_000n],
     ["priority", 2_500_000n],
@@ -57,9 +65,9 @@ test("a service tier multiplies each token's cost: the tier that was served, els
   expect(expenseOf(rates, { usage: { ...usage, serviceTier: "default" }, tier: "flex" })).toBe(tokens + fixed);
 });
 
-test("web searches", () => {
-  const usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, webSearches: 3 };
-  expect(expenseOf({ ...cost, request: 0n }, { usage })).toBe(2_400_000n);
+test("calls of tools that the provider ran, each at its own cost", () => {
+  const usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0, toolCalls: { web_search: 3, web_fetch: 2 } };
+  expect(expenseOf({ ...cost, request: 0n }, { usage })).toBe(3_000_000n);
 });
 
 test("what is not whole is rounded up once", () => {

@@ -27,7 +27,7 @@ const plain: TokenPrices = {
 };
 const usage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 };
 
-const reading = (inputTokens: number) => ({ inputTokens, webSearches: 0 });
+const reading = (inputTokens: number) => ({ inputTokens, toolCalls: {} });
 
 describe("a token cost", () => {
   test("cached tokens cost the cached rate, and the discount is what that saved", () => {

@@ -127,7 +127,7 @@ async function answered<Row extends Shape>(
   const answer = await adapters.messages[protocol]!({
     ...call,
     betas: null,
-    searches: false,
+    serverTools: [],
     promptTokens: () => Promise.resolve(7),
   }).finally(described);
   return answer.kind === "whole"

@@ -26,7 +26,7 @@ test.each(published)("$protocol: $name ($source)", async ({ protocol, model = "m
     "chat" in asks
       ? chat[protocol]!(chatCall(asks.chat))
       : "messages" in asks
-        ? messages[protocol]!({ ...chatCall(asks.messages), betas: null, searches: false, promptTokens: () => Promise.resolve(7) })
+        ? messages[protocol]!({ ...chatCall(asks.messages), betas: null, serverTools: [], promptTokens: () => Promise.resolve(7) })
         : "embed" in asks
           ? embed[protocol]!({
               ...{ ...call, inputs: asks.embed.length, dimensions: asks.dimensions ?? null, base64: false },

@@ -65,7 +65,7 @@ describe("completion offers", () => {
     [
       "kinds of blocks",
       "svc.messages.create({ messages: [{ role: 'user', content: [{ type: '‸' }] }] })",
-      "compaction document image redacted_thinking search_result server_tool_use text thinking tool_result tool_use web_search_tool_result",
+      "compaction document image redacted_thinking search_result server_tool_use text thinking tool_result tool_use web_fetch_tool_result web_search_tool_result",
     ],
     ["statuses to list by", "svc.jobs.list({ status: ['‸'] })", "expired failed pending processing queued refunded succeeded"],
     [

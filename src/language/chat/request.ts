@@ -5,6 +5,7 @@ import { isObject } from "../../providers/json/read.ts";
 import type { JsonText } from "../../providers/json/splice.ts";
 import type { ChatStream, ChatWhole } from "../../providers/verbs/chat.ts";
 import { adapterOf } from "../../routing/candidates.ts";
+import { noToolCalls } from "../../usage.ts";
 import { prefixOfChat } from "../prefix.ts";
 import { promptSize } from "../prompt-size.ts";
 import type { OutputCap } from "../context-window.ts";
@@ -36,7 +37,10 @@ export function chatAdapter({ providers }: Pick<Context, "providers">, { text, b
     cap,
     tier: body.service_tier,
     routing: body.routing,
-    webSearches: ({ tokens }) => (isObject(body.web_search_options) ? (tokens?.webSearch?.max ?? 0) * cap.choices : 0),
+    toolCalls({ tokens }) {
+      const max = isObject(body.web_search_options) ? (tokens?.serverTools.web_search?.max ?? null) : null;
+      return max === null ? noToolCalls : { web_search: max * cap.choices };
+    },
     largeBy: largeBy(body),
     prefix: () => prefixOfChat(body.messages),
     call({ candidate, hold, upstream }) {

@@ -6,14 +6,15 @@ import { hasThoughtOrCalled, shareOfEffort } from "../../providers/translation/m
 import type { MessageStream, MessageWhole } from "../../providers/verbs/messages.ts";
 import { adapterOf, type Candidate } from "../../routing/candidates.ts";
 import type { RoutingWishes } from "../../routing/wishes.ts";
+import { noToolCalls } from "../../usage.ts";
 import { assertDeclares, declares } from "../chat/request.ts";
 import { capFor, outputMaxOf } from "../chat/upstream-body.ts";
 import { countPrompt } from "../counted-usage.ts";
 import { prefixOf } from "../prefix.ts";
 import type { RequestAdapter } from "../serve.ts";
 import type { TokenHold } from "../token-hold.ts";
-import { assertPriced, isPriced, isSearchTool, withheldEdits } from "../withheld-fields.ts";
-import { assertReadable, mayBeSummarized, messageRequirements, reads, searchesMax } from "./requirements.ts";
+import { assertPriced, isPriced, serverToolOf, withheldEdits } from "../withheld-fields.ts";
+import { assertReadable, callsMax, mayBeSummarized, messageRequirements, reads } from "./requirements.ts";
 import { messageSize } from "./size.ts";
 
 /** The request as JSON text, and parsed. */
@@ -44,7 +45,11 @@ export function messageAdapter(
     cap: { asked: body.max_tokens ?? null, choices: 1 },
     tier: body.service_tier,
     routing: body.routing,
-    webSearches: (model) => needs.searches.reduce((sum, { maxUses }) => sum + (searchesMax(model, maxUses) ?? 0), 0),
+    toolCalls: (model) =>
+      needs.serverTools.reduce(
+        (sum, asked) => ({ ...sum, [asked.tool]: (sum[asked.tool] ?? 0) + (callsMax(model, asked) ?? 0) }),
+        noToolCalls,
+      ),
     summarizes: (model, size) => mayBeSummarized(model, needs, size),
     prefix: () => prefixOf(body.system, body.messages[0]),
     async call({ candidate, hold, size, upstream }) {
@@ -56,7 +61,7 @@ export function messageAdapter(
         outputMax: outputMaxOf(candidate, hold),
         promptTokens: () => countPrompt({ log }, size),
         betas,
-        searches: needs.searches.length > 0,
+        serverTools: needs.serverTools.map(({ tool }) => tool),
       });
     },
     charactersOf,
@@ -91,16 +96,17 @@ function messageBody(text: JsonText, body: MessageFields, candidate: Candidate, 
     ...withheldEdits(body, candidate),
     model: JSON.stringify(route.model),
     ...(cap === null || cap === body.max_tokens ? {} : { max_tokens: String(cap) }),
-    ...searchEdits(body, model),
+    ...toolEdits(body, model),
     ...thinkingEdits(body, { model, budgetsOnly, cap, outputMax: outputMaxOf(candidate, hold) }),
   });
 }
 
-/** A search tool says how often it may be used: no more than what is held for. */
-function searchEdits({ tools = [] }: MessageFields, model: Model): Edits {
-  const bounded = tools.map((tool) => {
-    const most = isSearchTool(tool) ? searchesMax(model, tool.max_uses ?? null) : null;
-    return most === null || most === tool.max_uses ? tool : { ...tool, max_uses: most };
+/** A provider's tool says how often it may be used: no more than what is held for. */
+function toolEdits({ tools = [] }: MessageFields, model: Model): Edits {
+  const bounded = tools.map((asked) => {
+    const tool = serverToolOf(asked);
+    const most = tool === null ? null : callsMax(model, { tool, maxUses: asked.max_uses ?? null });
+    return most === null || most === asked.max_uses ? asked : { ...asked, max_uses: most };
   });
   return bounded.every((tool, index) => tool === tools[index]) ? {} : { tools: JSON.stringify(bounded) };
 }

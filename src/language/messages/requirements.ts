@@ -1,4 +1,5 @@
 // What a message request needs of a model, and what no model here can do.
+import type { ServerTool } from "../../../generated/withheld-fields.ts";
 import type { Model } from "../../catalog/types.ts";
 import { fail, failParameter } from "../../errors/fail.ts";
 import { arrayOf, count, objectOf, textOf } from "../../providers/json/read.ts";
@@ -6,7 +7,8 @@ import { type JsonText, spliceJson } from "../../providers/json/splice.ts";
 import { type DocumentBlock, isKnown, type KnownBlock, type WithoutNulls } from "../../providers/translation/message-types.ts";
 import type { PartKind, Requirements } from "../chat/request.ts";
 import type { PromptSize } from "../prompt-size.ts";
-import { isSearchTool, sellsSearches } from "../withheld-fields.ts";
+import { serverTools } from "../../usage.ts";
+import { sellsTool, serverToolOf } from "../withheld-fields.ts";
 
 interface MessageFields {
   messages: readonly { content: string | readonly { type: string }[] }[];
@@ -19,27 +21,37 @@ interface MessageFields {
 interface MessageRequirements extends Requirements {
   /** The first thing that nothing here can read: blocks of unknown kinds, stored files, tools that a provider runs itself. */
   unreadable: { kind: string; param: string } | null;
-  /** The first thing that only upstreams of the same dialect can read: a document given by its address, searches of a provider. */
+  /** The first thing that only upstreams of the same dialect can read: a document given by its address, what a provider's tools found. */
   native: { kind: string; param: string } | null;
   /** The provider is to summarize a conversation of so many tokens or more; null: it is not. */
   summaryFrom: number | null;
-  /** The tools by which the provider searches the web. */
-  searches: { kind: string; param: string; maxUses: number | null }[];
+  /** The tools that the provider may run. */
+  serverTools: AskedTool[];
+}
+
+interface AskedTool {
+  tool: ServerTool;
+  kind: string;
+  param: string;
+  maxUses: number | null;
 }
 
 export function messageRequirements(body: MessageFields): MessageRequirements {
-  const tool = body.tools?.findIndex((one) => one.type != null && one.type !== "custom" && !isSearchTool(one)) ?? -1;
-  const searches = (body.tools ?? []).flatMap((one, index) =>
-    isSearchTool(one) ? [{ kind: `${one.type} tool`, param: `tools[${index}]`, maxUses: one.max_uses ?? null }] : [],
-  );
+  const tool = body.tools?.findIndex((one) => one.type != null && one.type !== "custom" && serverToolOf(one) === null) ?? -1;
+  const asked = (body.tools ?? []).flatMap((one, index): AskedTool[] => {
+    const serverTool = serverToolOf(one);
+    return serverTool === null
+      ? []
+      : [{ tool: serverTool, kind: `${one.type} tool`, param: `tools[${index}]`, maxUses: one.max_uses ?? null }];
+  });
   const needs: MessageRequirements = {
     tools: (body.tools?.length ?? 0) > 0 ? "tools" : null,
     structured: body.output_config?.format == null ? null : "output_config.format",
     parts: [],
     unreadable: tool === -1 ? null : { kind: `${shownKind(body.tools![tool]!.type ?? "")} tool`, param: `tools[${tool}]` },
-    native: searches[0] ?? null,
+    native: asked[0] ?? null,
     summaryFrom: summaryFrom(body),
-    searches,
+    serverTools: asked,
   };
   body.messages.forEach(({ content }, index) => readBlocks(content, `messages[${index}].content`, needs));
   return needs;
@@ -55,14 +67,14 @@ function summaryFrom({ context_management: management, compaction }: MessageFiel
   return edit === undefined ? null : (count(objectOf(edit["trigger"])["value"]) ?? usualTrigger);
 }
 
-/** Whether the model's provider may summarize the conversation before it answers. A search makes it longer than it came. */
+/** Whether the model's provider may summarize the conversation before it answers. What its tools bring makes it longer than it came. */
 export function mayBeSummarized(
   model: Model,
-  { summaryFrom: from, searches }: MessageRequirements,
+  { summaryFrom: from, serverTools }: MessageRequirements,
   { tokensMax, images }: Pick<PromptSize, "tokensMax" | "images">,
 ): boolean {
   if (from === null || !model.routes.some(({ provider }) => ["anthropic", "vertex"].includes(provider.protocol))) return false;
-  return searches.length > 0 || tokensMax + images * model.imageTokensMax >= from;
+  return serverTools.length > 0 || tokensMax + images * model.imageTokensMax >= from;
 }
 
 /** Keeps error sentences from repeating a whole document, and from naming nothing. */
@@ -77,23 +89,23 @@ export function assertSchemas(tools: MessageFields["tools"]): void {
   if (index !== -1) fail("missing_parameter", { param, text: { param } });
 }
 
-export function assertReadable(model: Model, { unreadable, native, searches }: MessageRequirements): void {
-  const unsold = searches.length > 0 && !sellsSearches(model, "tools") ? searches[0]! : null;
+export function assertReadable(model: Model, { unreadable, native, serverTools }: MessageRequirements): void {
+  const unsold = serverTools.find(({ tool }) => !sellsTool(model, tool, "tools"));
   const missing = unreadable ?? unsold ?? (native !== null && !speaksMessages(model) ? native : null);
   if (missing !== null) fail("unsupported_content", { param: missing.param, text: { model: model.id, kind: missing.kind } });
-  const unbounded = searches.find(({ maxUses }) => searchesMax(model, maxUses) === null);
-  if (unbounded !== undefined) failParameter(`${unbounded.param}.max_uses`, "it must say how many searches may be charged");
+  const unbounded = serverTools.find((asked) => callsMax(model, asked) === null);
+  if (unbounded !== undefined) failParameter(`${unbounded.param}.max_uses`, "it must say how many calls may be charged");
 }
 
 /** The same as a question, for a model that may answer instead. */
-export function reads(other: Model, { native, searches }: MessageRequirements): boolean {
+export function reads(other: Model, { native, serverTools }: MessageRequirements): boolean {
   if (native !== null && !speaksMessages(other)) return false;
-  return searches.every(({ maxUses }) => sellsSearches(other, "tools") && searchesMax(other, maxUses) !== null);
+  return serverTools.every((asked) => sellsTool(other, asked.tool, "tools") && callsMax(other, asked) !== null);
 }
 
-/** How often a tool with that `max_uses` may search; null: nothing says. */
-export function searchesMax({ tokens }: Pick<Model, "tokens">, maxUses: number | null): number | null {
-  const max = tokens?.webSearch?.max ?? null;
+/** How often the provider may run a tool with that `max_uses`; null: nothing says. */
+export function callsMax({ tokens }: Pick<Model, "tokens">, { tool, maxUses }: Pick<AskedTool, "tool" | "maxUses">): number | null {
+  const max = tokens?.serverTools[tool]?.max ?? null;
   return maxUses === null || max === null ? (maxUses ?? max) : Math.min(maxUses, max);
 }
 
@@ -111,10 +123,16 @@ function readBlocks(content: string | readonly { type: string }[], path: string,
   });
 }
 
-const nativeBlocks: ReadonlySet<string> = new Set<KnownBlock["type"]>(["server_tool_use", "web_search_tool_result", "compaction"]);
+const nativeBlocks: ReadonlySet<string> = new Set<KnownBlock["type"]>([
+  "server_tool_use",
+  "web_search_tool_result",
+  "web_fetch_tool_result",
+  "compaction",
+]);
 
 function readBlock(block: KnownBlock, param: string, needs: MessageRequirements): void {
-  if (block.type === "server_tool_use" && block.name !== "web_search") needs.unreadable ??= { kind: shownKind(block.name), param };
+  if (block.type === "server_tool_use" && !Object.hasOwn(serverTools, block.name))
+    needs.unreadable ??= { kind: shownKind(block.name), param };
   else if (nativeBlocks.has(block.type)) needs.native ??= { kind: block.type, param };
   else if (block.type === "image") {
     if (block.source.type === "file") needs.unreadable ??= { kind: "stored file", param };

@@ -1,4 +1,5 @@
 // How large the prompt of a message request is: every text that a model reads, its images, and its documents.
+import { isObject, objectOf } from "../../providers/json/read.ts";
 import { blocksOf, type DocumentBlock, type KnownBlock, type MessageTool } from "../../providers/translation/message-types.ts";
 import { addBeside, besideTexts, fileBytes, type PromptParts, type PromptSize, sizeOf } from "../prompt-size.ts";
 
@@ -66,7 +67,8 @@ function addBlock(block: KnownBlock, parts: Required<PromptParts>): void {
       parts.texts.push(block.tool_use_id);
       return addMessage("tool", block.content ?? [], parts); // most models read it as a separate message
     case "web_search_tool_result":
-      return void (parts.bytes += Buffer.byteLength(JSON.stringify(block.content) ?? ""));
+    case "web_fetch_tool_result":
+      return addFound(block.content, parts);
     case "compaction":
       return void (parts.bytes += Buffer.byteLength(JSON.stringify(block)));
     case "tool_reference":
@@ -78,6 +80,13 @@ function addBlock(block: KnownBlock, parts: Required<PromptParts>): void {
     case "document":
       return addDocument(block, parts);
   }
+}
+
+/** A page is text; of another document that a provider fetched the size says nothing, as of one that was sent. */
+function addFound(content: unknown, parts: Required<PromptParts>): void {
+  const { source } = objectOf(objectOf(content)["content"]);
+  parts.bytes += Buffer.byteLength(JSON.stringify(content) ?? "");
+  if (isObject(source) && source["type"] !== "text") parts.bytes += fileBytes;
 }
 
 function addDocument({ source, title, context }: DocumentBlock, parts: Required<PromptParts>): void {

@@ -1,5 +1,7 @@
 // Reads the events of a streamed message into the contract's form (docs/behaviour/streams.md#message-events): blocks count up from 0
 // without gaps, undeclared members are dropped, and the stop reason and the usage are kept for the flow. messages.ts sends them in order.
+import type { ServerTool } from "../../../generated/withheld-fields.ts";
+import { noToolCalls, type ToolCalls } from "../../usage.ts";
 import { readErrorValue, safeReason } from "../errors/error-text.ts";
 import { errorUnder200 } from "../errors/faults.ts";
 import { withoutKeys } from "../errors/hide-secrets.ts";
@@ -9,7 +11,7 @@ import { readRecordData, unreadable } from "../transport/json.ts";
 import { cover, newTally, type SseRecord } from "../transport/read-stream.ts";
 import type { PromptUsage, Provider } from "../types.ts";
 import type { MessageRecord, MessageTally } from "../verbs/messages.ts";
-import { addUsage, isSearch, messageId, readBlock, readEnd, readMessageUsage, readPromptUsage } from "./response.ts";
+import { addUsage, messageId, readBlock, readEnd, readMessageUsage, readPromptUsage } from "./response.ts";
 import { openSequence } from "./sequence.ts";
 
 interface OpenBlock {
@@ -36,15 +38,15 @@ interface EventsOptions {
   publicModel: string;
   provider: Provider;
   promptTokens: () => Promise<number>;
-  /** The provider was asked to search the web. */
-  searches: boolean;
+  /** The tools that the provider may run. */
+  serverTools: readonly ServerTool[];
   /** Told what the message calls itself. */
   named: (id: unknown) => void;
 }
 
-export function readEvents({ publicModel, provider, promptTokens, searches, named }: EventsOptions): MessageEvents {
+export function readEvents({ publicModel, provider, promptTokens, serverTools, named }: EventsOptions): MessageEvents {
   const tally: MessageTally = { ...newTally(), end: null };
-  const blocks = openBlocks(tally, searches);
+  const blocks = openBlocks(tally, serverTools);
   let usage: Json = {};
 
   async function start(given: Json): Promise<MessageRecord[]> {
@@ -66,8 +68,7 @@ export function readEvents({ publicModel, provider, promptTokens, searches, name
     usage = addUsage(usage, event["usage"]);
     tally.prompt = readPromptUsage(usage);
     // The figure of message_start is a placeholder: one of the end is needed.
-    if (typeof objectOf(event["usage"])["output_tokens"] === "number")
-      cover(tally, readMessageUsage(usage, searches ? blocks.searched() : undefined));
+    if (typeof objectOf(event["usage"])["output_tokens"] === "number") cover(tally, readMessageUsage(usage, blocks.ran()));
     const said = objectOf(event["delta"]);
     if (typeof said["stop_reason"] === "string")
       Object.assign(tally, { end: readEnd(said, blocks.called(), provider), finished: true, ended: 1 });
@@ -126,16 +127,16 @@ function typed(event: unknown, name: string, begun: boolean, provider: Provider)
 }
 
 /** The blocks of a message: counted from 0 by what is shown, one after the other. */
-function openBlocks(tally: MessageTally, searches: boolean) {
+function openBlocks(tally: MessageTally, serverTools: readonly ServerTool[]) {
   const blocks = new Map<unknown, OpenBlock>();
   const sequence = openSequence();
   let next = 0;
-  const calls = { own: 0, searches: 0 };
+  const calls = openCalls(serverTools);
   let dropped = false;
 
   function openBlock(event: Json): MessageRecord[] {
     if (blocks.size >= openBlocksMax) throw unreadable("too many blocks are open");
-    const block = readBlock(event["content_block"], searches);
+    const block = readBlock(event["content_block"], serverTools);
     if (block === null) {
       dropped = true;
       blocks.set(event["index"], { index: null, type: "", input: {}, pieces: false });
@@ -144,9 +145,10 @@ function openBlocks(tally: MessageTally, searches: boolean) {
     const open: OpenBlock = { index: next++, type: String(block["type"]), input: {}, pieces: false };
     blocks.set(event["index"], open);
     if (isCall(open.type)) {
-      calls[isSearch(block) ? "searches" : "own"] += 1;
+      const name = String(block["name"]);
+      calls.add(open.type, name);
       tally.deltas += 1; // a tool's name counts as output
-      tally.characters += String(block["name"]).length;
+      tally.characters += name.length;
       open.input = objectOf(block["input"]);
       block["input"] = {};
     }
@@ -191,9 +193,24 @@ function openBlocks(tally: MessageTally, searches: boolean) {
       if (dropped && next === 0) throw unreadable("the answer has no block that can be shown");
       return [...blocks.keys()].flatMap(closeBlock);
     },
-    /** Whether a tool of the caller was called. */
-    called: () => calls.own > 0,
-    searched: () => calls.searches,
+    called: calls.called,
+    ran: calls.ran,
+  };
+}
+
+/** Which tools a message called. */
+function openCalls(serverTools: readonly ServerTool[]) {
+  const ran = new Map<string, number>(serverTools.map((tool) => [tool, 0]));
+  let called = false;
+  return {
+    add(type: string, name: string) {
+      if (type === "tool_use") called = true;
+      else ran.set(name, ran.get(name)! + 1);
+    },
+    /** Whether one of the caller's. */
+    called: () => called,
+    /** Those of the provider. */
+    ran: (): ToolCalls => (ran.size === 0 ? noToolCalls : Object.fromEntries(ran)),
   };
 }
 

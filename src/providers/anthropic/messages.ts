@@ -53,8 +53,8 @@ export function messagesOver(
 }
 
 export function readWhole(text: string, call: MessageCall): MessageWhole {
-  const { publicModel, route, searches } = call;
-  return readMessage(text, publicModel, route.provider, searches, (id) => nameAnswer(call.heard, id));
+  const { publicModel, route, serverTools } = call;
+  return readMessage(text, publicModel, route.provider, serverTools, (id) => nameAnswer(call.heard, id));
 }
 
 // The records of a replayed message; they keep the rules of events.ts.
@@ -128,9 +128,9 @@ interface Gate {
 
 /** The stream begins with its first block. */
 function messageReader(call: MessageCall, onEnd: () => void, parser?: RecordParser): StreamReader<MessageRecord, MessageTally> {
-  const { publicModel, promptTokens, route, searches, heard } = call;
+  const { publicModel, promptTokens, route, serverTools, heard } = call;
   const named = (id: unknown) => nameAnswer(heard, id); // keeps nothing else of the call: a stream would hold its body
-  const events = readEvents({ publicModel, promptTokens, searches, named, provider: route.provider });
+  const events = readEvents({ publicModel, promptTokens, serverTools, named, provider: route.provider });
   const { outlet, take } = openGate(onEnd);
   const finish = async () => {
     const rest = events.close();
@@ -178,7 +178,7 @@ function openGate(onEnd: () => void): Gate {
 export function anthropicChat(messages: Messages, clock: Clock = systemClock): Chat {
   return async (call) => {
     const request = chatToMessageRequest(objectOf(parseLong(wholeOf(call.body))), call);
-    const answer = await messages({ ...call, body: JSON.stringify(request), betas: null, searches: false, promptTokens: noCount });
+    const answer = await messages({ ...call, body: JSON.stringify(request), betas: null, serverTools: [], promptTokens: noCount });
     return answer.kind === "whole" ? messageToChatAnswer(answer, clock()) : messageToChatStream(answer, call.publicModel, clock());
   };
 }

@@ -1,9 +1,10 @@
 // Reads a whole message of Anthropic's hosts into the contract's form; events.ts reads streams. `usage` is read here and left out
 // of the message, because the flow writes its own.
 import { randomUUID } from "node:crypto";
-import { sumOfUsages, type Usage } from "../../usage.ts";
+import type { ServerTool } from "../../../generated/withheld-fields.ts";
+import { noToolCalls, sumOfUsages, type ToolCalls, type Usage } from "../../usage.ts";
 import { hideInMembers } from "../errors/hide-secrets.ts";
-import { arrayOf, count, isObject, type Json, objectOf, parseLong, textOf } from "../json/read.ts";
+import { arrayOf, count, isObject, type Json, objectOf, parseLong, readToolCalls, textOf } from "../json/read.ts";
 import { readAnswer, unreadable } from "../transport/json.ts";
 import type { PromptUsage, Provider } from "../types.ts";
 import type { MessageEnd, MessageWhole } from "../verbs/messages.ts";
@@ -13,14 +14,14 @@ export function readMessage(
   text: string,
   publicModel: string,
   provider: Provider,
-  searches = false,
+  serverTools: readonly ServerTool[] = [],
   named: (id: unknown) => void = () => undefined,
 ): MessageWhole {
   const answer = readAnswer(text, provider, parseLong);
   named(answer["id"]);
   const given = answer["content"];
   if (!Array.isArray(given)) throw unreadable("the answer has no content");
-  const content = given.map((block) => readBlock(block, searches)).filter((block) => block !== null);
+  const content = given.map((block) => readBlock(block, serverTools)).filter((block) => block !== null);
   if (content.length === 0 && given.length > 0) throw unreadable("the answer has no block that can be shown");
   const message: Json = {
     id: messageId(answer),
@@ -37,12 +38,15 @@ export function readMessage(
   return {
     kind: "whole",
     message: message as unknown as MessageWhole["message"], // every member was set just above
-    usage: readMessageUsage(answer["usage"], searches ? content.filter(isSearch).length : undefined),
+    usage: readMessageUsage(answer["usage"], callsShown(content, serverTools)),
   };
 }
 
-export function isSearch({ type }: Json): boolean {
-  return type === "server_tool_use";
+/** How often an answer with these blocks shows each of the tools that its provider may run. */
+function callsShown(blocks: readonly Json[], serverTools: readonly ServerTool[]): ToolCalls {
+  if (serverTools.length === 0) return noToolCalls;
+  const shows = (tool: ServerTool) => blocks.filter(({ type, name }) => type === "server_tool_use" && name === tool).length;
+  return Object.fromEntries(serverTools.map((tool) => [tool, shows(tool)]));
 }
 
 /** Anthropic's own form. Clouds that resell its models use ids that name them (`msg_bdrk_…`). */
@@ -81,10 +85,10 @@ export function readEnd(said: Json, calledTools: boolean, provider: Provider): M
 }
 
 // Blocks of an answer in the contract's form (spec/messages/message-blocks.tsp): undeclared members and undeclared types of block
-// are dropped; the tools of such blocks were never asked for. So are searches that were not asked for.
+// are dropped; the tools of such blocks were never asked for. So are calls of a provider's tools that were not asked for.
 
-/** Null for a type that the contract doesn't declare. `searches`: the provider was asked to search the web. */
-export function readBlock(block: unknown, searches: boolean): Json | null {
+/** Null for a type that the contract doesn't declare. `serverTools`: those that the provider may run. */
+export function readBlock(block: unknown, serverTools: readonly ServerTool[]): Json | null {
   const given = objectOf(block);
   switch (given["type"]) {
     case "thinking":
@@ -98,13 +102,16 @@ export function readBlock(block: unknown, searches: boolean): Json | null {
       return { type: "tool_use", id: textOf(given["id"]) ?? newToolId(), name: stringOf(given["name"]), input: objectOf(given["input"]) };
     case "server_tool_use": {
       const { id, name, input } = given;
-      return searches && name === "web_search" && textOf(id) !== null
+      return serverTools.some((tool) => tool === name) && textOf(id) !== null
         ? { type: "server_tool_use", id, name, input: objectOf(input) }
         : null;
     }
-    case "web_search_tool_result": {
-      const { tool_use_id, content } = given;
-      return searches && textOf(tool_use_id) !== null ? { type: "web_search_tool_result", tool_use_id, content } : null;
+    case "web_search_tool_result":
+    case "web_fetch_tool_result": {
+      const { type, tool_use_id, content } = given;
+      return serverTools.some((tool) => `${tool}_tool_result` === type) && textOf(tool_use_id) !== null
+        ? { type, tool_use_id, content }
+        : null;
     }
     case "compaction":
       return { ...given, content: textOf(given["content"]) }; // opaque members have to come back as they are
@@ -130,26 +137,26 @@ function newToolId(): string {
 // Reads the tokens that Anthropic's hosts report into the gateway's disjoint buckets (docs/behaviour/translation.md#usage).
 
 /**
- * Null without output tokens or without prompt tokens: half a report must not make the other half free. `searches`: how many the answer shows,
- * for a host that doesn't say; absent: none were asked for.
+ * Null without output tokens or without prompt tokens: half a report must not make the other half free. `shown`: the calls
+ * of a provider's tools that the answer shows, for a host that doesn't say.
  */
-export function readMessageUsage(usage: unknown, searches?: number): Usage | null {
-  const own = readOwnUsage(usage, searches);
+export function readMessageUsage(usage: unknown, shown: ToolCalls): Usage | null {
+  const own = readOwnUsage(usage, shown);
   const summaries = arrayOf(objectOf(usage)["iterations"]).filter((step) => objectOf(step)["type"] === "compaction");
   return own === null || summaries.length === 0 ? own : { ...own, ...sumOfUsages([own, ...summaries.map((step) => readOwnUsage(step))]) };
 }
 
 /** Without the summaries of the conversation, which hosts bill beside the answer and list as steps (`context_management`). */
-function readOwnUsage(usage: unknown, searches?: number): Usage | null {
+function readOwnUsage(usage: unknown, shown = noToolCalls): Usage | null {
   const prompt = readPromptUsage(usage);
   const output = count(objectOf(usage)["output_tokens"]);
   if (prompt === null || output === null) return null;
   const thinking = count(objectOf(objectOf(usage)["output_tokens_details"])["thinking_tokens"]) ?? 0;
   const tier = textOf(objectOf(usage)["service_tier"]);
-  const searched = count(objectOf(objectOf(usage)["server_tool_use"])["web_search_requests"]) ?? searches;
+  const toolCalls = readToolCalls(objectOf(usage)["server_tool_use"], shown);
   return {
     ...{ ...prompt, output, reasoning: Math.min(thinking, output) },
-    ...(searched === undefined ? {} : { webSearches: searched }),
+    ...(toolCalls === null ? {} : { toolCalls }),
     ...(tier === null ? {} : { serviceTier: tier }),
   };
 }

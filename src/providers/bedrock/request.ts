@@ -125,7 +125,8 @@ function contentOf(block: Json, names: ToolNames, documents: Documents): Json[] 
       );
     case "server_tool_use":
     case "web_search_tool_result":
-      throw cannotCarry("a provider's searches");
+    case "web_fetch_tool_result":
+      throw cannotCarry("calls of a provider's tools");
     case "compaction":
       throw cannotCarry("a provider's summaries");
     default:

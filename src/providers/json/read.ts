@@ -1,6 +1,6 @@
 // Reads JSON of unknown shape: the small questions that every adapter asks, and the parser that keeps numbers as they were written.
 import { hasEscapedKey, parseJson, readJson } from "../../json/parse.ts";
-import { inputUsage, type Usage } from "../../usage.ts";
+import { byTool, inputUsage, noToolCalls, serverTools, type ToolCalls, type Usage } from "../../usage.ts";
 
 export type Json = Record<string, unknown>;
 
@@ -42,6 +42,13 @@ export function readInputUsage(usage: unknown): Usage | null {
   if (!isObject(usage)) return null;
   const input = count(usage["prompt_tokens"], usage["input_tokens"]) || count(usage["total_tokens"]) || 0;
   return input === 0 ? null : inputUsage(input);
+}
+
+/** Calls of tools that an upstream ran, as both dialects report them; null where it says none. `shown`: for tools of which it says nothing. */
+export function readToolCalls(reported: unknown, shown: ToolCalls): ToolCalls | null {
+  if (!isObject(reported) && shown === noToolCalls) return null;
+  const calls = byTool((tool) => count(objectOf(reported)[serverTools[tool].requests]) ?? shown[tool]);
+  return Object.keys(calls).length === 0 ? null : calls;
 }
 
 // Parses JSON so that numbers can be written again unchanged: tool arguments keep their bytes through a translation

@@ -3,12 +3,12 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../../clock.ts";
 import { hideInMembers } from "../errors/hide-secrets.ts";
-import { arrayOf, count, isObject, type Json, objectOf, textOf } from "../json/read.ts";
+import { arrayOf, count, isObject, type Json, objectOf, readToolCalls, textOf } from "../json/read.ts";
 import { readAnswer, unreadable } from "../transport/json.ts";
 import type { Provider, Variant } from "../types.ts";
 import type { ChatCompletion, ChatWhole } from "../verbs/chat.ts";
 import { normalizeContent, normalizeWholeCalls, readFinish, readLogprobs } from "./content.ts";
-import type { Usage } from "../../usage.ts";
+import { noToolCalls, type Usage } from "../../usage.ts";
 
 /** Keys that the gateway writes itself, that mean nothing to the caller, or that show who serves (OpenRouter's `provider`). */
 const ownKeys = new Set(["id", "object", "created", "model", "choices", "usage", "error", "x_groq", "obfuscation", "provider"]);
@@ -91,12 +91,13 @@ export function readUsage(answer: Json, variant?: Variant): Usage | null {
   const completion = completionShown ?? (cacheReadTokens(usage) + cacheWriteTokens(usage) === 0 ? restOfTotal(usage, promptShown) : null);
   if (prompt === null || completion === null || prompt + completion === 0) return null;
   const tier = textOf(answer["service_tier"]);
-  const searches = count(objectOf(usage["server_tool_use"])["web_search_requests"], usage["num_search_queries"]); // the last: Perplexity
+  const queries = count(usage["num_search_queries"]); // Perplexity's
+  const toolCalls = readToolCalls(usage["server_tool_use"], queries === null ? noToolCalls : { web_search: queries });
   return {
     ...(variant?.thoughtsInTotal === true && completionShown !== null
       ? withThoughts(usage, prompt, completion)
       : buckets(usage, prompt, completion, completionShown !== null)),
-    ...(searches === null ? {} : { webSearches: searches }),
+    ...(toolCalls === null ? {} : { toolCalls }),
     ...(tier === null ? {} : { serviceTier: tier }),
   };
 }

@@ -165,7 +165,8 @@ function toolMessage({ tool_use_id, content, is_error }: ToolResult, shown: Chat
 
 /** Thinking of earlier turns is dropped: hosts of this family ignore or refuse it. */
 function assistantMessages(blocks: readonly KnownBlock[], names: ToolNames): ChatMessage[] {
-  if (blocks.some(({ type }) => type === "server_tool_use" || type === "web_search_tool_result")) throw unreadable("a provider's searches");
+  if (blocks.some(({ type }) => type === "server_tool_use" || type.endsWith("_tool_result")))
+    throw unreadable("calls of a provider's tools");
   if (blocks.some(({ type }) => type === "compaction")) throw unreadable("a provider's summaries");
   const text = textsOf(blocks).join("");
   const calls = blocks.filter((block) => block.type === "tool_use").map((call) => toolCall(call, names));

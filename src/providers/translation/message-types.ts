@@ -27,6 +27,7 @@ export type KnownBlock =
   | Schemas["ToolReferenceBlock"]
   | Schemas["ServerToolUseBlock"]
   | Schemas["WebSearchToolResultBlock"]
+  | Schemas["WebFetchToolResultBlock"]
   | Schemas["CompactionBlock"];
 
 const known: ReadonlySet<string> = new Set<KnownBlock["type"]>([
@@ -41,6 +42,7 @@ const known: ReadonlySet<string> = new Set<KnownBlock["type"]>([
   "tool_reference",
   "server_tool_use",
   "web_search_tool_result",
+  "web_fetch_tool_result",
   "compaction",
 ]);
 

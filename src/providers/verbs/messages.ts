@@ -1,5 +1,6 @@
 // What an adapter of messages takes and returns, in the Anthropic dialect. Types only.
 import type { components } from "../../../generated/api.d.ts";
+import type { ServerTool } from "../../../generated/withheld-fields.ts";
 import type { JsonText } from "../json/splice.ts";
 import type { AnswerStream, Tally, UpstreamCall, Whole } from "../types.ts";
 
@@ -15,8 +16,8 @@ export interface MessageCall extends UpstreamCall {
   promptTokens: () => Promise<number>;
   /** The caller's `anthropic-beta` header, for upstreams of the same dialect; null: none. */
   betas: string | null;
-  /** Whether the provider may search the web. */
-  searches: boolean;
+  /** The tools that the provider may run. */
+  serverTools: readonly ServerTool[];
 }
 
 /** A whole message in the Anthropic dialect, without its usage. */

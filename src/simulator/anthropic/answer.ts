@@ -10,8 +10,8 @@ import type { MessageRequest } from "./read-request.ts";
 export type AnswerBlock =
   | { type: "thinking" | "redacted_thinking" | "text"; tokens: string[] }
   | { type: "tool_use" | "server_tool_use"; call: ToolCall; tokens: string[] }
-  /** What the search of that id found. */
-  | { type: "web_search_tool_result"; id: string; tokens: string[] };
+  /** What the search of that id found, or the fetch brought. */
+  | { type: "web_search_tool_result" | "web_fetch_tool_result"; id: string; tokens: string[] };
 
 export interface Answer {
   blocks: AnswerBlock[];
@@ -27,7 +27,7 @@ export function answerMessage(request: MessageRequest): Answer {
   const random = seededRandom(`${request.seed}:0`);
   const blocks = preamble(request, random);
   const thinkingTokens = () => blocks.reduce((sum, { type, tokens }) => sum + (type.endsWith("thinking") ? tokens.length : 0), 0);
-  blocks.push(...searchTheWeb(request));
+  blocks.push(...searchTheWeb(request), ...fetchFromTheWeb(request));
   const before = cutBlocks(blocks, tokensMax);
   const left = tokensMax - before;
   const called = callTools(request, random);
@@ -66,14 +66,24 @@ function preamble({ directives, thinkingTokens }: MessageRequest, random: Random
 /** Asks for what the user said, as often as it searches. */
 function searchTheWeb({ searches, userText, seed }: MessageRequest): AnswerBlock[] {
   return Array.from({ length: searches }, (_, index) => index).flatMap((index): AnswerBlock[] => {
-    const id = madeUpId("srvtoolu_", `${seed}:${index}`);
-    const argumentTokens = splitTokens(JSON.stringify({ query: userText.slice(0, 40) }));
-    const call = { id, name: "web_search", nameTokens: countTokens("web_search"), argumentTokens };
-    return [
-      { type: "server_tool_use", call, tokens: argumentTokens },
-      { type: "web_search_tool_result", id, tokens: [] },
-    ];
+    return ranTool("web_search", `${seed}:${index}`, { query: userText.slice(0, 40) });
   });
+}
+
+function fetchFromTheWeb({ fetches, seed }: MessageRequest): AnswerBlock[] {
+  return Array.from({ length: fetches }, (_, index) => index).flatMap((index) =>
+    ranTool("web_fetch", `${seed}:fetch:${index}`, { url: `https://example.org/lighthouse/${index}` }),
+  );
+}
+
+function ranTool(name: "web_search" | "web_fetch", seed: string, input: Fields): AnswerBlock[] {
+  const id = madeUpId("srvtoolu_", seed);
+  const argumentTokens = splitTokens(JSON.stringify(input));
+  const call = { id, name, nameTokens: countTokens(name), argumentTokens };
+  return [
+    { type: "server_tool_use", call, tokens: argumentTokens },
+    { type: `${name}_tool_result`, id, tokens: [] },
+  ];
 }
 
 /** Cuts the list in place to so many tokens; how many it has then. */

@@ -5,7 +5,7 @@ import type { Refusal } from "../request-fields.ts";
 import { answerMessage } from "./answer.ts";
 import { messageEvents, messageStop, wholeMessage } from "./message.ts";
 import { readMessageRequest } from "./read-request.ts";
-import { countPrompt, promptWithSearches } from "./usage.ts";
+import { countPrompt, promptWithResults } from "./usage.ts";
 
 /** The simulator has no clock and no chance: every answer carries the same request id. */
 const requestId = "req_simulator";
@@ -49,7 +49,7 @@ function modelRow(id: string): Record<string, unknown> {
 export function planMessage(body: Buffer, version: string): Plan {
   const request = readMessageRequest(body, version, "answer");
   const { model, directives, stream } = request;
-  const promptTokens = promptWithSearches(request, countPrompt(request));
+  const promptTokens = promptWithResults(request, countPrompt(request));
   const answer = answerMessage(request);
   return planAnswer({
     model,

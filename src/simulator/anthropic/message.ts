@@ -47,6 +47,8 @@ function wholeBlock(block: AnswerBlock, directives: Directives, hidesThinking: b
       return { type: block.type, id: block.call.id, name: block.call.name, input: parseInput(block.call.argumentTokens.join("")) };
     case "web_search_tool_result":
       return resultOf(block.id);
+    case "web_fetch_tool_result":
+      return fetchedBy(block.id);
   }
 }
 
@@ -54,6 +56,14 @@ function wholeBlock(block: AnswerBlock, directives: Directives, hidesThinking: b
 function resultOf(id: string): Fields {
   const page = { type: "web_search_result", url: "https://example.org/lighthouse", title: "A lighthouse", page_age: null };
   return { type: "web_search_tool_result", tool_use_id: id, content: [{ ...page, encrypted_content: madeUpId("enc_", id) }] };
+}
+
+/** A page of text, as the model read it. */
+function fetchedBy(id: string): Fields {
+  const source = { type: "text", media_type: "text/plain", data: "The lighthouse was built in 1871." };
+  const content = { type: "document", source, title: "A lighthouse", citations: { enabled: false } };
+  const result = { type: "web_fetch_result", url: "https://example.org/lighthouse/0", content, retrieved_at: "2026-01-01T00:00:00Z" };
+  return { type: "web_fetch_tool_result", tool_use_id: id, content: result };
 }
 
 /** What content_block_start carries: everything that no delta brings. */
@@ -65,6 +75,7 @@ function openingBlock(block: AnswerBlock, directives: Directives): Fields {
       return { type: "text", text: "", ...(directives.citations ? { citations: [] } : {}) };
     case "redacted_thinking":
     case "web_search_tool_result":
+    case "web_fetch_tool_result":
       return wholeBlock(block, directives, false);
     case "tool_use":
     case "server_tool_use": {

@@ -27,6 +27,8 @@ export interface MessageRequest {
   thinkingTokens: number;
   /** Web searches that it makes before it answers: one where it may, or what the directive says, however many may be. */
   searches: number;
+  /** The same of pages that it fetches from the web. */
+  fetches: number;
   /** `display: omitted`: thinking is signed, counted and not shown. */
   hidesThinking: boolean;
 }
@@ -69,13 +71,14 @@ export function readMessageRequest(body: Buffer, version: string, purpose: "answ
     stream: fields["stream"] === true,
     documentSchema: isFields(format) && isFields(format["schema"]) ? format["schema"] : null,
     thinkingTokens: directives.reasoningTokens ?? thinkingTokens(thinking, output),
-    searches: offersSearch(fields["tools"]) ? (directives.searches ?? 1) : 0,
+    searches: offers("web_search", fields["tools"]) ? (directives.searches ?? 1) : 0,
+    fetches: offers("web_fetch", fields["tools"]) ? (directives.fetches ?? 1) : 0,
     hidesThinking: isFields(thinking) && thinking["display"] === "omitted",
   };
 }
 
-function offersSearch(tools: unknown): boolean {
-  return Array.isArray(tools) && tools.some((tool) => isFields(tool) && /^web_search_\d+$/.test(String(tool["type"])));
+function offers(name: string, tools: unknown): boolean {
+  return Array.isArray(tools) && tools.some((tool) => isFields(tool) && String(tool["type"]).replace(/_\d+$/, "") === name);
 }
 
 function textOf(content: unknown): string {

@@ -15,15 +15,16 @@ interface MessageUsage {
   cache_read_input_tokens: number;
   output_tokens: number;
   output_tokens_details: { thinking_tokens: number };
-  server_tool_use?: { web_search_requests: number };
+  server_tool_use?: { web_search_requests: number; web_fetch_requests: number };
 }
 
-/** What a search finds, which the model reads from then on. */
-const tokensPerSearch = 120;
+/** What a search finds or a fetch brings, which the model reads from then on. */
+const tokensPerResult = 120;
 
-/** Reads the conversation again after each search. */
-export function promptWithSearches({ searches }: Pick<MessageRequest, "searches">, promptTokens: number): number {
-  return promptTokens * (1 + searches) + (tokensPerSearch * searches * (searches + 1)) / 2;
+/** Reads the conversation again after each of them. */
+export function promptWithResults({ searches, fetches }: Pick<MessageRequest, "searches" | "fetches">, promptTokens: number): number {
+  const results = searches + fetches;
+  return promptTokens * (1 + results) + (tokensPerResult * results * (results + 1)) / 2;
 }
 
 export function countPrompt({ fields, messages }: Pick<MessageRequest, "fields" | "messages">): number {
@@ -37,7 +38,12 @@ export function countPrompt({ fields, messages }: Pick<MessageRequest, "fields" 
 }
 
 /** `input_tokens` is what is neither read from a cache nor written into one. */
-export function usageOf({ directives, searches }: MessageRequest, countedPrompt: number, answered: number, thought: number): MessageUsage {
+export function usageOf(
+  { directives, searches, fetches }: MessageRequest,
+  countedPrompt: number,
+  answered: number,
+  thought: number,
+): MessageUsage {
   const prompt = directives.promptTokens ?? countedPrompt;
   const read = Math.min(directives.cachedTokens ?? 0, prompt);
   const written = Math.min(directives.cacheWriteTokens ?? 0, prompt - read);
@@ -48,7 +54,7 @@ export function usageOf({ directives, searches }: MessageRequest, countedPrompt:
     cache_read_input_tokens: read,
     output_tokens: output,
     output_tokens_details: { thinking_tokens: Math.min(thought, output) },
-    ...(searches === 0 ? {} : { server_tool_use: { web_search_requests: searches } }),
+    ...(searches + fetches === 0 ? {} : { server_tool_use: { web_search_requests: searches, web_fetch_requests: fetches } }),
   };
 }
 

@@ -1,5 +1,5 @@
 // Web searches that a provider makes for a request: only with a price, held at their bound, charged as counted, on the receipt, in the log, on
-// the side of costs (docs/behaviour/billing.md#web-searches).
+// the side of costs (docs/behaviour/billing.md#tools-that-a-provider-runs).
 import { describe, expect, test } from "vitest";
 import { readReport } from "../../../src/ledger/report.ts";
 import type { TestAccount, TestReply } from "../../support/gateway.ts";

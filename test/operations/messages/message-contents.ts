@@ -35,4 +35,6 @@ export const unreadable: [string, object, string][] = [
   ["untyped", assistantMessage({ type: "" }), "messages[0].content[0]"],
   ["thought", result({ type: "thought", text: "x" }), "messages[2].content[0].content[0]"],
   ["web_search_20250305 tool", { tools: [{ type: "web_search_20250305", name: "web_search" }] }, "tools[0]"],
+  ["web_fetch_20250910 tool", { tools: [{ type: "web_fetch_20250910", name: "web_fetch", max_uses: 1 }] }, "tools[0]"],
+  ["code_execution_20250825 tool", { tools: [{ type: "code_execution_20250825", name: "code_execution" }] }, "tools[0]"],
 ];

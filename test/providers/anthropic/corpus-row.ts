@@ -1,5 +1,6 @@
 // The form of a row of Anthropic's corpus, and where rows come from: pydantic-ai's recordings of its API, the AI SDK's fixtures, the types of
 // Anthropic's SDK and its documentation, with our own words in them.
+import type { ToolCalls } from "../../../src/usage.ts";
 import type { Shape } from "../corpus.ts";
 
 /** https://github.com/pydantic/pydantic-ai, folder tests/models/cassettes. */
@@ -15,7 +16,7 @@ export interface MessageRow extends Shape {
   /** Tokens: input, cache read, cache write, output; null: not reported. */
   usage?: [number, number, number, number] | null;
   /** More of what is reported. */
-  more?: { reasoning?: number; cacheWriteHour?: number; serviceTier?: string; webSearches?: number };
+  more?: { reasoning?: number; cacheWriteHour?: number; serviceTier?: string; toolCalls?: ToolCalls };
 }
 
 export const tokens = (input: number, output: number, read = 0, written = 0, more: object = {}) => ({

@@ -78,7 +78,7 @@ export const streams: MessageRow[] = [
       ...[end("end_turn", { ...tokens(31_772, 644).usage, server_tool_use: { web_search_requests: 2 } }), stop],
     ],
     usage: [31_772, 0, 0, 644],
-    more: { webSearches: 2 },
+    more: { toolCalls: { web_search: 2 } },
     told: { content: "The sea.", finish: "stop" },
   },
   {

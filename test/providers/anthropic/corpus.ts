@@ -146,7 +146,7 @@ export const wholes: MessageRow[] = [
       tokens(16_083, 165, 0, 0, { server_tool_use: { web_search_requests: 1 } }),
     ),
     usage: [16_083, 0, 0, 165],
-    more: { webSearches: 1 },
+    more: { toolCalls: { web_search: 1 } },
     told: { content: "The sea is wide.", finish: "stop" },
   },
   {

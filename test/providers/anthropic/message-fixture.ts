@@ -1,5 +1,6 @@
 // Calls anthropicMessages and anthropicChat against a host that answers with a recorded body.
 import { readFileSync } from "node:fs";
+import type { ServerTool } from "../../../generated/withheld-fields.ts";
 import { anthropicChat, anthropicMessages, type MessageTimes } from "../../../src/providers/anthropic/messages.ts";
 import type { Provider, Route } from "../../../src/providers/types.ts";
 import type { ChatStream, ChatWhole } from "../../../src/providers/verbs/chat.ts";
@@ -18,7 +19,7 @@ export interface MessageAsk {
   body?: object | string;
   betas?: string | null;
   outputMax?: number;
-  searches?: boolean;
+  serverTools?: readonly ServerTool[];
 }
 
 const hello = { model: "claude-up", max_tokens: 2048, messages: [{ role: "user", content: "Hello" }] };
@@ -26,8 +27,19 @@ const hello = { model: "claude-up", max_tokens: 2048, messages: [{ role: "user",
 function callOf(host: Host, { stream = false, signal = new AbortController().signal, body = hello, ...options }: MessageAsk) {
   const route = { ...routeTo(`${host.url}/v1`, { protocol: "anthropic", ...options.provider }), thinking: options.thinking ?? "budget" };
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  const { outputMax = 4096, betas = null, searches = false } = options;
-  return { route, signal, requestId: "req_test", body: text, stream, publicModel, outputMax, betas, searches, promptTokens: async () => 7 };
+  const { outputMax = 4096, betas = null, serverTools = [] } = options;
+  return {
+    route,
+    signal,
+    requestId: "req_test",
+    body: text,
+    stream,
+    publicModel,
+    outputMax,
+    betas,
+    serverTools,
+    promptTokens: async () => 7,
+  };
 }
 
 export async function ask(host: Host, options: MessageAsk = {}): Promise<MessageWhole | MessageStream> {

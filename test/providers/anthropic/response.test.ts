@@ -1,8 +1,9 @@
 // Whole messages of Anthropic's hosts in the contract's form, and their usage.
 import { describe, expect, test } from "vitest";
+import type { MessageWhole } from "../../../src/providers/verbs/messages.ts";
 import { expectFault, json } from "../openai/chat-fixture.ts";
 import { startHost } from "../upstream-fixture.ts";
-import { answer, askChat, askStream, askWhole, collect, publicModel } from "./message-fixture.ts";
+import { answer, ask, askChat, askStream, askWhole, collect, publicModel } from "./message-fixture.ts";
 
 describe("a whole message", () => {
   test("names the public model, blanks signatures, and leaves out what the contract doesn't declare", async () => {
@@ -25,6 +26,36 @@ describe("a whole message", () => {
       ],
     });
     expect(usage).toEqual({ input: 9, cacheRead: 0, cacheWrite: 0, output: 4, reasoning: 0 });
+  });
+
+  test("a provider's tool that was asked for is shown and, where the host doesn't say how often it ran, counted; others are left out", async () => {
+    const call = (name: string, id: string) => ({ type: "server_tool_use", id, name, input: {} });
+    const brought = {
+      type: "web_fetch_tool_result",
+      tool_use_id: "srvtoolu_1",
+      content: { type: "web_fetch_result", url: "https://a.example" },
+    };
+    const shown = [call("web_fetch", "srvtoolu_1"), brought];
+    const found = { type: "web_search_tool_result", tool_use_id: "srvtoolu_2", content: [] };
+    const content = [...shown, call("web_search", "srvtoolu_2"), found, { type: "text", text: "Hi" }];
+    const host = json(200, JSON.stringify(answer(content)));
+    const whole = await ask(await startHost(host), { serverTools: ["web_fetch"] });
+    expect(whole).toMatchObject({ message: { content: [...shown, { type: "text", text: "Hi" }] }, usage: { toolCalls: { web_fetch: 1 } } });
+    expect((whole as MessageWhole).usage!.toolCalls).toEqual({ web_fetch: 1 });
+    const both = await ask(await startHost(host), { serverTools: ["web_search", "web_fetch"] });
+    expect((both as MessageWhole).usage!.toolCalls).toEqual({ web_search: 1, web_fetch: 1 });
+    for (const [count, charged] of [
+      [4, 4],
+      [0, 0],
+      [-2, 1],
+      [1e300, 1],
+      ["many", 1],
+      [null, 1],
+    ]) {
+      const usage = { input_tokens: 9, output_tokens: 4, server_tool_use: { web_fetch_requests: count } };
+      const told = await ask(await startHost(json(200, JSON.stringify(answer(content, { usage })))), { serverTools: ["web_fetch"] });
+      expect([count, (told as MessageWhole).usage!.toolCalls]).toEqual([count, { web_fetch: charged }]);
+    }
   });
 
   test("a summary of the conversation stays as it came, also alone; chat has no place for it", async () => {

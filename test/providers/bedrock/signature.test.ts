@@ -21,7 +21,7 @@ function ask(identity: AwsIdentity, clock = now, model = "anthropic.demo-v1:0") 
   const route = { ...routeTo(`${simulator.url}/bedrock`, provider), model };
   const signal = new AbortController().signal;
   const body = JSON.stringify({ model: "m", max_tokens: 50, messages: [{ role: "user", content: "Hi" }] });
-  const call = { route, signal, requestId: "req_1", publicModel: "m", body, stream: false, outputMax: 50, betas: null, searches: false };
+  const call = { route, signal, requestId: "req_1", publicModel: "m", body, stream: false, outputMax: 50, betas: null, serverTools: [] };
   return bedrockMessages(useUpstream())({ ...call, promptTokens: async () => 1 });
 }
 

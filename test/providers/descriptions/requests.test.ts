@@ -55,7 +55,7 @@ async function faultsOf(column: string, dialect: keyof typeof dialects, fields: 
   const asked =
     dialect === "chat"
       ? adapters.chat[protocol]!(call)
-      : adapters.messages[protocol]!({ ...call, betas: null, searches: false, promptTokens: () => Promise.resolve(7) });
+      : adapters.messages[protocol]!({ ...call, betas: null, serverTools: [], promptTokens: () => Promise.resolve(7) });
   const error: unknown = await asked.catch((thrown: unknown) => thrown);
   if (!(error instanceof UpstreamError)) return error;
   if (error.fault === "rejected") return host.requests.length === 0 ? "rejected" : error;

@@ -82,6 +82,7 @@ function Prices({ model }: { model: ModelRow }): ReactNode {
               ["Cached input", usd(pricing.cached)],
               ...(pricing.cache_write === undefined ? [] : [["Cache write", usd(pricing.cache_write)] as const]),
               ...(pricing.per_web_search === undefined ? [] : [["Web search", `${usd(pricing.per_web_search)} each`] as const]),
+              ...(pricing.per_web_fetch === undefined ? [] : [["Web fetch", `${usd(pricing.per_web_fetch)} each`] as const]),
               ...(pricing.long_context === undefined
                 ? []
                 : [
