@@ -38101,7 +38101,7 @@ export interface operations {
                     "application/json": components["schemas"]["GenmediaError404ModelNotFound"];
                 };
             };
-            /** @description `job_cancelled`: An operator of the gateway ended the job before it was done, or suspended its account, or its API key was deleted or disabled or expired, while the job still waited. The message says which. Nothing was charged. */
+            /** @description `job_cancelled`: An operator of the gateway ended the job before it was done, or suspended its account, or its API key was deleted or disabled, while the job still waited. The message says which. Nothing was charged. */
             409: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -38438,7 +38438,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateImageEditError403"];
                 };
             };
-            /** @description `job_cancelled`: An operator of the gateway ended the job before it was done, or suspended its account, or its API key was deleted or disabled or expired, while the job still waited. The message says which. Nothing was charged. */
+            /** @description `job_cancelled`: An operator of the gateway ended the job before it was done, or suspended its account, or its API key was deleted or disabled, while the job still waited. The message says which. Nothing was charged. */
             409: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -38780,7 +38780,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateImageError403"];
                 };
             };
-            /** @description `job_cancelled`: An operator of the gateway ended the job before it was done, or suspended its account, or its API key was deleted or disabled or expired, while the job still waited. The message says which. Nothing was charged. */
+            /** @description `job_cancelled`: An operator of the gateway ended the job before it was done, or suspended its account, or its API key was deleted or disabled, while the job still waited. The message says which. Nothing was charged. */
             409: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -39112,7 +39112,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateImageVariationError403"];
                 };
             };
-            /** @description `job_cancelled`: An operator of the gateway ended the job before it was done, or suspended its account, or its API key was deleted or disabled or expired, while the job still waited. The message says which. Nothing was charged. */
+            /** @description `job_cancelled`: An operator of the gateway ended the job before it was done, or suspended its account, or its API key was deleted or disabled, while the job still waited. The message says which. Nothing was charged. */
             409: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */

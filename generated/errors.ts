@@ -1156,7 +1156,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "job": true,
     "jobOnly": true,
     "message": "The job was cancelled.",
-    "happened": "An operator of the gateway ended the job before it was done, or suspended its account, or its API key was deleted or disabled or expired, while the job still waited. The message says which. Nothing was charged.",
+    "happened": "An operator of the gateway ended the job before it was done, or suspended its account, or its API key was deleted or disabled, while the job still waited. The message says which. Nothing was charged.",
     "fix": "Ask the operator why, or use a key that works. To make it after all, submit the job again with another idempotency key."
   },
   "file_not_found": {

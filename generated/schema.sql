@@ -1301,7 +1301,7 @@ CREATE UNIQUE INDEX workspace_domain_verified ON public.workspace_domain USING b
 -- function idempotency_let_go(_account bigint, _operation text, _key text, _call uuid) returns void set enable_seqscan=off
 -- function idempotency_sweep(_at timestamp with time zone, _life interval, _most bigint, _limit integer) returns integer set enable_seqscan=off
 -- function key_budget_left(_account bigint, _key bigint, _at timestamp with time zone) returns bigint
--- function key_works(k api_key) returns boolean
+-- function key_revoked(k api_key) returns boolean
 -- function ledger_correct(_account bigint, _id uuid, _at timestamp with time zone, _kind text, _amount bigint, _ref text, _reason text, _corrects bigint) returns TABLE(refused text, seq bigint, balance bigint) set enable_seqscan=off, lock_timeout=3s
 -- function ledger_raise(_account bigint, _id uuid, _want bigint) returns TABLE(granted bigint, available bigint, reserved bigint, refused text, key_left bigint) set lock_timeout=1s
 -- function ledger_refund(_account bigint, _id uuid, _at timestamp with time zone, _amount bigint, _reason text) returns TABLE(refused text, seq bigint, refunded bigint, balance bigint) set enable_seqscan=off, lock_timeout=3s

@@ -9578,7 +9578,7 @@ export interface ErrorsByCode {
   invalid_token: Refusal<400, "invalid_token", ErrorBody<"invalid_token", "invalid_request_error">>;
   /** The id is not that of an invitation to the workspace, or it was accepted or revoked. */
   invitation_not_found: Refusal<404, "invitation_not_found", ErrorBody<"invitation_not_found", "not_found_error">>;
-  /** An operator of the gateway ended the job before it was done, or suspended its account, or its API key was deleted or disabled or expired, while the job still waited. The message says which. Nothing was charged. */
+  /** An operator of the gateway ended the job before it was done, or suspended its account, or its API key was deleted or disabled, while the job still waited. The message says which. Nothing was charged. */
   job_cancelled: Refusal<409, "job_cancelled", ErrorBody<"job_cancelled", "invalid_request_error"> | GenmediaErrorBody<"job_cancelled">> | Refusal<null, "job_cancelled", ImageJob | VideoJob | GenmediaFailed>;
   /** The job does not exist or belongs to another account. */
   job_not_found: Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error"> | GenmediaErrorBody<"job_not_found">>;

@@ -20,7 +20,7 @@ export interface ClaimedJob extends Pick<
   attempts: JobAttempt[];
   /** Whether an earlier runner asked a route. */
   was_asked: boolean;
-  /** Whether the key that ordered it has been disabled or deleted since, or has expired. */
+  /** Whether the key that ordered it has been disabled or deleted since. */
   is_revoked: boolean;
   /** Since its route was asked, by the database's clock; 0: none was. Waiting for a runner costs a job none of its time. */
   age_ms: number;
@@ -51,7 +51,7 @@ const claim = (due: string) => `
   with due as materialized (${due})
   update media_job j set lease_owner = $1, run_at = clock_timestamp() + $3::interval from due where j.id = due.id
   returning j.id, j.account_id, j.kind, j.shown_id, j.model, j.prices, j.secret, j.estimated, j.route, j.upstream, j.request - 'uploads' as request, j.request ? 'uploads' as has_uploads, j.request_id, j.operation, j.attempts,
-    j.intent_at is not null as was_asked, exists (select from api_key k where k.id = j.key_id and not key_works(k)) as is_revoked,
+    j.intent_at is not null as was_asked, exists (select from api_key k where k.id = j.key_id and key_revoked(k)) as is_revoked,
     coalesce(extract(epoch from clock_timestamp() - j.intent_at) * 1000, 0)::float8 as age_ms`;
 
 /** The index holds running jobs only. */

@@ -116,7 +116,7 @@ async function make(parts: JobParts, running: Running): Promise<{ files: MadeFil
     attempts.push(...lostAttempt(parts.catalog, job));
     throw new JobFailure("provider_error", "The gateway was interrupted while the provider was asked; the job is not repeated.");
   } else {
-    if (job.is_revoked) throw new JobFailure("job_cancelled", "The API key of the job does not work any more.");
+    if (job.is_revoked) throw new JobFailure("job_cancelled", "The API key of the job was disabled or deleted.");
     signal.throwIfAborted();
     const { begun, route } = await beginJob(parts, job, signal, attempts);
     if (begun.kind === "made") return { files: begun.files, route };

@@ -1,4 +1,4 @@
-// Jobs of a key that stops working before a provider was asked: they end free, whatever was done for them so far; what runs goes on.
+// Jobs of a key that is disabled or deleted before a provider was asked: they end free, whatever was done for them so far; what runs goes on.
 import { describe, expect, test } from "vitest";
 import { deleteKey } from "../../src/accounts/manage-keys.ts";
 import { newAccount, newKey } from "../ledger/new-account.ts";
@@ -12,13 +12,12 @@ const models: Models = { "test/picture": { kind: "image", routes: ["ember/flash-
 const cancelled = {
   status: "failed",
   error_code: "job_cancelled",
-  error_message: "The API key of the job does not work any more.",
+  error_message: "The API key of the job was disabled or deleted.",
   charged: null,
 };
 const revocations = [
   ["deleted", "deleted_at = clock_timestamp()"],
   ["disabled", "enabled = false"],
-  ["expired", "expires_at = clock_timestamp()"],
 ] as const;
 const change = (keyId: bigint, set: string) => world.db.pool.query(`update api_key set ${set} where id = $1`, [keyId]);
 const balance = async (accountId: bigint) =>
@@ -58,6 +57,16 @@ describe.each(revocations)("a key that is %s", (_, set) => {
     expect(asked()).toBe(0);
     expect(await balance(accountId)).toEqual({ available: 5_000_000n, reserved: 0n });
   });
+});
+
+test("a key that expires: its waiting jobs are made, because they were ordered in its time", async () => {
+  const accountId = await newAccount(world.db, { deposit: 10_000_000n });
+  const keyId = await newKey(world.db, accountId);
+  for (let n = 0; n < 4; n++) await submit(world.db, { accountId, keyId, estimated: 1_000_000n });
+  await change(keyId, "expires_at = clock_timestamp()");
+  await world.start(models);
+  await expect.poll(() => statuses(world.db, accountId)).toEqual(["succeeded", "succeeded", "succeeded", "succeeded"]);
+  expect(await balance(accountId)).toEqual({ available: 6_000_000n, reserved: 0n });
 });
 
 test("while all slots are busy the sweep ends what waits, and no turn is needed", async () => {

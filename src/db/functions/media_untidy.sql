@@ -5,7 +5,7 @@ begin
   if not pg_try_advisory_xact_lock(7322005) then return; end if;
   return query select c.account_id from (
     select j.account_id, bool_or(j.status = 'queued' and (j.created_at < now() - _queue_life
-          or exists (select from api_key k where k.id = j.key_id and not key_works(k)))
+          or exists (select from api_key k where k.id = j.key_id and key_revoked(k)))
         or j.status <> 'queued' and j.started_at < now() - _run_life and j.run_at < now()) as is_late,
       count(*) filter (where j.status = 'queued' and j.kind = 'image') as images_wait, count(*) filter (where j.status = 'queued' and j.kind = 'video') as videos_wait,
       count(*) filter (where j.status <> 'queued' and j.kind = 'image') as images, count(*) filter (where j.status <> 'queued' and j.kind = 'video') as videos
