@@ -103,7 +103,7 @@ export async function awaitEnd(
       const ended = jobs.ended(shownId, Math.max(0, until - performance.now()), either);
       const job = await read();
       if (job === undefined || isFinal(job) || signal.aborted || performance.now() >= until) return job;
-      if (!(await ended)) return await read();
+      if (!(await ended)) return job; // an end would have woken it; a thousand reads would hold up the stop
     }
   } finally {
     enough.abort();

@@ -1,5 +1,6 @@
 // Long polls in numbers: a thousand of one account cost next to nothing, leave nothing behind when their clients go, and never hold up a stop.
 import { Agent, request } from "node:http";
+import pg from "pg";
 import { expect, test } from "vitest";
 import { countWaiters } from "../support/count-waiters.ts";
 import { eventually } from "../support/eventually.ts";
@@ -28,8 +29,14 @@ test(`${pollers} long polls: half of the clients disconnect, a stop answers the 
   for (const { leave } of polls.slice(0, pollers / 2)) leave();
   await eventually(() => expect(waiters.now).toBe(pollers / 2));
 
-  await gateway.stop(); // a poll lasts 25 s, this test not as long
+  // Nobody reads a job meanwhile: the stop asks the database nothing for those that wait.
+  const other = new pg.Client(gateway.databaseUrl);
+  await other.connect();
+  await other.query("begin; lock table media_job in access exclusive mode");
+  const stopped = gateway.stop(); // a poll lasts 25 s, this test not as long
   for (const { answer } of polls.slice(pollers / 2)) expect(await answer).toEqual([200, "pending"]);
+  await other.end();
+  await stopped;
   expect(waiters.now).toBe(0);
   agent.destroy();
 });
