@@ -140,7 +140,7 @@ test("a buffered chat call runs through at most 79 files and 12 asynchronous fun
   const session = new Session();
   session.connect();
   try {
-    const { key } = await gateway.createAccount({ deposit: "10" });
+    const { key } = await gateway.createAccount({ deposit: "1000" });
     const body = JSON.stringify({ model: "plain/chat", messages: [{ role: "user", content: "hello" }], max_tokens: 20 });
     const call = async () => {
       const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
