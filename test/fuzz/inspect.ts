@@ -26,7 +26,7 @@ export async function inspect(world: World, memoryBefore: number): Promise<Found
   const audit = await settledAudit(world);
   const lines = world.log();
   const warnings = lines.filter((line) => !isMail(line));
-  const failed = lines.filter(({ level, status }) => level >= 50 || Number(status) >= 500);
+  const failed = lines.filter((line) => (line.level >= 50 && !isInventedPayment(line)) || Number(line.status) >= 500);
   const memory = world.memoryMb();
   const faults = [
     ...(audit.mismatches.length > 0 ? [`the books don't agree: ${JSON.stringify(audit.mismatches)}`] : []),
@@ -54,6 +54,11 @@ async function settledAudit(world: World): Promise<Audit> {
 
 function isMail({ mail }: LogLine): boolean {
   return mail !== undefined;
+}
+
+/** The requests sign payment events that no provider would send; the gateway refuses each and tells its operator, as it should. */
+function isInventedPayment({ msg }: LogLine): boolean {
+  return String(msg).startsWith("a payment event can't be applied");
 }
 
 /** What the warnings say, each once. */
