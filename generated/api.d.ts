@@ -26118,7 +26118,7 @@ export interface operations {
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `session_required`: Endpoints that change the account require a dashboard session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             *     `confirmation_required`: The change requires a session that was opened in the last 15 minutes, or confirmed in that time with the password and a code of the second factor.
              */
             403: {
                 headers: {
@@ -26412,8 +26412,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `billing_error`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
+             * @description `billing_error`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight; what they don't use is returned when they end.
+             *     `key_limit_reached`: A budget is spent or held by requests in flight: one of the key's own (`limit_usd`, `lifetime_limit_usd`), or that of the member who created the key, whom `details.member` then names. The account itself may have more credit. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -26478,9 +26478,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             * @description `idempotency_in_progress`: A request with the same key and content is still being answered, whether streamed or not. This repeat did nothing and cost nothing.
              *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
-             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             *     `idempotency_key_reused`: For 24 hours, a key belongs to one request of the account to one endpoint: the same body, byte for byte, and the same parameters.
              */
             409: {
                 headers: {
@@ -26500,7 +26500,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateMusicError409"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -26713,8 +26713,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight; what they don't use is returned when they end.
+             *     `key_limit_reached`: A budget is spent or held by requests in flight: one of the key's own (`limit_usd`, `lifetime_limit_usd`), or that of the member who created the key, whom `details.member` then names. The account itself may have more credit. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -26779,9 +26779,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             * @description `idempotency_in_progress`: A request with the same key and content is still being answered, whether streamed or not. This repeat did nothing and cost nothing.
              *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
-             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             *     `idempotency_key_reused`: For 24 hours, a key belongs to one request of the account to one endpoint: the same body, byte for byte, and the same parameters.
              */
             409: {
                 headers: {
@@ -26801,7 +26801,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateSoundEffectError409"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -27009,8 +27009,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight; what they don't use is returned when they end.
+             *     `key_limit_reached`: A budget is spent or held by requests in flight: one of the key's own (`limit_usd`, `lifetime_limit_usd`), or that of the member who created the key, whom `details.member` then names. The account itself may have more credit. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -27076,9 +27076,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             * @description `idempotency_in_progress`: A request with the same key and content is still being answered, whether streamed or not. This repeat did nothing and cost nothing.
              *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
-             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             *     `idempotency_key_reused`: For 24 hours, a key belongs to one request of the account to one endpoint: the same body, byte for byte, and the same parameters.
              */
             409: {
                 headers: {
@@ -27098,7 +27098,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateSpeechError409"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -27319,8 +27319,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight; what they don't use is returned when they end.
+             *     `key_limit_reached`: A budget is spent or held by requests in flight: one of the key's own (`limit_usd`, `lifetime_limit_usd`), or that of the member who created the key, whom `details.member` then names. The account itself may have more credit. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -27385,9 +27385,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             * @description `idempotency_in_progress`: A request with the same key and content is still being answered, whether streamed or not. This repeat did nothing and cost nothing.
              *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
-             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             *     `idempotency_key_reused`: For 24 hours, a key belongs to one request of the account to one endpoint: the same body, byte for byte, and the same parameters.
              */
             409: {
                 headers: {
@@ -27409,7 +27409,7 @@ export interface operations {
             };
             /**
              * @description `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
-             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.
+             *     `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request.
              */
             413: {
                 headers: {
@@ -27672,8 +27672,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight; what they don't use is returned when they end.
+             *     `key_limit_reached`: A budget is spent or held by requests in flight: one of the key's own (`limit_usd`, `lifetime_limit_usd`), or that of the member who created the key, whom `details.member` then names. The account itself may have more credit. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -27738,9 +27738,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             * @description `idempotency_in_progress`: A request with the same key and content is still being answered, whether streamed or not. This repeat did nothing and cost nothing.
              *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
-             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             *     `idempotency_key_reused`: For 24 hours, a key belongs to one request of the account to one endpoint: the same body, byte for byte, and the same parameters.
              */
             409: {
                 headers: {
@@ -27762,7 +27762,7 @@ export interface operations {
             };
             /**
              * @description `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
-             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.
+             *     `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request.
              */
             413: {
                 headers: {
@@ -28129,8 +28129,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight; what they don't use is returned when they end.
+             *     `key_limit_reached`: A budget is spent or held by requests in flight: one of the key's own (`limit_usd`, `lifetime_limit_usd`), or that of the member who created the key, whom `details.member` then names. The account itself may have more credit. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -28195,9 +28195,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             * @description `idempotency_in_progress`: A request with the same key and content is still being answered, whether streamed or not. This repeat did nothing and cost nothing.
              *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
-             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             *     `idempotency_key_reused`: For 24 hours, a key belongs to one request of the account to one endpoint: the same body, byte for byte, and the same parameters.
              */
             409: {
                 headers: {
@@ -28217,7 +28217,7 @@ export interface operations {
                     "application/json": components["schemas"]["CloneVoiceError409"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -28427,8 +28427,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight; what they don't use is returned when they end.
+             *     `key_limit_reached`: A budget is spent or held by requests in flight: one of the key's own (`limit_usd`, `lifetime_limit_usd`), or that of the member who created the key, whom `details.member` then names. The account itself may have more credit. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -28493,9 +28493,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             * @description `idempotency_in_progress`: A request with the same key and content is still being answered, whether streamed or not. This repeat did nothing and cost nothing.
              *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
-             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             *     `idempotency_key_reused`: For 24 hours, a key belongs to one request of the account to one endpoint: the same body, byte for byte, and the same parameters.
              */
             409: {
                 headers: {
@@ -28515,7 +28515,7 @@ export interface operations {
                     "application/json": components["schemas"]["DesignVoiceError409"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -28950,7 +28950,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateApiKeyError403"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -29225,7 +29225,7 @@ export interface operations {
                     "application/json": components["schemas"]["UpdateApiKeyError403"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -29372,7 +29372,7 @@ export interface operations {
                     "application/json": components["schemas"]["RollApiKeyError403"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -29785,7 +29785,7 @@ export interface operations {
                     "application/json": components["schemas"]["ForgotPasswordError400"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -29883,7 +29883,7 @@ export interface operations {
              * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
              *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
-             *     `invalid_token`: A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail, or not one of the authenticator app, or was used. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too.
+             *     `invalid_token`: The token from an email, or the `state` of a sign-in, is malformed or unknown. Or the code, from the email or the authenticator app, is wrong or was already used. An invitation also counts as unknown if it was used or revoked, has expired, or is meant for another address.
              *     `used_token`: A token works once.
              *     `expired_token`: A verification lasts a day, a password reset an hour, a sign-in with a provider ten minutes.
              */
@@ -29912,7 +29912,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -30118,7 +30118,7 @@ export interface operations {
              * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
              *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
-             *     `invalid_token`: A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail, or not one of the authenticator app, or was used. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too.
+             *     `invalid_token`: The token from an email, or the `state` of a sign-in, is malformed or unknown. Or the code, from the email or the authenticator app, is wrong or was already used. An invitation also counts as unknown if it was used or revoked, has expired, or is meant for another address.
              */
             400: {
                 headers: {
@@ -30136,7 +30136,7 @@ export interface operations {
              * @description `missing_api_key`: The request has no credential.
              *     `invalid_api_key`: The key or session token is unknown, was revoked or disabled, or has expired.
              *     `invalid_credentials`: Sign-in failed. On older endpoints: the key is not valid.
-             *     `totp_required`: The password is right, and the account also asks for a code of its authenticator app.
+             *     `totp_required`: The password is right, but the account also requires a code from its authenticator app.
              */
             401: {
                 headers: {
@@ -30167,7 +30167,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConfirmSessionError403"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -30540,7 +30540,7 @@ export interface operations {
                     "application/json": components["schemas"]["EndSessionError403"];
                 };
             };
-            /** @description `session_not_found`: The id is not that of one of your sessions, or the session has ended. */
+            /** @description `session_not_found`: None of your sessions has this id, or the session has ended. */
             404: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -30640,7 +30640,7 @@ export interface operations {
              * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
              *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
-             *     `invalid_token`: A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail, or not one of the authenticator app, or was used. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too.
+             *     `invalid_token`: The token from an email, or the `state` of a sign-in, is malformed or unknown. Or the code, from the email or the authenticator app, is wrong or was already used. An invitation also counts as unknown if it was used or revoked, has expired, or is meant for another address.
              */
             400: {
                 headers: {
@@ -30656,7 +30656,7 @@ export interface operations {
             };
             /**
              * @description `invalid_credentials`: Sign-in failed. On older endpoints: the key is not valid.
-             *     `totp_required`: The password is right, and the account also asks for a code of its authenticator app.
+             *     `totp_required`: The password is right, but the account also requires a code from its authenticator app.
              */
             401: {
                 headers: {
@@ -30683,7 +30683,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDenied"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -30786,7 +30786,7 @@ export interface operations {
              * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
              *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
-             *     `invalid_token`: A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail, or not one of the authenticator app, or was used. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too.
+             *     `invalid_token`: The token from an email, or the `state` of a sign-in, is malformed or unknown. Or the code, from the email or the authenticator app, is wrong or was already used. An invitation also counts as unknown if it was used or revoked, has expired, or is meant for another address.
              *     `used_token`: A token works once.
              *     `expired_token`: A verification lasts a day, a password reset an hour, a sign-in with a provider ten minutes.
              */
@@ -30831,7 +30831,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDeniedOrSignupClosed"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -30947,7 +30947,7 @@ export interface operations {
                     "application/json": components["schemas"]["StartSignInError400"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -31181,7 +31181,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403SignupClosed"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -31398,7 +31398,7 @@ export interface operations {
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `session_required`: Endpoints that change the account require a dashboard session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             *     `confirmation_required`: The change requires a session that was opened in the last 15 minutes, or confirmed in that time with the password and a code of the second factor.
              */
             403: {
                 headers: {
@@ -31519,7 +31519,7 @@ export interface operations {
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `session_required`: Endpoints that change the account require a dashboard session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             *     `confirmation_required`: The change requires a session that was opened in the last 15 minutes, or confirmed in that time with the password and a code of the second factor.
              */
             403: {
                 headers: {
@@ -31618,7 +31618,7 @@ export interface operations {
              * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
              *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
-             *     `invalid_token`: A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail, or not one of the authenticator app, or was used. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too.
+             *     `invalid_token`: The token from an email, or the `state` of a sign-in, is malformed or unknown. Or the code, from the email or the authenticator app, is wrong or was already used. An invitation also counts as unknown if it was used or revoked, has expired, or is meant for another address.
              */
             400: {
                 headers: {
@@ -31678,7 +31678,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error409NotPossible"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -31920,7 +31920,7 @@ export interface operations {
              * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
              *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
-             *     `invalid_token`: A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail, or not one of the authenticator app, or was used. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too.
+             *     `invalid_token`: The token from an email, or the `state` of a sign-in, is malformed or unknown. Or the code, from the email or the authenticator app, is wrong or was already used. An invitation also counts as unknown if it was used or revoked, has expired, or is meant for another address.
              *     `used_token`: A token works once.
              *     `expired_token`: A verification lasts a day, a password reset an hour, a sign-in with a provider ten minutes.
              */
@@ -31952,7 +31952,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDeniedOrSignupClosed"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -32063,7 +32063,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResendVerificationError400"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -32349,7 +32349,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404FileNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -32832,8 +32832,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight; what they don't use is returned when they end.
+             *     `key_limit_reached`: A budget is spent or held by requests in flight: one of the key's own (`limit_usd`, `lifetime_limit_usd`), or that of the member who created the key, whom `details.member` then names. The account itself may have more credit. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -32899,9 +32899,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             * @description `idempotency_in_progress`: A request with the same key and content is still being answered, whether streamed or not. This repeat did nothing and cost nothing.
              *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
-             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             *     `idempotency_key_reused`: For 24 hours, a key belongs to one request of the account to one endpoint: the same body, byte for byte, and the same parameters.
              */
             409: {
                 headers: {
@@ -32923,7 +32923,7 @@ export interface operations {
             };
             /**
              * @description `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
-             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.
+             *     `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request.
              */
             413: {
                 headers: {
@@ -33176,8 +33176,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight; what they don't use is returned when they end.
+             *     `key_limit_reached`: A budget is spent or held by requests in flight: one of the key's own (`limit_usd`, `lifetime_limit_usd`), or that of the member who created the key, whom `details.member` then names. The account itself may have more credit. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -33243,9 +33243,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             * @description `idempotency_in_progress`: A request with the same key and content is still being answered, whether streamed or not. This repeat did nothing and cost nothing.
              *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
-             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             *     `idempotency_key_reused`: For 24 hours, a key belongs to one request of the account to one endpoint: the same body, byte for byte, and the same parameters.
              */
             409: {
                 headers: {
@@ -33267,7 +33267,7 @@ export interface operations {
             };
             /**
              * @description `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
-             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.
+             *     `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request.
              */
             413: {
                 headers: {
@@ -33476,7 +33476,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateConversationError403"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -33615,7 +33615,7 @@ export interface operations {
                     "application/json": components["schemas"]["GetConversationError403"];
                 };
             };
-            /** @description `conversation_not_found`: The conversation was not created, belongs to another workspace, was deleted, or was not changed for longer than the workspace keeps responses. */
+            /** @description `conversation_not_found`: The conversation does not exist, belongs to another workspace, was deleted, or has not changed for as long as the workspace keeps responses. */
             404: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -33763,7 +33763,7 @@ export interface operations {
                     "application/json": components["schemas"]["UpdateConversationError403"];
                 };
             };
-            /** @description `conversation_not_found`: The conversation was not created, belongs to another workspace, was deleted, or was not changed for longer than the workspace keeps responses. */
+            /** @description `conversation_not_found`: The conversation does not exist, belongs to another workspace, was deleted, or has not changed for as long as the workspace keeps responses. */
             404: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -33776,7 +33776,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ConversationNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -33915,7 +33915,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeleteConversationError403"];
                 };
             };
-            /** @description `conversation_not_found`: The conversation was not created, belongs to another workspace, was deleted, or was not changed for longer than the workspace keeps responses. */
+            /** @description `conversation_not_found`: The conversation does not exist, belongs to another workspace, was deleted, or has not changed for as long as the workspace keeps responses. */
             404: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -34061,7 +34061,7 @@ export interface operations {
                     "application/json": components["schemas"]["ListConversationItemsError403"];
                 };
             };
-            /** @description `conversation_not_found`: The conversation was not created, belongs to another workspace, was deleted, or was not changed for longer than the workspace keeps responses. */
+            /** @description `conversation_not_found`: The conversation does not exist, belongs to another workspace, was deleted, or has not changed for as long as the workspace keeps responses. */
             404: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -34212,7 +34212,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateConversationItemsError403"];
                 };
             };
-            /** @description `conversation_not_found`: The conversation was not created, belongs to another workspace, was deleted, or was not changed for longer than the workspace keeps responses. */
+            /** @description `conversation_not_found`: The conversation does not exist, belongs to another workspace, was deleted, or has not changed for as long as the workspace keeps responses. */
             404: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -34225,7 +34225,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ConversationNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -34367,8 +34367,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `conversation_not_found`: The conversation was not created, belongs to another workspace, was deleted, or was not changed for longer than the workspace keeps responses.
-             *     `conversation_item_not_found`: The item was deleted, or is one of another conversation.
+             * @description `conversation_not_found`: The conversation does not exist, belongs to another workspace, was deleted, or has not changed for as long as the workspace keeps responses.
+             *     `conversation_item_not_found`: The item does not exist, was deleted, or belongs to another conversation.
              */
             404: {
                 headers: {
@@ -34514,8 +34514,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `conversation_not_found`: The conversation was not created, belongs to another workspace, was deleted, or was not changed for longer than the workspace keeps responses.
-             *     `conversation_item_not_found`: The item was deleted, or is one of another conversation.
+             * @description `conversation_not_found`: The conversation does not exist, belongs to another workspace, was deleted, or has not changed for as long as the workspace keeps responses.
+             *     `conversation_item_not_found`: The item does not exist, was deleted, or belongs to another conversation.
              */
             404: {
                 headers: {
@@ -34767,7 +34767,7 @@ export interface operations {
                     "application/json": components["schemas"]["UpdateAutoTopupError403"];
                 };
             };
-            /** @description `card_missing`: Automatic top-ups were to be turned on, and no card is saved. Nothing was changed. */
+            /** @description `card_missing`: Automatic top-ups can't be turned on while no card is saved. Nothing was changed. */
             409: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -34780,7 +34780,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error409CardMissing"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -34906,7 +34906,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `payment_failed`: The payment provider refused or did not answer, or none is configured. */
+            /** @description `payment_failed`: The payment provider refused the payment or did not answer, or no provider is configured. */
             402: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -34937,7 +34937,7 @@ export interface operations {
                     "application/json": components["schemas"]["StartCardSetupError403"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -35797,7 +35797,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error403PermissionDeniedOrSessionRequired"];
                 };
             };
-            /** @description `statement_not_found`: The account had no ledger entry yet in that month, or the month has not begun. */
+            /** @description `statement_not_found`: The account had no ledger entries by the end of that month, or the month has not begun. */
             404: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -35924,7 +35924,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error401MissingApiKeyOrInvalidApiKey"];
                 };
             };
-            /** @description `payment_failed`: The payment provider refused or did not answer, or none is configured. */
+            /** @description `payment_failed`: The payment provider refused the payment or did not answer, or no provider is configured. */
             402: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -35955,7 +35955,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateTopupError403"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -36238,7 +36238,7 @@ export interface operations {
                     "application/json": components["schemas"]["RedeemVoucherError403"];
                 };
             };
-            /** @description `voucher_not_found`: No voucher has this code; or, for operators, no voucher has this id, or no batch this number. */
+            /** @description `voucher_not_found`: No voucher has this code. For operators: no voucher has this id, or no batch has this number. */
             404: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -36264,7 +36264,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error409VoucherNotRedeemable"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -36378,7 +36378,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReceivePaymentEventError400"];
                 };
             };
-            /** @description `payment_event_not_applied`: The event does not fit what the gateway knows of the payment. Nothing moved; the operator can list such events. */
+            /** @description `payment_event_not_applied`: The event does not match what the gateway knows about the payment. No money was moved; the operator can list such events. */
             409: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -36391,7 +36391,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error409PaymentEventNotApplied"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -36546,8 +36546,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight; what they don't use is returned when they end.
+             *     `key_limit_reached`: A budget is spent or held by requests in flight: one of the key's own (`limit_usd`, `lifetime_limit_usd`), or that of the member who created the key, whom `details.member` then names. The account itself may have more credit. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -36593,9 +36593,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             * @description `idempotency_in_progress`: A request with the same key and content is still being answered, whether streamed or not. This repeat did nothing and cost nothing.
              *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
-             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             *     `idempotency_key_reused`: For 24 hours, a key belongs to one request of the account to one endpoint: the same body, byte for byte, and the same parameters.
              */
             409: {
                 headers: {
@@ -36615,7 +36615,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateDecisionError409"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -36836,8 +36836,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight; what they don't use is returned when they end.
+             *     `key_limit_reached`: A budget is spent or held by requests in flight: one of the key's own (`limit_usd`, `lifetime_limit_usd`), or that of the member who created the key, whom `details.member` then names. The account itself may have more credit. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -36902,9 +36902,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             * @description `idempotency_in_progress`: A request with the same key and content is still being answered, whether streamed or not. This repeat did nothing and cost nothing.
              *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
-             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             *     `idempotency_key_reused`: For 24 hours, a key belongs to one request of the account to one endpoint: the same body, byte for byte, and the same parameters.
              */
             409: {
                 headers: {
@@ -36924,7 +36924,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateEmbeddingsError409"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -37305,7 +37305,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateFileError403"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -38036,8 +38036,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight; what they don't use is returned when they end.
+             *     `key_limit_reached`: A budget is spent or held by requests in flight: one of the key's own (`limit_usd`, `lifetime_limit_usd`), or that of the member who created the key, whom `details.member` then names. The account itself may have more credit. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -38101,7 +38101,7 @@ export interface operations {
                     "application/json": components["schemas"]["GenmediaError404ModelNotFound"];
                 };
             };
-            /** @description `job_cancelled`: An operator of the gateway ended the job before it was done, or suspended its account, or its API key was deleted or disabled, while the job still waited. The message says which. Nothing was charged. */
+            /** @description `job_cancelled`: An operator of the gateway cancelled the job. Or, while the job was still waiting, its account was suspended, or its API key was deleted or disabled. The message says which. Nothing was charged. */
             409: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -38120,7 +38120,7 @@ export interface operations {
                     "application/json": components["schemas"]["GenmediaError409JobCancelled"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -38169,7 +38169,7 @@ export interface operations {
             };
             /**
              * @description `rate_limit_exceeded`: The account's tier allows no more requests or tokens in this minute. The message names the limit.
-             *     `rate_limited`: The queue of waiting jobs is full. On images also the older value of rate_limit_exceeded.
+             *     `rate_limited`: The queue of waiting jobs is full. On images and videos, this is also the older value of rate_limit_exceeded.
              */
             429: {
                 headers: {
@@ -38218,7 +38218,7 @@ export interface operations {
             /**
              * @description `provider_unavailable`: Every route failed. Nothing was charged.
              *     `provider_error`: The provider failed. Nothing was charged; any hold was released in full.
-             *     `provider_rate_limited`: The provider has too many requests at the moment.
+             *     `provider_rate_limited`: The provider is receiving too many requests at the moment.
              */
             502: {
                 headers: {
@@ -38392,8 +38392,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
+             * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight; what they don't use is returned when they end.
+             *     `key_limit_reached`: A budget is spent or held by requests in flight: one of the key's own (`limit_usd`, `lifetime_limit_usd`), or that of the member who created the key, whom `details.member` then names. The account itself may have more credit. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -38438,7 +38438,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateImageEditError403"];
                 };
             };
-            /** @description `job_cancelled`: An operator of the gateway ended the job before it was done, or suspended its account, or its API key was deleted or disabled, while the job still waited. The message says which. Nothing was charged. */
+            /** @description `job_cancelled`: An operator of the gateway cancelled the job. Or, while the job was still waiting, its account was suspended, or its API key was deleted or disabled. The message says which. Nothing was charged. */
             409: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -38457,7 +38457,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error409JobCancelled"];
                 };
             };
-            /** @description `invalid_request`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `invalid_request`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -38505,8 +38505,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `rate_limited`: The queue of waiting jobs is full. On images also the older value of rate_limit_exceeded.
-             *     `provider_rate_limited`: The provider has too many requests at the moment.
+             * @description `rate_limited`: The queue of waiting jobs is full. On images and videos, this is also the older value of rate_limit_exceeded.
+             *     `provider_rate_limited`: The provider is receiving too many requests at the moment.
              */
             429: {
                 headers: {
@@ -38734,8 +38734,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
+             * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight; what they don't use is returned when they end.
+             *     `key_limit_reached`: A budget is spent or held by requests in flight: one of the key's own (`limit_usd`, `lifetime_limit_usd`), or that of the member who created the key, whom `details.member` then names. The account itself may have more credit. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -38780,7 +38780,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateImageError403"];
                 };
             };
-            /** @description `job_cancelled`: An operator of the gateway ended the job before it was done, or suspended its account, or its API key was deleted or disabled, while the job still waited. The message says which. Nothing was charged. */
+            /** @description `job_cancelled`: An operator of the gateway cancelled the job. Or, while the job was still waiting, its account was suspended, or its API key was deleted or disabled. The message says which. Nothing was charged. */
             409: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -38799,7 +38799,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error409JobCancelled"];
                 };
             };
-            /** @description `invalid_request`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `invalid_request`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -38847,8 +38847,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `rate_limited`: The queue of waiting jobs is full. On images also the older value of rate_limit_exceeded.
-             *     `provider_rate_limited`: The provider has too many requests at the moment.
+             * @description `rate_limited`: The queue of waiting jobs is full. On images and videos, this is also the older value of rate_limit_exceeded.
+             *     `provider_rate_limited`: The provider is receiving too many requests at the moment.
              */
             429: {
                 headers: {
@@ -39066,8 +39066,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
+             * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight; what they don't use is returned when they end.
+             *     `key_limit_reached`: A budget is spent or held by requests in flight: one of the key's own (`limit_usd`, `lifetime_limit_usd`), or that of the member who created the key, whom `details.member` then names. The account itself may have more credit. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -39112,7 +39112,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateImageVariationError403"];
                 };
             };
-            /** @description `job_cancelled`: An operator of the gateway ended the job before it was done, or suspended its account, or its API key was deleted or disabled, while the job still waited. The message says which. Nothing was charged. */
+            /** @description `job_cancelled`: An operator of the gateway cancelled the job. Or, while the job was still waiting, its account was suspended, or its API key was deleted or disabled. The message says which. Nothing was charged. */
             409: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -39131,7 +39131,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error409JobCancelled"];
                 };
             };
-            /** @description `invalid_request`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `invalid_request`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -39179,8 +39179,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `rate_limited`: The queue of waiting jobs is full. On images also the older value of rate_limit_exceeded.
-             *     `provider_rate_limited`: The provider has too many requests at the moment.
+             * @description `rate_limited`: The queue of waiting jobs is full. On images and videos, this is also the older value of rate_limit_exceeded.
+             *     `provider_rate_limited`: The provider is receiving too many requests at the moment.
              */
             429: {
                 headers: {
@@ -39325,7 +39325,7 @@ export interface operations {
              * @description `invalid_json`: The body is not one JSON object: malformed JSON, another content type, an unsupported encoding, or nesting that is too deep.
              *     `missing_parameter`: A required field is missing. `error.param` names it.
              *     `invalid_parameter`: A field has the wrong type or a value that is not allowed, or this model does not support it. `error.param` names it.
-             *     `invalid_token`: A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail, or not one of the authenticator app, or was used. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too.
+             *     `invalid_token`: The token from an email, or the `state` of a sign-in, is malformed or unknown. Or the code, from the email or the authenticator app, is wrong or was already used. An invitation also counts as unknown if it was used or revoked, has expired, or is meant for another address.
              */
             400: {
                 headers: {
@@ -39373,7 +39373,7 @@ export interface operations {
                     "application/json": components["schemas"]["AcceptInvitationError403"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -39910,8 +39910,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight; what they don't use is returned when they end.
+             *     `key_limit_reached`: A budget is spent or held by requests in flight: one of the key's own (`limit_usd`, `lifetime_limit_usd`), or that of the member who created the key, whom `details.member` then names. The account itself may have more credit. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -39983,9 +39983,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             * @description `idempotency_in_progress`: A request with the same key and content is still being answered, whether streamed or not. This repeat did nothing and cost nothing.
              *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
-             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             *     `idempotency_key_reused`: For 24 hours, a key belongs to one request of the account to one endpoint: the same body, byte for byte, and the same parameters.
              */
             409: {
                 headers: {
@@ -40009,7 +40009,7 @@ export interface operations {
             };
             /**
              * @description `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
-             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.
+             *     `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request.
              */
             413: {
                 headers: {
@@ -40253,7 +40253,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnthropicError404ModelNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description The same id, under the name that Anthropic's clients read. */
@@ -40843,7 +40843,7 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             *     `confirmation_required`: The change requires a session that was opened in the last 15 minutes, or confirmed in that time with the password and a code of the second factor.
              */
             403: {
                 headers: {
@@ -40883,7 +40883,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error409NotPossible"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -41156,7 +41156,7 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             *     `confirmation_required`: The change requires a session that was opened in the last 15 minutes, or confirmed in that time with the password and a code of the second factor.
              */
             403: {
                 headers: {
@@ -41187,7 +41187,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             * @description `idempotency_key_reused`: For 24 hours, a key belongs to one request of the account to one endpoint: the same body, byte for byte, and the same parameters.
              *     `not_possible`: The state of what the operator wants to change does not allow it. Nothing was changed.
              */
             409: {
@@ -41202,7 +41202,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error409IdempotencyKeyReusedOrNotPossible"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -41479,7 +41479,7 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             *     `confirmation_required`: The change requires a session that was opened in the last 15 minutes, or confirmed in that time with the password and a code of the second factor.
              */
             403: {
                 headers: {
@@ -41522,7 +41522,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error409NotPossible"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -41655,7 +41655,7 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             *     `confirmation_required`: The change requires a session that was opened in the last 15 minutes, or confirmed in that time with the password and a code of the second factor.
              */
             403: {
                 headers: {
@@ -41698,7 +41698,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error409NotPossible"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -41831,7 +41831,7 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             *     `confirmation_required`: The change requires a session that was opened in the last 15 minutes, or confirmed in that time with the password and a code of the second factor.
              */
             403: {
                 headers: {
@@ -41861,7 +41861,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404EndpointNotFoundOrAccountNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -42298,7 +42298,7 @@ export interface operations {
             };
             /**
              * @description `endpoint_not_found`: The path is unknown.
-             *     `request_not_found`: The request does not exist or was not admitted, belongs to another account, or is older than the log.
+             *     `request_not_found`: The request does not exist, was refused before any model was called, belongs to another account, or is older than the log.
              */
             404: {
                 headers: {
@@ -42432,7 +42432,7 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             *     `confirmation_required`: The change requires a session that was opened in the last 15 minutes, or confirmed in that time with the password and a code of the second factor.
              */
             403: {
                 headers: {
@@ -42448,7 +42448,7 @@ export interface operations {
             };
             /**
              * @description `endpoint_not_found`: The path is unknown.
-             *     `request_not_found`: The request does not exist or was not admitted, belongs to another account, or is older than the log.
+             *     `request_not_found`: The request does not exist, was refused before any model was called, belongs to another account, or is older than the log.
              */
             404: {
                 headers: {
@@ -42475,7 +42475,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error409NotPossible"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -42739,7 +42739,7 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             *     `confirmation_required`: The change requires a session that was opened in the last 15 minutes, or confirmed in that time with the password and a code of the second factor.
              */
             403: {
                 headers: {
@@ -42779,7 +42779,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error409NotPossible"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -42935,7 +42935,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404EndpointNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -43091,7 +43091,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404EndpointNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -43221,7 +43221,7 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             *     `confirmation_required`: The change requires a session that was opened in the last 15 minutes, or confirmed in that time with the password and a code of the second factor.
              */
             403: {
                 headers: {
@@ -43261,7 +43261,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error409NotPossible"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -43797,7 +43797,7 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             *     `confirmation_required`: The change requires a session that was opened in the last 15 minutes, or confirmed in that time with the password and a code of the second factor.
              */
             403: {
                 headers: {
@@ -43840,7 +43840,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error409NotPossible"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -44088,7 +44088,7 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             *     `confirmation_required`: The change requires a session that was opened in the last 15 minutes, or confirmed in that time with the password and a code of the second factor.
              */
             403: {
                 headers: {
@@ -44128,7 +44128,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error409NotPossible"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -44494,7 +44494,7 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             *     `confirmation_required`: The change requires a session that was opened in the last 15 minutes, or confirmed in that time with the password and a code of the second factor.
              */
             403: {
                 headers: {
@@ -44537,7 +44537,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error409NotPossible"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -44667,7 +44667,7 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             *     `confirmation_required`: The change requires a session that was opened in the last 15 minutes, or confirmed in that time with the password and a code of the second factor.
              */
             403: {
                 headers: {
@@ -44710,7 +44710,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error409NotPossible"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -45097,7 +45097,7 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             *     `confirmation_required`: The change requires a session that was opened in the last 15 minutes, or confirmed in that time with the password and a code of the second factor.
              */
             403: {
                 headers: {
@@ -45127,7 +45127,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404EndpointNotFoundOrProviderNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -45260,7 +45260,7 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             *     `confirmation_required`: The change requires a session that was opened in the last 15 minutes, or confirmed in that time with the password and a code of the second factor.
              */
             403: {
                 headers: {
@@ -45290,7 +45290,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404EndpointNotFoundOrProviderNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -45538,7 +45538,7 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             *     `confirmation_required`: The change requires a session that was opened in the last 15 minutes, or confirmed in that time with the password and a code of the second factor.
              */
             403: {
                 headers: {
@@ -45565,7 +45565,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404EndpointNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -45864,7 +45864,7 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             *     `confirmation_required`: The change requires a session that was opened in the last 15 minutes, or confirmed in that time with the password and a code of the second factor.
              */
             403: {
                 headers: {
@@ -45880,7 +45880,7 @@ export interface operations {
             };
             /**
              * @description `endpoint_not_found`: The path is unknown.
-             *     `voucher_not_found`: No voucher has this code; or, for operators, no voucher has this id, or no batch this number.
+             *     `voucher_not_found`: No voucher has this code. For operators: no voucher has this id, or no batch has this number.
              */
             404: {
                 headers: {
@@ -45907,7 +45907,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error409NotPossible"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -46182,7 +46182,7 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             *     `confirmation_required`: The change requires a session that was opened in the last 15 minutes, or confirmed in that time with the password and a code of the second factor.
              */
             403: {
                 headers: {
@@ -46210,7 +46210,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             * @description `idempotency_key_reused`: For 24 hours, a key belongs to one request of the account to one endpoint: the same body, byte for byte, and the same parameters.
              *     `not_possible`: The state of what the operator wants to change does not allow it. Nothing was changed.
              */
             409: {
@@ -46225,7 +46225,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error409IdempotencyKeyReusedOrNotPossible"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -46361,7 +46361,7 @@ export interface operations {
             };
             /**
              * @description `endpoint_not_found`: The path is unknown.
-             *     `voucher_not_found`: No voucher has this code; or, for operators, no voucher has this id, or no batch this number.
+             *     `voucher_not_found`: No voucher has this code. For operators: no voucher has this id, or no batch has this number.
              */
             404: {
                 headers: {
@@ -46495,7 +46495,7 @@ export interface operations {
             /**
              * @description `permission_denied`: The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session.
              *     `csrf_failed`: A request with a session cookie changed something without its CSRF header.
-             *     `confirmation_required`: The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.
+             *     `confirmation_required`: The change requires a session that was opened in the last 15 minutes, or confirmed in that time with the password and a code of the second factor.
              */
             403: {
                 headers: {
@@ -46511,7 +46511,7 @@ export interface operations {
             };
             /**
              * @description `endpoint_not_found`: The path is unknown.
-             *     `voucher_not_found`: No voucher has this code; or, for operators, no voucher has this id, or no batch this number.
+             *     `voucher_not_found`: No voucher has this code. For operators: no voucher has this id, or no batch has this number.
              */
             404: {
                 headers: {
@@ -46538,7 +46538,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error409NotPossible"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -46802,7 +46802,7 @@ export interface operations {
              *     `not_a_voice_clone_model`: The model exists, but is not a voice clone model.
              *     `not_a_voice_design_model`: The model exists, but is not a voice design model.
              *     `segments_unsupported`: The request asks for a format with timestamps, but the model has none.
-             *     `previous_response_not_found`: The request continues a response that is not, or no longer, stored in its workspace, or that continues one which is not. Where nothing is stored, a turn over a WebSocket continues a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that continues it fails, and may have had no memory for it.
+             *     `previous_response_not_found`: The response that the request continues is not stored in its workspace (any more), or an earlier response that it builds on is not. If nothing is stored, a turn over a WebSocket can continue only the last response of its connection. The connection forgets that response when a turn that continues it fails, and may have had no memory for it.
              */
             400: {
                 headers: {
@@ -46891,7 +46891,7 @@ export interface operations {
             };
             /**
              * @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models.
-             *     `conversation_not_found`: The conversation was not created, belongs to another workspace, was deleted, or was not changed for longer than the workspace keeps responses.
+             *     `conversation_not_found`: The conversation does not exist, belongs to another workspace, was deleted, or has not changed for as long as the workspace keeps responses.
              */
             404: {
                 headers: {
@@ -46911,7 +46911,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFoundOrConversationNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -47143,8 +47143,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight; what they don't use is returned when they end.
+             *     `key_limit_reached`: A budget is spent or held by requests in flight: one of the key's own (`limit_usd`, `lifetime_limit_usd`), or that of the member who created the key, whom `details.member` then names. The account itself may have more credit. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -47204,9 +47204,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             * @description `idempotency_in_progress`: A request with the same key and content is still being answered, whether streamed or not. This repeat did nothing and cost nothing.
              *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
-             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             *     `idempotency_key_reused`: For 24 hours, a key belongs to one request of the account to one endpoint: the same body, byte for byte, and the same parameters.
              */
             409: {
                 headers: {
@@ -47226,7 +47226,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateRerankBareError409"];
                 };
             };
-            /** @description `invalid_request`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `invalid_request`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -47558,7 +47558,7 @@ export interface operations {
              *     `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
              *     `unsupported_content`: The request contains a type of content that this model cannot read.
              *     `stateless_only`: The request refers to data that the gateway does not store: an earlier answer, a conversation, an item, a prompt or a file. Or it asks for an answer to fetch later.
-             *     `previous_response_not_found`: The request continues a response that is not, or no longer, stored in its workspace, or that continues one which is not. Where nothing is stored, a turn over a WebSocket continues a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that continues it fails, and may have had no memory for it.
+             *     `previous_response_not_found`: The response that the request continues is not stored in its workspace (any more), or an earlier response that it builds on is not. If nothing is stored, a turn over a WebSocket can continue only the last response of its connection. The connection forgets that response when a turn that continues it fails, and may have had no memory for it.
              *     `conversation_locked`: A conversation takes one response at a time, so that each sees what the one before it said. Nothing was charged.
              */
             400: {
@@ -47603,8 +47603,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight; what they don't use is returned when they end.
+             *     `key_limit_reached`: A budget is spent or held by requests in flight: one of the key's own (`limit_usd`, `lifetime_limit_usd`), or that of the member who created the key, whom `details.member` then names. The account itself may have more credit. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -47652,7 +47652,7 @@ export interface operations {
             };
             /**
              * @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models.
-             *     `conversation_not_found`: The conversation was not created, belongs to another workspace, was deleted, or was not changed for longer than the workspace keeps responses.
+             *     `conversation_not_found`: The conversation does not exist, belongs to another workspace, was deleted, or has not changed for as long as the workspace keeps responses.
              */
             404: {
                 headers: {
@@ -47673,9 +47673,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             * @description `idempotency_in_progress`: A request with the same key and content is still being answered, whether streamed or not. This repeat did nothing and cost nothing.
              *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
-             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             *     `idempotency_key_reused`: For 24 hours, a key belongs to one request of the account to one endpoint: the same body, byte for byte, and the same parameters.
              */
             409: {
                 headers: {
@@ -47697,7 +47697,7 @@ export interface operations {
             };
             /**
              * @description `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
-             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.
+             *     `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request.
              */
             413: {
                 headers: {
@@ -47897,7 +47897,7 @@ export interface operations {
                     "application/json": components["schemas"]["GetResponseError403"];
                 };
             };
-            /** @description `response_not_found`: The response was not stored, belongs to another workspace, was deleted, is older than the workspace keeps responses, or has not ended. */
+            /** @description `response_not_found`: The response was not stored, belongs to another workspace, was deleted, has expired, or has not ended. */
             404: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -48036,7 +48036,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeleteResponseError403"];
                 };
             };
-            /** @description `response_not_found`: The response was not stored, belongs to another workspace, was deleted, is older than the workspace keeps responses, or has not ended. */
+            /** @description `response_not_found`: The response was not stored, belongs to another workspace, was deleted, has expired, or has not ended. */
             404: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -48182,7 +48182,7 @@ export interface operations {
                     "application/json": components["schemas"]["ListResponseInputItemsError403"];
                 };
             };
-            /** @description `response_not_found`: The response was not stored, belongs to another workspace, was deleted, is older than the workspace keeps responses, or has not ended. */
+            /** @description `response_not_found`: The response was not stored, belongs to another workspace, was deleted, has expired, or has not ended. */
             404: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -48321,7 +48321,7 @@ export interface operations {
              *     `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
              *     `unsupported_content`: The request contains a type of content that this model cannot read.
              *     `stateless_only`: The request refers to data that the gateway does not store: an earlier answer, a conversation, an item, a prompt or a file. Or it asks for an answer to fetch later.
-             *     `previous_response_not_found`: The request continues a response that is not, or no longer, stored in its workspace, or that continues one which is not. Where nothing is stored, a turn over a WebSocket continues a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that continues it fails, and may have had no memory for it.
+             *     `previous_response_not_found`: The response that the request continues is not stored in its workspace (any more), or an earlier response that it builds on is not. If nothing is stored, a turn over a WebSocket can continue only the last response of its connection. The connection forgets that response when a turn that continues it fails, and may have had no memory for it.
              */
             400: {
                 headers: {
@@ -48365,8 +48365,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight; what they don't use is returned when they end.
+             *     `key_limit_reached`: A budget is spent or held by requests in flight: one of the key's own (`limit_usd`, `lifetime_limit_usd`), or that of the member who created the key, whom `details.member` then names. The account itself may have more credit. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -48432,9 +48432,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             * @description `idempotency_in_progress`: A request with the same key and content is still being answered, whether streamed or not. This repeat did nothing and cost nothing.
              *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
-             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             *     `idempotency_key_reused`: For 24 hours, a key belongs to one request of the account to one endpoint: the same body, byte for byte, and the same parameters.
              */
             409: {
                 headers: {
@@ -48456,7 +48456,7 @@ export interface operations {
             };
             /**
              * @description `request_rejected`: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged.
-             *     `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.
+             *     `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request.
              */
             413: {
                 headers: {
@@ -48618,7 +48618,7 @@ export interface operations {
              *     `wrong_endpoint`: The model exists, but another endpoint serves its type.
              *     `unsupported_content`: The request contains a type of content that this model cannot read.
              *     `stateless_only`: The request refers to data that the gateway does not store: an earlier answer, a conversation, an item, a prompt or a file. Or it asks for an answer to fetch later.
-             *     `previous_response_not_found`: The request continues a response that is not, or no longer, stored in its workspace, or that continues one which is not. Where nothing is stored, a turn over a WebSocket continues a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that continues it fails, and may have had no memory for it.
+             *     `previous_response_not_found`: The response that the request continues is not stored in its workspace (any more), or an earlier response that it builds on is not. If nothing is stored, a turn over a WebSocket can continue only the last response of its connection. The connection forgets that response when a turn that continues it fails, and may have had no memory for it.
              */
             400: {
                 headers: {
@@ -48669,7 +48669,7 @@ export interface operations {
             };
             /**
              * @description `model_not_found`: The id is unknown, paused or retired. `did_you_mean` and `suggested_models` name similar models.
-             *     `conversation_not_found`: The conversation was not created, belongs to another workspace, was deleted, or was not changed for longer than the workspace keeps responses.
+             *     `conversation_not_found`: The conversation does not exist, belongs to another workspace, was deleted, or has not changed for as long as the workspace keeps responses.
              */
             404: {
                 headers: {
@@ -48683,7 +48683,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFoundOrConversationNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -48861,8 +48861,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
+             * @description `insufficient_credits`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight; what they don't use is returned when they end.
+             *     `key_limit_reached`: A budget is spent or held by requests in flight: one of the key's own (`limit_usd`, `lifetime_limit_usd`), or that of the member who created the key, whom `details.member` then names. The account itself may have more credit. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -48908,9 +48908,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `idempotency_in_progress`: A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.
+             * @description `idempotency_in_progress`: A request with the same key and content is still being answered, whether streamed or not. This repeat did nothing and cost nothing.
              *     `idempotency_replayed`: Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing.
-             *     `idempotency_key_reused`: A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.
+             *     `idempotency_key_reused`: For 24 hours, a key belongs to one request of the account to one endpoint: the same body, byte for byte, and the same parameters.
              */
             409: {
                 headers: {
@@ -48930,7 +48930,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateSystemOneDecisionError409"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -49110,7 +49110,7 @@ export interface operations {
                     "application/json": components["schemas"]["GetReceiptError403"];
                 };
             };
-            /** @description `request_not_found`: The request does not exist or was not admitted, belongs to another account, or is older than the log. */
+            /** @description `request_not_found`: The request does not exist, was refused before any model was called, belongs to another account, or is older than the log. */
             404: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -49252,7 +49252,7 @@ export interface operations {
                     "application/json": components["schemas"]["GetReceiptProofError403"];
                 };
             };
-            /** @description `request_not_found`: The request does not exist or was not admitted, belongs to another account, or is older than the log. */
+            /** @description `request_not_found`: The request does not exist, was refused before any model was called, belongs to another account, or is older than the log. */
             404: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -49578,8 +49578,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.
-             *     `key_limit_reached`: A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.
+             * @description `insufficient_balance`: The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight; what they don't use is returned when they end.
+             *     `key_limit_reached`: A budget is spent or held by requests in flight: one of the key's own (`limit_usd`, `lifetime_limit_usd`), or that of the member who created the key, whom `details.member` then names. The account itself may have more credit. `resets_at` says when a recurring budget resets.
              *     `model_requires_paid`: An account that has never added credit can call only models with `free_tier: true`. Nothing was charged.
              */
             402: {
@@ -49643,7 +49643,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404ModelNotFound"];
                 };
             };
-            /** @description `invalid_request`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `invalid_request`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Requests per minute that the limit allows. */
@@ -49662,7 +49662,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error413InvalidRequest"];
                 };
             };
-            /** @description `rate_limited`: The queue of waiting jobs is full. On images also the older value of rate_limit_exceeded. */
+            /** @description `rate_limited`: The queue of waiting jobs is full. On images and videos, this is also the older value of rate_limit_exceeded. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -49916,7 +49916,7 @@ export interface operations {
                     "application/json": components["schemas"]["UpdateWorkspaceError403"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -50168,7 +50168,7 @@ export interface operations {
                     "application/json": components["schemas"]["ClaimDomainError403"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -50306,7 +50306,7 @@ export interface operations {
                     "application/json": components["schemas"]["RemoveDomainError403"];
                 };
             };
-            /** @description `domain_not_found`: The id is not that of a domain that the workspace has claimed, or it was removed. */
+            /** @description `domain_not_found`: The workspace has claimed no domain with this id, or the domain was removed. */
             404: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -50453,7 +50453,7 @@ export interface operations {
                     "application/json": components["schemas"]["UpdateDomainError403"];
                 };
             };
-            /** @description `domain_not_found`: The id is not that of a domain that the workspace has claimed, or it was removed. */
+            /** @description `domain_not_found`: The workspace has claimed no domain with this id, or the domain was removed. */
             404: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -50466,7 +50466,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404DomainNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -50604,7 +50604,7 @@ export interface operations {
                     "application/json": components["schemas"]["VerifyDomainError403"];
                 };
             };
-            /** @description `domain_not_found`: The id is not that of a domain that the workspace has claimed, or it was removed. */
+            /** @description `domain_not_found`: The workspace has claimed no domain with this id, or the domain was removed. */
             404: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -50618,8 +50618,8 @@ export interface operations {
                 };
             };
             /**
-             * @description `domain_unverified`: The TXT record that proves whose the domain is was not found, says something else, or could not be read. Nothing was changed.
-             *     `domain_taken`: The record was found, and a domain has members of one workspace only. Nothing was changed.
+             * @description `domain_unverified`: The TXT record that proves ownership of the domain was not found, has another value, or could not be read. Nothing was changed.
+             *     `domain_taken`: The record was found, but a domain can belong to only one workspace. Nothing was changed.
              */
             409: {
                 headers: {
@@ -50872,7 +50872,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateInvitationError403"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -51010,7 +51010,7 @@ export interface operations {
                     "application/json": components["schemas"]["RevokeInvitationError403"];
                 };
             };
-            /** @description `invitation_not_found`: The id is not that of an invitation to the workspace, or it was accepted or revoked. */
+            /** @description `invitation_not_found`: No invitation to the workspace has this id, or it was accepted or revoked. */
             404: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -51148,7 +51148,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResendInvitationError403"];
                 };
             };
-            /** @description `invitation_not_found`: The id is not that of an invitation to the workspace, or it was accepted or revoked. */
+            /** @description `invitation_not_found`: No invitation to the workspace has this id, or it was accepted or revoked. */
             404: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -51540,7 +51540,7 @@ export interface operations {
                     "application/json": components["schemas"]["RemoveMemberError403"];
                 };
             };
-            /** @description `member_not_found`: The id is not that of a member of the workspace, or the person has just left it. */
+            /** @description `member_not_found`: No member of the workspace has this id, or the person has just left it. */
             404: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -51686,7 +51686,7 @@ export interface operations {
                     "application/json": components["schemas"]["UpdateMemberError403"];
                 };
             };
-            /** @description `member_not_found`: The id is not that of a member of the workspace, or the person has just left it. */
+            /** @description `member_not_found`: No member of the workspace has this id, or the person has just left it. */
             404: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -51699,7 +51699,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404MemberNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -51951,7 +51951,7 @@ export interface operations {
                     "application/json": components["schemas"]["UpdateNoticesError403"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -52329,7 +52329,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateWebhookError403"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -52763,7 +52763,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404WebhookNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -53207,7 +53207,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error404WebhookNotFound"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */
@@ -53598,7 +53598,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateWorkspaceError403"];
                 };
             };
-            /** @description `request_too_large`: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+            /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
             413: {
                 headers: {
                     /** @description Id of this request; `error.request_id` repeats it. */

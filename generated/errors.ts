@@ -381,7 +381,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "not_found_error",
     "retryable": false,
     "message": "There is no such member in this workspace.",
-    "happened": "The id is not that of a member of the workspace, or the person has just left it.",
+    "happened": "No member of the workspace has this id, or the person has just left it.",
     "fix": "Use an id from GET /v1/workspace/members."
   },
   "invitation_not_found": {
@@ -389,7 +389,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "not_found_error",
     "retryable": false,
     "message": "There is no such invitation to this workspace.",
-    "happened": "The id is not that of an invitation to the workspace, or it was accepted or revoked.",
+    "happened": "No invitation to the workspace has this id, or it was accepted or revoked.",
     "fix": "Use an id from GET /v1/workspace/invitations."
   },
   "invalid_token": {
@@ -397,7 +397,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "invalid_request_error",
     "retryable": false,
     "message": "The token or code is not valid.",
-    "happened": "A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail, or not one of the authenticator app, or was used. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too.",
+    "happened": "The token from an email, or the `state` of a sign-in, is malformed or unknown. Or the code, from the email or the authenticator app, is wrong or was already used. An invitation also counts as unknown if it was used or revoked, has expired, or is meant for another address.",
     "fix": "Copy the whole token or code, or request a new one."
   },
   "used_token": {
@@ -421,16 +421,16 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "invalid_request_error",
     "retryable": false,
     "message": "The event was not applied: {reason}.",
-    "happened": "The event does not fit what the gateway knows of the payment. Nothing moved; the operator can list such events.",
-    "fix": "The payment provider sends it again. The operator finds it with svc payment list."
+    "happened": "The event does not match what the gateway knows about the payment. No money was moved; the operator can list such events.",
+    "fix": "Nothing to do: the payment provider sends the event again. The operator finds it with svc payment list."
   },
   "idempotency_in_progress": {
     "status": 409,
     "type": "invalid_request_error",
     "retryable": false,
     "message": "The request with this idempotency key is still running.",
-    "happened": "A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing.",
-    "fix": "Wait until it has ended, at least the seconds of `Retry-After`, and ask again."
+    "happened": "A request with the same key and content is still being answered, whether streamed or not. This repeat did nothing and cost nothing.",
+    "fix": "Wait at least `Retry-After` seconds, then send the request again."
   },
   "idempotency_replayed": {
     "status": 409,
@@ -445,7 +445,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "invalid_request_error",
     "retryable": false,
     "message": "The idempotency key was used with another request.",
-    "happened": "A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters.",
+    "happened": "For 24 hours, a key belongs to one request of the account to one endpoint: the same body, byte for byte, and the same parameters.",
     "fix": "Use a different key for each request."
   },
   "missing_api_key": {
@@ -487,7 +487,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": false,
     "older": true,
     "message": "The credential is missing or not valid.",
-    "happened": "Older value of missing_api_key and invalid_api_key, on images and music.",
+    "happened": "Older value of missing_api_key and invalid_api_key, on images, videos and music.",
     "fix": "Send a valid key in the header Authorization: Bearer <API_KEY>."
   },
   "permission_denied": {
@@ -545,8 +545,8 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "billing_error",
     "retryable": false,
     "job": true,
-    "message": "This request needs at least {need} USD and {have} USD is available[; {held} USD is held by other requests in flight].[ The largest max_tokens that could be paid now is {affordable}.][ Once those requests end, it is {affordable_later}.]",
-    "happened": "The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less.",
+    "message": "This request needs at least {need} USD and {have} USD is available[; {held} USD is held by other requests in flight].[ The largest max_tokens you can pay for now is {affordable}.][ Once those requests end, it is {affordable_later}.]",
+    "happened": "The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight; what they don't use is returned when they end.",
     "fix": "Add credit, wait for your other requests to end, or shorten the request."
   },
   "key_limit_reached": {
@@ -554,7 +554,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "billing_error",
     "retryable": false,
     "message": "The API key {key}[ and all others of member {member} together] may spend {limit} USD {span}; {have} USD of it is left, and this request needs at least {need} USD.[ It resets at {resets_at}.]",
-    "happened": "A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets.",
+    "happened": "A budget is spent or held by requests in flight: one of the key's own (`limit_usd`, `lifetime_limit_usd`), or that of the member who created the key, whom `details.member` then names. The account itself may have more credit. `resets_at` says when a recurring budget resets.",
     "fix": "Raise the key's or the member's budget, wait until it resets, or use another key."
   },
   "insufficient_balance": {
@@ -588,7 +588,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "billing_error",
     "retryable": false,
     "message": "The payment could not be started[: {reason}].",
-    "happened": "The payment provider refused or did not answer, or none is configured.",
+    "happened": "The payment provider refused the payment or did not answer, or no provider is configured.",
     "fix": "Try again later, or ask the operator."
   },
   "model_not_found": {
@@ -621,7 +621,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "not_found_error",
     "retryable": false,
     "message": "There is no request {id} in this account's log.",
-    "happened": "The request does not exist or was not admitted, belongs to another account, or is older than the log.",
+    "happened": "The request does not exist, was refused before any model was called, belongs to another account, or is older than the log.",
     "fix": "Use the x-request-id of an answered call, or an id from GET /v1/auth/usage/logs."
   },
   "topup_not_found": {
@@ -665,7 +665,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "request_too_large",
     "retryable": false,
     "message": "The request is too large[: {reason}].",
-    "happened": "The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request.",
+    "happened": "The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request.",
     "fix": "Send less; the message names the limit."
   },
   "unsupported_media_type": {
@@ -718,7 +718,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": true,
     "retryAfterSec": 5,
     "message": "Too many jobs are waiting[: the queue holds {limit}].",
-    "happened": "The queue of waiting jobs is full. On images also the older value of rate_limit_exceeded.",
+    "happened": "The queue of waiting jobs is full. On images and videos, this is also the older value of rate_limit_exceeded.",
     "fix": "Wait until a job ends."
   },
   "key_expired": {
@@ -743,7 +743,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": false,
     "message": "The API key {key} may not be used from {address}.",
     "happened": "The request comes from an address outside the key's `allowed_networks`.",
-    "fix": "Add the network to the key's allowed_networks, or send the request from one of them."
+    "fix": "Add the network to the key's allowed_networks, or send the request from one that is listed."
   },
   "model_not_allowed": {
     "status": 403,
@@ -758,7 +758,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "authentication_error",
     "retryable": false,
     "message": "This account has a second factor: send one of its codes as code.",
-    "happened": "The password is right, and the account also asks for a code of its authenticator app.",
+    "happened": "The password is right, but the account also requires a code from its authenticator app.",
     "fix": "Repeat the request with code: six digits from the app, or a recovery code."
   },
   "confirmation_required": {
@@ -766,7 +766,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "permission_error",
     "retryable": false,
     "message": "Confirm who you are first: the password was last entered too long ago in this session.",
-    "happened": "The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes.",
+    "happened": "The change requires a session that was opened in the last 15 minutes, or confirmed in that time with the password and a code of the second factor.",
     "fix": "Send the password, and a code if the account has a second factor, to POST /v1/auth/session/confirm, then repeat the request."
   },
   "account_not_found": {
@@ -798,7 +798,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "not_found_error",
     "retryable": false,
     "message": "There is no such domain in this workspace.",
-    "happened": "The id is not that of a domain that the workspace has claimed, or it was removed.",
+    "happened": "The workspace has claimed no domain with this id, or the domain was removed.",
     "fix": "Use an id from GET /v1/workspace/domains."
   },
   "domain_unverified": {
@@ -806,15 +806,15 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "invalid_request_error",
     "retryable": false,
     "message": "The domain is not verified: {reason}.",
-    "happened": "The TXT record that proves whose the domain is was not found, says something else, or could not be read. Nothing was changed.",
-    "fix": "Publish record_value as a TXT record of the name record_name. A new record may take an hour to be seen everywhere: try again later."
+    "happened": "The TXT record that proves ownership of the domain was not found, has another value, or could not be read. Nothing was changed.",
+    "fix": "Publish record_value as a TXT record of the name record_name. A new record may take an hour to become visible everywhere: try again later."
   },
   "domain_taken": {
     "status": 409,
     "type": "invalid_request_error",
     "retryable": false,
     "message": "Another workspace has verified this domain.",
-    "happened": "The record was found, and a domain has members of one workspace only. Nothing was changed.",
+    "happened": "The record was found, but a domain can belong to only one workspace. Nothing was changed.",
     "fix": "Remove the domain from the other workspace first."
   },
   "webhook_not_found": {
@@ -854,7 +854,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "not_found_error",
     "retryable": false,
     "message": "There is no such voucher.",
-    "happened": "No voucher has this code; or, for operators, no voucher has this id, or no batch this number.",
+    "happened": "No voucher has this code. For operators: no voucher has this id, or no batch has this number.",
     "fix": "Check the code, character by character. Operators find ids and batches with GET /v1/operator/vouchers."
   },
   "voucher_not_redeemable": {
@@ -870,7 +870,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "invalid_request_error",
     "retryable": false,
     "message": "Automatic top-ups need a saved card.",
-    "happened": "Automatic top-ups were to be turned on, and no card is saved. Nothing was changed.",
+    "happened": "Automatic top-ups can't be turned on while no card is saved. Nothing was changed.",
     "fix": "Save a card first (POST /v1/credits/auto-topup/card)."
   },
   "statement_not_found": {
@@ -878,7 +878,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "not_found_error",
     "retryable": false,
     "message": "There is no statement for this month.",
-    "happened": "The account had no ledger entry yet in that month, or the month has not begun.",
+    "happened": "The account had no ledger entries by the end of that month, or the month has not begun.",
     "fix": "Use a month from GET /v1/credits/statements."
   },
   "session_not_found": {
@@ -886,7 +886,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "not_found_error",
     "retryable": false,
     "message": "You have no such session.",
-    "happened": "The id is not that of one of your sessions, or the session has ended.",
+    "happened": "None of your sessions has this id, or the session has ended.",
     "fix": "Use an id from GET /v1/auth/sessions."
   },
   "route_refused": {
@@ -963,7 +963,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "invalid_request_error",
     "retryable": false,
     "message": "No response with this id is {kept}: send the whole conversation as input.",
-    "happened": "The request continues a response that is not, or no longer, stored in its workspace, or that continues one which is not. Where nothing is stored, a turn over a WebSocket continues a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that continues it fails, and may have had no memory for it.",
+    "happened": "The response that the request continues is not stored in its workspace (any more), or an earlier response that it builds on is not. If nothing is stored, a turn over a WebSocket can continue only the last response of its connection. The connection forgets that response when a turn that continues it fails, and may have had no memory for it.",
     "fix": "Send the request again without `previous_response_id`, with the whole conversation as `input`."
   },
   "response_not_found": {
@@ -971,7 +971,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "not_found_error",
     "retryable": false,
     "message": "There is no response {id} in this workspace[: {hint}].",
-    "happened": "The response was not stored, belongs to another workspace, was deleted, is older than the workspace keeps responses, or has not ended.",
+    "happened": "The response was not stored, belongs to another workspace, was deleted, has expired, or has not ended.",
     "fix": "Use the id of a response whose `store` is true. Responses are stored in workspaces with `response_retention_days`, unless a request says `store: false`."
   },
   "conversation_not_found": {
@@ -979,7 +979,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "not_found_error",
     "retryable": false,
     "message": "There is no conversation {id} in this workspace[: {hint}].",
-    "happened": "The conversation was not created, belongs to another workspace, was deleted, or was not changed for longer than the workspace keeps responses.",
+    "happened": "The conversation does not exist, belongs to another workspace, was deleted, or has not changed for as long as the workspace keeps responses.",
     "fix": "Use the id that the creation returned. Conversations are stored in workspaces with `response_retention_days`."
   },
   "conversation_item_not_found": {
@@ -987,8 +987,8 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "type": "not_found_error",
     "retryable": false,
     "message": "There is no item {id} in this conversation.",
-    "happened": "The item was deleted, or is one of another conversation.",
-    "fix": "Use an id of `GET /v1/conversations/{id}/items`."
+    "happened": "The item does not exist, was deleted, or belongs to another conversation.",
+    "fix": "Use an id from `GET /v1/conversations/{id}/items`."
   },
   "conversation_locked": {
     "status": 400,
@@ -1146,7 +1146,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "job": true,
     "jobOnly": true,
     "message": "The provider is busy.",
-    "happened": "The provider has too many requests at the moment.",
+    "happened": "The provider is receiving too many requests at the moment.",
     "fix": "Submit the job again later with another idempotency key, or use another model."
   },
   "job_cancelled": {
@@ -1156,8 +1156,8 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "job": true,
     "jobOnly": true,
     "message": "The job was cancelled.",
-    "happened": "An operator of the gateway ended the job before it was done, or suspended its account, or its API key was deleted or disabled, while the job still waited. The message says which. Nothing was charged.",
-    "fix": "Ask the operator why, or use a key that works. To make it after all, submit the job again with another idempotency key."
+    "happened": "An operator of the gateway cancelled the job. Or, while the job was still waiting, its account was suspended, or its API key was deleted or disabled. The message says which. Nothing was charged.",
+    "fix": "Ask the operator why, or use a key that works. To run the job after all, submit it again with another idempotency key."
   },
   "file_not_found": {
     "status": 404,
@@ -1198,7 +1198,7 @@ export const errors: Readonly<Record<ErrorCode, ErrorRow>> = {
     "retryable": false,
     "message": "The batch {id} cannot be cancelled: it is {status}.",
     "happened": "The batch has ended, or its output is being written.",
-    "fix": "Read the batch: its output file has what was answered."
+    "fix": "Read the batch: its output file has the answers that were completed."
   }
 };
 

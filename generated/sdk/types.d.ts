@@ -9486,13 +9486,13 @@ export interface ErrorsByCode {
   batch_limit_reached: Refusal<429, "batch_limit_reached", ErrorBody<"batch_limit_reached", "rate_limit_error">>;
   /** The batch does not exist, belongs to another workspace, or ended more than 30 days ago. */
   batch_not_found: Refusal<404, "batch_not_found", ErrorBody<"batch_not_found", "not_found_error">>;
-  /** The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less. */
+  /** The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight; what they don't use is returned when they end. */
   billing_error: Refusal<402, "billing_error", PaymentErrorBody<"billing_error", "billing_error">>;
   /** `captcha_token` is missing, wrong, used or too old. */
   captcha_failed: Refusal<400, "captcha_failed", ErrorBody<"captcha_failed", "invalid_request_error">>;
-  /** Automatic top-ups were to be turned on, and no card is saved. Nothing was changed. */
+  /** Automatic top-ups can't be turned on while no card is saved. Nothing was changed. */
   card_missing: Refusal<409, "card_missing", ErrorBody<"card_missing", "invalid_request_error">>;
-  /** The change asks for a session that was opened, or confirmed with the password and a code of the second factor, in the last 15 minutes. */
+  /** The change requires a session that was opened in the last 15 minutes, or confirmed in that time with the password and a code of the second factor. */
   confirmation_required: Refusal<403, "confirmation_required", OlderErrorBody<"confirmation_required", "permission_error">>;
   /** The provider's content policy refused the prompt, a reference or the result, without details. */
   content_policy: Refusal<422, "content_policy", ErrorBody<"content_policy", "invalid_request_error"> | GenmediaErrorBody<"content_policy">> | Refusal<null, "content_policy", ImageJob | VideoJob | GenmediaFailed>;
@@ -9504,13 +9504,13 @@ export interface ErrorsByCode {
   content_policy_unsafe: Refusal<422, "content_policy_unsafe", ErrorBody<"content_policy_unsafe", "invalid_request_error"> | GenmediaErrorBody<"content_policy_unsafe">> | Refusal<null, "content_policy_unsafe", ImageJob | VideoJob | GenmediaFailed>;
   /** A safety filter refused the prompt of a media generation. Nothing was charged. */
   content_refused: Refusal<400, "content_refused", ErrorBody<"content_refused", "invalid_request_error">>;
-  /** The item was deleted, or is one of another conversation. */
+  /** The item does not exist, was deleted, or belongs to another conversation. */
   conversation_item_not_found: Refusal<404, "conversation_item_not_found", ErrorBody<"conversation_item_not_found", "not_found_error">>;
   /** A workspace may have 10,000 conversations. */
   conversation_limit_reached: Refusal<403, "conversation_limit_reached", ErrorBody<"conversation_limit_reached", "permission_error">>;
   /** A conversation takes one response at a time, so that each sees what the one before it said. Nothing was charged. */
   conversation_locked: Refusal<400, "conversation_locked", ErrorBody<"conversation_locked", "invalid_request_error">>;
-  /** The conversation was not created, belongs to another workspace, was deleted, or was not changed for longer than the workspace keeps responses. */
+  /** The conversation does not exist, belongs to another workspace, was deleted, or has not changed for as long as the workspace keeps responses. */
   conversation_not_found: Refusal<404, "conversation_not_found", ErrorBody<"conversation_not_found", "not_found_error"> | ModelErrorBody<"conversation_not_found", "not_found_error">>;
   /** A request with a session cookie changed something without its CSRF header. */
   csrf_failed: Refusal<403, "csrf_failed", OlderErrorBody<"csrf_failed", "permission_error">>;
@@ -9518,11 +9518,11 @@ export interface ErrorsByCode {
   db_error: Refusal<500, "db_error", ErrorBody<"db_error", "api_error"> | GenmediaErrorBody<"db_error">>;
   /** The description of the voice is longer than 1000 characters. */
   description_too_long: Refusal<400, "description_too_long", ErrorBody<"description_too_long", "invalid_request_error"> | ModelErrorBody<"description_too_long", "invalid_request_error">>;
-  /** The id is not that of a domain that the workspace has claimed, or it was removed. */
+  /** The workspace has claimed no domain with this id, or the domain was removed. */
   domain_not_found: Refusal<404, "domain_not_found", ErrorBody<"domain_not_found", "not_found_error">>;
-  /** The record was found, and a domain has members of one workspace only. Nothing was changed. */
+  /** The record was found, but a domain can belong to only one workspace. Nothing was changed. */
   domain_taken: Refusal<409, "domain_taken", ErrorBody<"domain_taken", "invalid_request_error">>;
-  /** The TXT record that proves whose the domain is was not found, says something else, or could not be read. Nothing was changed. */
+  /** The TXT record that proves ownership of the domain was not found, has another value, or could not be read. Nothing was changed. */
   domain_unverified: Refusal<409, "domain_unverified", ErrorBody<"domain_unverified", "invalid_request_error">>;
   /** The account's email address is not verified yet. */
   email_unverified: Refusal<403, "email_unverified", OlderErrorBody<"email_unverified", "permission_error">>;
@@ -9536,9 +9536,9 @@ export interface ErrorsByCode {
   file_not_found: Refusal<404, "file_not_found", ErrorBody<"file_not_found", "not_found_error">>;
   /** The model is not one of the key's `allowed_models`. Nothing was charged. */
   forbidden: Refusal<403, "forbidden", BareErrorBody<"forbidden">>;
-  /** A request with the same key and content is being answered, as a stream or whole. This repeat did nothing and cost nothing. */
+  /** A request with the same key and content is still being answered, whether streamed or not. This repeat did nothing and cost nothing. */
   idempotency_in_progress: Refusal<409, "idempotency_in_progress", AnthropicErrorBody<"idempotency_in_progress", "invalid_request_error"> | BareErrorBody<"idempotency_in_progress"> | ErrorBody<"idempotency_in_progress", "invalid_request_error">>;
-  /** A key belongs to one request of an account and endpoint for 24 hours: the same body, byte by byte, and the same parameters. */
+  /** For 24 hours, a key belongs to one request of the account to one endpoint: the same body, byte for byte, and the same parameters. */
   idempotency_key_reused: Refusal<409, "idempotency_key_reused", AnthropicErrorBody<"idempotency_key_reused", "invalid_request_error"> | BareErrorBody<"idempotency_key_reused"> | ErrorBody<"idempotency_key_reused", "invalid_request_error">>;
   /** Streams and answers over 1 MB are not kept. The first request was charged; this repeat did nothing and cost nothing. */
   idempotency_replayed: Refusal<409, "idempotency_replayed", AnthropicErrorBody<"idempotency_replayed", "invalid_request_error"> | BareErrorBody<"idempotency_replayed"> | ErrorBody<"idempotency_replayed", "invalid_request_error">>;
@@ -9550,9 +9550,9 @@ export interface ErrorsByCode {
   input_too_large: Refusal<422, "input_too_large", ErrorBody<"input_too_large", "invalid_request_error"> | GenmediaErrorBody<"input_too_large">> | Refusal<null, "input_too_large", ImageJob | VideoJob | GenmediaFailed>;
   /** The text is longer than 5000 characters after Unicode NFC normalisation. */
   input_too_long: Refusal<400, "input_too_long", ErrorBody<"input_too_long", "invalid_request_error"> | ModelErrorBody<"input_too_long", "invalid_request_error">>;
-  /** The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less. */
+  /** The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight; what they don't use is returned when they end. */
   insufficient_balance: Refusal<402, "insufficient_balance", PaymentErrorBody<"insufficient_balance", "billing_error">>;
-  /** The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight and returns as far as they cost less. */
+  /** The balance cannot pay for the request. `need_usd` and `have_usd` say how much is missing; `held_usd` is held by your own requests in flight; what they don't use is returned when they end. */
   insufficient_credits: Refusal<402, "insufficient_credits", AnthropicPaymentErrorBody<"insufficient_credits", "billing_error"> | BarePaymentErrorBody<"insufficient_credits"> | GenmediaPaymentErrorBody<"insufficient_credits"> | PaymentErrorBody<"insufficient_credits", "billing_error">> | Refusal<null, "insufficient_credits", ImageJob | VideoJob | GenmediaFailed>;
   /** An error in the gateway itself. Nothing was charged. */
   internal_error: Refusal<500, "internal_error", AnthropicErrorBody<"internal_error", "api_error"> | ErrorBody<"internal_error", "api_error"> | GenmediaErrorBody<"internal_error">>;
@@ -9572,21 +9572,21 @@ export interface ErrorsByCode {
   invalid_parameter: Refusal<400, "invalid_parameter", AnthropicErrorBody<"invalid_parameter", "invalid_request_error"> | ErrorBody<"invalid_parameter", "invalid_request_error"> | GenmediaErrorBody<"invalid_parameter"> | ModelErrorBody<"invalid_parameter", "invalid_request_error"> | OlderErrorBody<"invalid_parameter", "invalid_request_error">>;
   /** The prompt is missing, empty, or longer than 4000 characters after Unicode NFC normalisation. */
   invalid_prompt: Refusal<400, "invalid_prompt", GenmediaErrorBody<"invalid_prompt"> | ModelErrorBody<"invalid_prompt", "invalid_request_error">>;
-  /** An older endpoint refused the request: bad JSON, a missing field or a value that is not allowed. Or: The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. Or: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged. */
+  /** An older endpoint refused the request: bad JSON, a missing field or a value that is not allowed. Or: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. Or: The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged. */
   invalid_request: Refusal<400, "invalid_request", BareErrorBody<"invalid_request"> | ErrorBody<"invalid_request", "invalid_request_error">> | Refusal<413, "invalid_request", BareErrorBody<"invalid_request"> | ErrorBody<"invalid_request", "request_too_large">> | Refusal<415, "invalid_request", BareErrorBody<"invalid_request">> | Refusal<422, "invalid_request", BareErrorBody<"invalid_request">>;
-  /** A token of a mail, or the state of a sign-in, is malformed or unknown, or the code is not the one in the mail, or not one of the authenticator app, or was used. An invitation that was used or revoked, is too old, or is meant for another address looks unknown, too. */
+  /** The token from an email, or the `state` of a sign-in, is malformed or unknown. Or the code, from the email or the authenticator app, is wrong or was already used. An invitation also counts as unknown if it was used or revoked, has expired, or is meant for another address. */
   invalid_token: Refusal<400, "invalid_token", ErrorBody<"invalid_token", "invalid_request_error">>;
-  /** The id is not that of an invitation to the workspace, or it was accepted or revoked. */
+  /** No invitation to the workspace has this id, or it was accepted or revoked. */
   invitation_not_found: Refusal<404, "invitation_not_found", ErrorBody<"invitation_not_found", "not_found_error">>;
-  /** An operator of the gateway ended the job before it was done, or suspended its account, or its API key was deleted or disabled, while the job still waited. The message says which. Nothing was charged. */
+  /** An operator of the gateway cancelled the job. Or, while the job was still waiting, its account was suspended, or its API key was deleted or disabled. The message says which. Nothing was charged. */
   job_cancelled: Refusal<409, "job_cancelled", ErrorBody<"job_cancelled", "invalid_request_error"> | GenmediaErrorBody<"job_cancelled">> | Refusal<null, "job_cancelled", ImageJob | VideoJob | GenmediaFailed>;
   /** The job does not exist or belongs to another account. */
   job_not_found: Refusal<404, "job_not_found", ErrorBody<"job_not_found", "not_found_error"> | GenmediaErrorBody<"job_not_found">>;
   /** The key's `expires_at` has passed. */
   key_expired: Refusal<401, "key_expired", AnthropicErrorBody<"key_expired", "authentication_error"> | ErrorBody<"key_expired", "authentication_error"> | GenmediaErrorBody<"key_expired">>;
-  /** A budget of the key (`limit_usd`, `lifetime_limit_usd`) is spent or held by requests in flight, or the budget of the member who created it, whom `details.member` then names. The account may have more. `resets_at` says when a recurring budget resets. */
+  /** A budget is spent or held by requests in flight: one of the key's own (`limit_usd`, `lifetime_limit_usd`), or that of the member who created the key, whom `details.member` then names. The account itself may have more credit. `resets_at` says when a recurring budget resets. */
   key_limit_reached: Refusal<402, "key_limit_reached", AnthropicPaymentErrorBody<"key_limit_reached", "billing_error"> | BarePaymentErrorBody<"key_limit_reached"> | GenmediaPaymentErrorBody<"key_limit_reached"> | PaymentErrorBody<"key_limit_reached", "billing_error">>;
-  /** The id is not that of a member of the workspace, or the person has just left it. */
+  /** No member of the workspace has this id, or the person has just left it. */
   member_not_found: Refusal<404, "member_not_found", ErrorBody<"member_not_found", "not_found_error">>;
   /** The request has no credential. */
   missing_api_key: Refusal<401, "missing_api_key", AnthropicErrorBody<"missing_api_key", "authentication_error"> | ErrorBody<"missing_api_key", "authentication_error"> | GenmediaErrorBody<"missing_api_key">>;
@@ -9626,11 +9626,11 @@ export interface ErrorsByCode {
   overloaded: Refusal<503, "overloaded", AnthropicErrorBody<"overloaded", "api_error"> | AnthropicErrorBody<"overloaded", "overloaded_error" | "api_error"> | ErrorBody<"overloaded", "api_error"> | ErrorBody<"overloaded", "upstream_error" | "api_error"> | GenmediaErrorBody<"overloaded">>;
   /** The ownership of the new voice could not be saved. Nothing was charged. */
   ownership_write_failed: Refusal<500, "ownership_write_failed", ErrorBody<"ownership_write_failed", "api_error">>;
-  /** The payment provider refused or did not answer, or none is configured. */
+  /** The payment provider refused the payment or did not answer, or no provider is configured. */
   payment_failed: Refusal<402, "payment_failed", TopupErrorBody<"payment_failed", "billing_error">>;
   /** The credential is valid, but its account is suspended, the account's tier blocks the endpoint, or the endpoint accepts only an API key and not a session. */
   permission_denied: Refusal<403, "permission_denied", AnthropicErrorBody<"permission_denied", "permission_error"> | AnthropicRouteErrorBody<"permission_denied", "permission_error"> | ErrorBody<"permission_denied", "permission_error"> | GenmediaErrorBody<"permission_denied"> | OlderErrorBody<"permission_denied", "permission_error"> | RouteErrorBody<"permission_denied", "permission_error">>;
-  /** The request continues a response that is not, or no longer, stored in its workspace, or that continues one which is not. Where nothing is stored, a turn over a WebSocket continues a response that is not the last one of its connection. A connection keeps only its last response, forgets it when a turn that continues it fails, and may have had no memory for it. */
+  /** The response that the request continues is not stored in its workspace (any more), or an earlier response that it builds on is not. If nothing is stored, a turn over a WebSocket can continue only the last response of its connection. The connection forgets that response when a turn that continues it fails, and may have had no memory for it. */
   previous_response_not_found: Refusal<400, "previous_response_not_found", ErrorBody<"previous_response_not_found", "invalid_request_error"> | ModelErrorBody<"previous_response_not_found", "invalid_request_error">>;
   /** The prompt or the lyrics are longer than the model accepts. */
   prompt_too_long: Refusal<400, "prompt_too_long", ErrorBody<"prompt_too_long", "invalid_request_error"> | GenmediaErrorBody<"prompt_too_long"> | ModelErrorBody<"prompt_too_long", "invalid_request_error">> | Refusal<null, "prompt_too_long", ImageJob | VideoJob | GenmediaFailed>;
@@ -9638,7 +9638,7 @@ export interface ErrorsByCode {
   provider_error: Refusal<500, "provider_error", ErrorBody<"provider_error", "api_error">> | Refusal<502, "provider_error", ErrorBody<"provider_error", "upstream_error"> | GenmediaErrorBody<"provider_error">> | Refusal<null, "provider_error", ImageJob | VideoJob | GenmediaFailed>;
   /** The catalog has no provider with this id, or the provider has no route to this model. */
   provider_not_found: Refusal<404, "provider_not_found", ErrorBody<"provider_not_found", "not_found_error">>;
-  /** The provider has too many requests at the moment. */
+  /** The provider is receiving too many requests at the moment. */
   provider_rate_limited: Refusal<429, "provider_rate_limited", ErrorBody<"provider_rate_limited", "rate_limit_error">> | Refusal<502, "provider_rate_limited", GenmediaErrorBody<"provider_rate_limited">> | Refusal<null, "provider_rate_limited", ImageJob | VideoJob | GenmediaFailed>;
   /** The provider timed out, or did not answer in time. */
   provider_timeout: Refusal<504, "provider_timeout", ErrorBody<"provider_timeout", "timeout_error"> | GenmediaErrorBody<"provider_timeout">> | Refusal<null, "provider_timeout", ImageJob | VideoJob | GenmediaFailed>;
@@ -9648,15 +9648,15 @@ export interface ErrorsByCode {
   rate_limit: Refusal<429, "rate_limit", BareErrorBody<"rate_limit">>;
   /** The account's tier allows no more requests or tokens in this minute. The message names the limit. */
   rate_limit_exceeded: Refusal<429, "rate_limit_exceeded", AnthropicErrorBody<"rate_limit_exceeded", "rate_limit_error"> | ErrorBody<"rate_limit_exceeded", "rate_limit_error"> | GenmediaErrorBody<"rate_limit_exceeded">>;
-  /** The queue of waiting jobs is full. On images also the older value of rate_limit_exceeded. */
+  /** The queue of waiting jobs is full. On images and videos, this is also the older value of rate_limit_exceeded. */
   rate_limited: Refusal<429, "rate_limited", ErrorBody<"rate_limited", "rate_limit_error"> | GenmediaErrorBody<"rate_limited">>;
-  /** The request does not exist or was not admitted, belongs to another account, or is older than the log. */
+  /** The request does not exist, was refused before any model was called, belongs to another account, or is older than the log. */
   request_not_found: Refusal<404, "request_not_found", ErrorBody<"request_not_found", "not_found_error">>;
   /** The model's provider rejected a parameter value, the prompt is longer than the model's context, or the answer became larger than 32 MiB. Nothing was charged. */
   request_rejected: Refusal<400, "request_rejected", AnthropicErrorBody<"request_rejected", "invalid_request_error"> | ErrorBody<"request_rejected", "invalid_request_error"> | ModelErrorBody<"request_rejected", "invalid_request_error"> | OlderErrorBody<"request_rejected", "invalid_request_error">> | Refusal<413, "request_rejected", AnthropicErrorBody<"request_rejected", "request_too_large"> | ErrorBody<"request_rejected", "request_too_large">> | Refusal<415, "request_rejected", ErrorBody<"request_rejected", "invalid_request_error">> | Refusal<422, "request_rejected", AnthropicErrorBody<"request_rejected", "invalid_request_error"> | ErrorBody<"request_rejected", "invalid_request_error"> | OlderErrorBody<"request_rejected", "invalid_request_error">>;
-  /** The body is over the operation's limit (25 MB, or its `x-body-limit`) or holds more than 1,000,000 values, or the request has more tokens than the account's tier allows in one request. */
+  /** The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */
   request_too_large: Refusal<413, "request_too_large", AnthropicErrorBody<"request_too_large", "request_too_large"> | ErrorBody<"request_too_large", "request_too_large"> | GenmediaErrorBody<"request_too_large">>;
-  /** The response was not stored, belongs to another workspace, was deleted, is older than the workspace keeps responses, or has not ended. */
+  /** The response was not stored, belongs to another workspace, was deleted, has expired, or has not ended. */
   response_not_found: Refusal<404, "response_not_found", ErrorBody<"response_not_found", "not_found_error">>;
   /** Every provider that serves the model refused the content. Nothing was charged. `error.suggested_models` lists other models. */
   route_refused: Refusal<403, "route_refused", AnthropicRouteErrorBody<"route_refused", "permission_error"> | RouteErrorBody<"route_refused", "permission_error">>;
@@ -9664,7 +9664,7 @@ export interface ErrorsByCode {
   segments_unsupported: Refusal<400, "segments_unsupported", ModelErrorBody<"segments_unsupported", "invalid_request_error"> | OlderErrorBody<"segments_unsupported", "invalid_request_error">>;
   /** An error in the gateway itself. Nothing was charged. Or: Every route returned an invalid answer. Nothing was charged. Or: The gateway or its database cannot accept more work at the moment, or the gateway cannot rely on its clock or its database. */
   server_error: Refusal<500, "server_error", BareErrorBody<"server_error">> | Refusal<502, "server_error", BareErrorBody<"server_error">> | Refusal<503, "server_error", BareErrorBody<"server_error">>;
-  /** The id is not that of one of your sessions, or the session has ended. */
+  /** None of your sessions has this id, or the session has ended. */
   session_not_found: Refusal<404, "session_not_found", ErrorBody<"session_not_found", "not_found_error">>;
   /** Endpoints that change the account require a dashboard session. */
   session_required: Refusal<403, "session_required", ErrorBody<"session_required", "permission_error"> | OlderErrorBody<"session_required", "permission_error">>;
@@ -9672,7 +9672,7 @@ export interface ErrorsByCode {
   signup_closed: Refusal<403, "signup_closed", ErrorBody<"signup_closed", "permission_error">>;
   /** The request refers to data that the gateway does not store: an earlier answer, a conversation, an item, a prompt or a file. Or it asks for an answer to fetch later. */
   stateless_only: Refusal<400, "stateless_only", ErrorBody<"stateless_only", "invalid_request_error"> | ModelErrorBody<"stateless_only", "invalid_request_error">>;
-  /** The account had no ledger entry yet in that month, or the month has not begun. */
+  /** The account had no ledger entries by the end of that month, or the month has not begun. */
   statement_not_found: Refusal<404, "statement_not_found", ErrorBody<"statement_not_found", "not_found_error">>;
   /** The message request names a `thread`, but the gateway stores no messages between requests. */
   thread_unsupported_request: Refusal<400, "thread_unsupported_request", AnthropicErrorBody<"thread_unsupported_request", "invalid_request_error"> | ModelErrorBody<"thread_unsupported_request", "invalid_request_error">>;
@@ -9682,7 +9682,7 @@ export interface ErrorsByCode {
   too_many_references: Refusal<400, "too_many_references", GenmediaErrorBody<"too_many_references"> | ModelErrorBody<"too_many_references", "invalid_request_error">>;
   /** The top-up does not exist or belongs to another account. */
   topup_not_found: Refusal<404, "topup_not_found", ErrorBody<"topup_not_found", "not_found_error">>;
-  /** The password is right, and the account also asks for a code of its authenticator app. */
+  /** The password is right, but the account also requires a code from its authenticator app. */
   totp_required: Refusal<401, "totp_required", ErrorBody<"totp_required", "authentication_error">>;
   /** The provider failed. Nothing was charged. */
   tts_failed: Refusal<502, "tts_failed", ErrorBody<"tts_failed", "upstream_error">>;
@@ -9696,7 +9696,7 @@ export interface ErrorsByCode {
   used_token: Refusal<400, "used_token", ErrorBody<"used_token", "invalid_request_error">>;
   /** Only the account that cloned or designed a voice can use it. */
   voice_not_owned: Refusal<403, "voice_not_owned", OlderErrorBody<"voice_not_owned", "permission_error">>;
-  /** No voucher has this code; or, for operators, no voucher has this id, or no batch this number. */
+  /** No voucher has this code. For operators: no voucher has this id, or no batch has this number. */
   voucher_not_found: Refusal<404, "voucher_not_found", ErrorBody<"voucher_not_found", "not_found_error">>;
   /** The voucher was redeemed, has expired or was withdrawn, or the workspace may redeem only one of its kind. Nothing was added. */
   voucher_not_redeemable: Refusal<409, "voucher_not_redeemable", ErrorBody<"voucher_not_redeemable", "invalid_request_error">>;

@@ -116,7 +116,7 @@ export const failureSentences: Record<JobErrorCode, string> = {
   prompt_too_long: "The prompt is too long for the model",
   provider_timeout: "The provider did not finish in time",
   timeout: "The job was not finished in time",
-  provider_rate_limited: "The provider has too many requests at the moment",
+  provider_rate_limited: "The provider is receiving too many requests at the moment",
   provider_unavailable: "The provider is not available at the moment",
   insufficient_credits: "The balance does not reach for this job",
   provider_error: "The provider failed to make it",

@@ -47,7 +47,7 @@ const texts: { [Event in EventName]: (data: EventData[Event], workspace: string)
     subject: "An API key is about to expire",
     says: [
       `The key ${key_name} of the workspace ${workspace} stops working at ${time(expires_at)}.`,
-      "Set a later time, or use another key before then.",
+      "Extend it, or switch to another key before then.",
     ],
     page: "/console/keys",
   }),
@@ -58,8 +58,8 @@ const texts: { [Event in EventName]: (data: EventData[Event], workspace: string)
       off === undefined
         ? "Try again, or pay another way."
         : off === "declined"
-          ? "The saved card was declined, so it is not charged any more. Add credit by hand, or save another card and turn automatic top-ups on again."
-          : "Its bank or its billing address has to be confirmed, so the saved card is not charged any more. Save the card again, or add credit by hand.",
+          ? "The saved card was declined, so it is no longer charged. Add credit by hand, or save another card and turn automatic top-ups on again."
+          : "The saved card needs its bank's approval or a confirmed billing address, so it is no longer charged. Save the card again, or add credit by hand.",
     ],
     page: "/console/credit",
   }),
@@ -75,7 +75,7 @@ const texts: { [Event in EventName]: (data: EventData[Event], workspace: string)
     subject: "A webhook was disabled",
     says: [
       `Webhooks of the workspace ${workspace} to ${url} have failed since ${time(failing_since)}, so nothing more is sent there.`,
-      "Enable the endpoint again once it works. Its log of deliveries says what it answered.",
+      "Enable the endpoint again once it works. Its delivery log shows what it answered.",
     ],
     page: "/console/settings",
   }),

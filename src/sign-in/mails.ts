@@ -16,13 +16,13 @@ export function verificationMail({ to, publicUrl }: Place, { token, code }: Mail
 Verify it with this link:
 ${publicUrl}/console/verify#token=${token}
 
-or by this code: ${code}
+or with this code: ${code}
 
 or from a terminal:
 curl ${publicUrl}/v1/auth/verify -H "Content-Type: application/json" -d '{"token":"${token}"}'
 
-All of them work once, for a day, and make the password of that sign-up the account's.
-If it was not you, do nothing: an address that is not verified opens no account.
+Each works once, within a day, and sets the password that was chosen at that sign-up.
+If it was not you, do nothing: no account is opened for an address that is not verified.
 `,
   };
 }
@@ -33,7 +33,7 @@ export function accountExistsMail({ to, publicUrl }: Place): Mail {
     subject: "You already have an account",
     text: `Someone signed up at ${publicUrl} with this address, which already has an account. Nothing was changed.
 
-If it was you, sign in with the password that you have, or ask for a new one:
+If it was you, sign in with your password, or set a new one:
 ${publicUrl}/console/forgot-password
 
 or from a terminal:
@@ -56,7 +56,7 @@ ${publicUrl}/console/reset-password#token=${token}
 or from a terminal:
 curl ${publicUrl}/v1/auth/password/reset -H "Content-Type: application/json" -d '{"token":"${token}","password":"YOUR NEW PASSWORD"}'
 
-It works once, for an hour. A new password ends every session.
+The link works once, within an hour. A new password ends every session.
 If it was not you, do nothing: the password stays as it is.
 `,
   };
@@ -66,9 +66,9 @@ export function accountDeletedMail({ to, publicUrl }: Place): Mail {
   return {
     to,
     subject: "Your account was deleted",
-    text: `Your account at ${publicUrl} was deleted. Its keys and sessions no longer work, and this address is no longer stored with it.
+    text: `Your account at ${publicUrl} was deleted. Its keys and sessions no longer work, and this address is no longer stored.
 
-If it was not you, contact the gateway's operator at once: someone knows your password.
+If it was not you, contact the operator of the gateway at once: someone knows your password.
 `,
   };
 }

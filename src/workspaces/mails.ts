@@ -21,7 +21,7 @@ ${publicUrl}/console/invitations#token=${token}
 or from a terminal:
 curl ${publicUrl}/v1/invitations/accept -H "Authorization: Bearer YOUR SESSION TOKEN" -H "Content-Type: application/json" -d '{"token":"${token}"}'
 
-It works once, for 7 days. If you don't know who invited you, do nothing.
+The link works once, within 7 days. If you don't know who invited you, do nothing.
 `,
   };
 }

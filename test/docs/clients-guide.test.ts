@@ -139,7 +139,7 @@ test("what it says that clients show is what the matrix of clients found", () =>
   for (const [name, , tokens, cost = ""] of told)
     for (const { cells } of found.filter((row) => row.name === name)) {
       const streamed = tokens === "not tried" ? "" : /^an estimate|^rounded/.test(tokens!) ? "about" : "yes";
-      const shown = cost.startsWith("a guess") ? "about" : "yes";
+      const shown = cost.startsWith("an estimate") ? "about" : "yes";
       expect([name, cells["usage streamed"], cells["cost"], cells["cost streamed"]]).toEqual([
         name,
         streamed,
