@@ -1891,7 +1891,8 @@ export interface paths {
         /**
          * Set an account's tier
          * @description Gives an account a tier, whatever was paid in: its limits hold at once in every process. The tier changes only limits; an account without a
-         *     deposit still gets only free-tier models. Null gives back the tier that its deposits reach.
+         *     deposit still gets only free-tier models. Null gives back the tier that its deposits reach. An account that its person deleted is 409
+         *     `not_possible`.
          */
         post: operations["setAccountTier"];
         delete?: never;
@@ -2249,7 +2250,7 @@ export interface paths {
         /**
          * Give a role
          * @description Makes an account an operator, or gives an operator another role. Operators can't change their own role, and one admin stays: else 409
-         *     `not_possible`, as for an address that is not verified. At most 100 accounts have a role.
+         *     `not_possible`, as for an address that is not verified, a deleted account and a shared workspace. At most 100 accounts have a role.
          */
         post: operations["setOperator"];
         delete?: never;
@@ -41859,6 +41860,19 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error404EndpointNotFoundOrAccountNotFound"];
+                };
+            };
+            /** @description `not_possible`: The state of what the operator wants to change does not allow it. Nothing was changed. */
+            409: {
+                headers: {
+                    /** @description Id of this request; `error.request_id` repeats it. */
+                    "x-request-id": string;
+                    /** @description Whether retrying the same request can help. */
+                    "x-should-retry": "true" | "false";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error409NotPossible"];
                 };
             };
             /** @description `request_too_large`: The body is larger than the operation allows (25 MB, or its `x-body-limit`), or it holds more than 1,000,000 JSON values. Or the request has more tokens than the account's tier allows in a single request. */

@@ -4647,6 +4647,7 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       "rate_limit_exceeded",
       "confirmation_required",
       "account_not_found",
+      "not_possible",
       "internal_error",
       "overloaded"
     ],

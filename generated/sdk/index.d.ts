@@ -2704,7 +2704,8 @@ export interface OperatorAccountsMethods {
   suspend(id: string, input: OperatorReason, options?: RequestOptions): Call<OperatorAccountDetail, "suspendAccount">;
   /**
    * Gives an account a tier, whatever was paid in: its limits hold at once in every process. The tier changes only limits; an account without a
-   * deposit still gets only free-tier models. Null gives back the tier that its deposits reach.
+   * deposit still gets only free-tier models. Null gives back the tier that its deposits reach. An account that its person deleted is 409
+   * `not_possible`.
    *
    * `POST /v1/operator/accounts/{id}/tier`, /docs/api/setAccountTier
    *
@@ -2714,6 +2715,7 @@ export interface OperatorAccountsMethods {
    * @throws {SvcError} 401 `missing_api_key`, `invalid_api_key`
    * @throws {SvcError} 403 `permission_denied`, `csrf_failed`, `confirmation_required`
    * @throws {SvcError} 404 `endpoint_not_found`, `account_not_found`
+   * @throws {SvcError} 409 `not_possible`
    * @throws {SvcError} 413 `request_too_large`
    * @throws {SvcError} 429 `rate_limit_exceeded`
    * @throws {SvcError} 500 `internal_error`
@@ -2981,7 +2983,7 @@ export interface OperatorOperatorsMethods {
   list(options?: RequestOptions): Pages<OperatorList, "listOperators">;
   /**
    * Makes an account an operator, or gives an operator another role. Operators can't change their own role, and one admin stays: else 409
-   * `not_possible`, as for an address that is not verified. At most 100 accounts have a role.
+   * `not_possible`, as for an address that is not verified, a deleted account and a shared workspace. At most 100 accounts have a role.
    *
    * `POST /v1/operator/operators`, /docs/api/setOperator
    *

@@ -9316,7 +9316,7 @@ export type ResumeAccountError = ResumeAccountError400 | Error401MissingApiKeyOr
 /** The errors of `operator.accounts.suspend`. */
 export type SuspendAccountError = SuspendAccountError400 | Error401MissingApiKeyOrInvalidApiKey | SuspendAccountError403 | Error404EndpointNotFoundOrAccountNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.accounts.setTier`. */
-export type SetAccountTierError = SetAccountTierError400 | Error401MissingApiKeyOrInvalidApiKey | SetAccountTierError403 | Error404EndpointNotFoundOrAccountNotFound | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
+export type SetAccountTierError = SetAccountTierError400 | Error401MissingApiKeyOrInvalidApiKey | SetAccountTierError403 | Error404EndpointNotFoundOrAccountNotFound | Error409NotPossible | Error413RequestTooLarge | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.audit`. */
 export type ListOperatorActionsError = Error400InvalidParameter | Error401MissingApiKeyOrInvalidApiKey | Error403PermissionDenied | Error404EndpointNotFound | Error429RateLimitExceeded | Error500InternalError | Error503Overloaded;
 /** The errors of `operator.calls.list`. */

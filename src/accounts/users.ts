@@ -1,6 +1,6 @@
 // The user of an account, as sign-up and sign-in return it. Each account has one.
 import type { Queries } from "../db/connect.ts";
-import { fail } from "../errors/fail.ts";
+import { fail, failNotPossible } from "../errors/fail.ts";
 import { userIdText } from "../ids.ts";
 import type { Amount } from "../money.ts";
 
@@ -44,4 +44,15 @@ export function failSuspended(): never {
 export async function lockAccountRow({ pool }: Queries, accountId: bigint): Promise<void> {
   const { rowCount } = await pool.query("select 1 from account where id = $1 and deleted_at is null for no key update", [accountId]);
   if (rowCount === 0) fail("invalid_api_key", { message: "The account is deleted." });
+}
+
+/** The same for what an operator gives to the account. `toPerson`: what a shared workspace, which is an account without a person, can't have. */
+export async function lockReceiver({ pool }: Queries, accountId: bigint, { toPerson }: { toPerson: boolean }): Promise<void> {
+  const { rows } = await pool.query<{ isDeleted: boolean; isShared: boolean }>(
+    `select deleted_at is not null as "isDeleted", email_norm is null as "isShared" from account where id = $1 for no key update`,
+    [accountId],
+  );
+  const { isDeleted, isShared } = rows[0]!;
+  if (isDeleted) failNotPossible("the account is deleted");
+  if (isShared && toPerson) failNotPossible("the account is a shared workspace, not a person's");
 }

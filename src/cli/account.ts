@@ -3,6 +3,7 @@ import { createAccount, Refused, statusOf } from "../accounts/admin.ts";
 import { listKeys } from "../accounts/key-records.ts";
 import { openSession } from "../accounts/sessions.ts";
 import { sessionCookiePair } from "../accounts/tokens.ts";
+import { lockReceiver } from "../accounts/users.ts";
 import { systemClock } from "../clock.ts";
 import type { Config } from "../config.ts";
 import type { Queries } from "../db/connect.ts";
@@ -133,7 +134,10 @@ export async function createSession({ config, words }: Input): Promise<Outcome> 
     const { token, csrfToken, expiresAt } = await recordedByShell(
       db,
       at,
-      (transaction) => openSession(transaction, { accountId, at }),
+      async (transaction) => {
+        await lockReceiver(transaction, accountId, { toPerson: true });
+        return openSession(transaction, { accountId, at });
+      },
       row,
     );
     const cookie = sessionCookiePair(token);

@@ -1,10 +1,11 @@
 // `svc account deposit`, `credit` and `adjust`, and `svc refund`: money that the operator adds, corrects and gives back. A lost answer is asked for
 // again, and the amount is posted once. `svc payment …`: events of the payment provider that could not be applied.
 import { Refused } from "../accounts/admin.ts";
+import { lockReceiver } from "../accounts/users.ts";
 import { tiersOf } from "../catalog/tiers.ts";
 import type { Tier } from "../catalog/types.ts";
 import { systemClock } from "../clock.ts";
-import type { Db } from "../db/connect.ts";
+import type { Db, Queries } from "../db/connect.ts";
 import { accountIdText, topupIdText, uuidv7 } from "../ids.ts";
 import { readStaffJobs } from "../jobs/staff-jobs.ts";
 import { type Balance, readBalance } from "../ledger/balance.ts";
@@ -42,7 +43,11 @@ async function add({ config, words }: Input, kind: "deposit" | "bonus"): Promise
       ...{ action: kind === "bonus" ? "account.credit" : "account.deposit", target: id, effect: entry.id },
       after: { amount_usd: toUsd(amount), balance_usd: toUsd(after) },
     });
-    const post = () => recordedByShell(db, at, (transaction) => postEntryOnce(transaction, entry), row);
+    const give = async (transaction: Queries) => {
+      await lockReceiver(transaction, accountId, { toPerson: false });
+      return postEntryOnce(transaction, entry);
+    };
+    const post = () => recordedByShell(db, at, give, row);
     const balance = await orSayWhereToLook(db, accountId, kind === "bonus" ? "earned" : "purchased", amount, () =>
       postPatiently(timeoutMs, post, (after) => after),
     );

@@ -14,6 +14,7 @@ import {
 import { listKeys } from "../accounts/key-records.ts";
 import { memberRecords, readMembers } from "../accounts/members.ts";
 import { isOperator } from "../accounts/operators.ts";
+import { lockReceiver } from "../accounts/users.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
@@ -133,10 +134,10 @@ export async function changeTier(
   const known = catalog.tiers.map((row) => row.tier);
   if (tier !== null && !known.includes(tier)) failParameter("tier", `it must be one of the catalog's tiers: ${known.join(", ")}`);
   await recorded(db, actor, clock(), async (transaction) => {
-    const { rows } = await transaction.pool.query<{ before: number | null }>(
-      "select assigned_tier as before from account where id = $1 for no key update",
-      [accountId],
-    );
+    await lockReceiver(transaction, accountId, { toPerson: false });
+    const { rows } = await transaction.pool.query<{ before: number | null }>("select assigned_tier as before from account where id = $1", [
+      accountId,
+    ]);
     const { before } = rows[0]!;
     if (before === tier) return { result: undefined, row: null };
     await transaction.pool.query("update account set assigned_tier = $2 where id = $1", [accountId, tier]);

@@ -2,6 +2,7 @@
 import type { components } from "../../generated/api.d.ts";
 import { findAccount } from "../accounts/admin.ts";
 import { isAtLeast, type OperatorRole } from "../accounts/operators.ts";
+import { lockReceiver } from "../accounts/users.ts";
 import type { Context } from "../context.ts";
 import type { Db, Queries } from "../db/connect.ts";
 import { fail, failNotPossible } from "../errors/fail.ts";
@@ -60,6 +61,7 @@ export async function setRole(
     // One change of roles at a time: two admins may take each other's role.
     await transaction.pool.query("lock table operator in share row exclusive mode");
     await assertStillAdmin(transaction, actor, config.operators);
+    if (role !== null) await lockReceiver(transaction, accountId, { toPerson: true });
     const before = await roleOf(transaction, accountId);
     if (before === role) return { result: undefined, row: null };
     if (before === "admin") await assertOtherAdmin(transaction, accountId, config.operators);

@@ -115,3 +115,58 @@ test("keys, a job's refund, a payment event and a receipt key: one row each, wit
   expect((await svc("payment", "dismiss", "evt_none")).status).toBe(1);
   expect(await actionsOn("evt_none")).toEqual([]);
 });
+
+describe("a deleted account", () => {
+  const remove = async (account: TestAccount) => {
+    const { token: key } = await gateway.createSession(account);
+    const deleted = await gateway.request("DELETE", "/v1/account?forfeit_balance=true", { key });
+    expect(deleted.status).toBe(200);
+  };
+
+  test("gets no key, session, money, tier or role: refused in words, and no row says otherwise", async () => {
+    const account = await gateway.createAccount({ deposit: "1" });
+    await remove(account);
+    for (const words of [
+      ["key", "create", account.id, "--name", "late"],
+      ["session", "create", account.id],
+      ["account", "deposit", account.id, "5"],
+      ["account", "credit", account.id, "5"],
+      ["account", "tier", account.id, "2"],
+      ["operator", "add", account.id, "admin"],
+      ["account", "resume", account.id],
+    ]) {
+      const { status, stdout, stderr } = await svc(...words);
+      expect([...words, status, stdout, stderr]).toEqual([...words, 1, "", expect.stringMatching(/the account is deleted/i)]);
+    }
+    expect(await actionsOn(account.id)).toEqual([]);
+    const count = async (table: string) =>
+      (await gateway.context.db.pool.query(`select 1 from ${table} where account_id = $1`, [account.accountId])).rowCount;
+    expect([await count("session"), await count("operator"), await count("ledger_entry")]).toEqual([0, 0, 1]);
+    expect(await gateway.audit()).toMatchObject({ mismatches: [] });
+  });
+
+  test("its books can still be corrected", async () => {
+    const account = await gateway.createAccount({ deposit: "3" });
+    await remove(account);
+    expect((await svc("account", "adjust", account.id, "-3", "--reason", "paid out by hand")).status).toBe(0);
+    expect(await actionsOn(account.id)).toMatchObject([{ action: "account.adjust", after: { amount_usd: -3, balance_usd: 0 } }]);
+  });
+});
+
+test("a shared workspace, which is no person, gets neither a role nor a session", async () => {
+  const person = await gateway.createAccount();
+  const { token: key } = await gateway.createSession(person);
+  await gateway.request("POST", "/v1/workspaces", { key, body: { name: "Operators' friends" } });
+  const { rows } = await gateway.context.db.pool.query<{ id: bigint }>(
+    "select id from account where workspace_name = 'Operators'' friends'",
+  );
+  const id = `acc_${rows[0]!.id}`;
+  for (const words of [
+    ["operator", "add", id, "admin"],
+    ["session", "create", id],
+  ]) {
+    const { status, stderr } = await svc(...words);
+    expect([status, stderr]).toEqual([1, expect.stringContaining("the account is a shared workspace")]);
+  }
+  expect(await actionsOn(id)).toEqual([]);
+});

@@ -76,6 +76,13 @@ test("each change is one row of the log, with before and after; a repeat is none
   ]);
 });
 
+test("409 not_possible: an account that its person deleted gets none", async () => {
+  const account = await gateway.createAccount();
+  const { token } = await gateway.createSession(account);
+  expect((await gateway.request("DELETE", "/v1/account", { key: token })).status).toBe(200);
+  expect(codeOf(await set(account.id, 3))).toEqual([409, "not_possible"]);
+});
+
 test("400 invalid_parameter for a tier that the catalog lacks, 404 for an unknown account, 403 for support", async () => {
   const account = await gateway.createAccount();
   for (const tier of [9, -1, "2", 1.5])

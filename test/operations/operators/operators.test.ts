@@ -2,7 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../../generated/operations.ts";
 import { hashPassword } from "../../../src/accounts/passwords.ts";
+import { inTransaction } from "../../../src/db/connect.ts";
 import { type Gateway, startGateway, type TestAccount } from "../../support/gateway.ts";
+import { untilWaiting } from "../../support/locks.ts";
 import { makeOperator, newOperator } from "../../support/operators.ts";
 
 let gateway: Gateway;
@@ -198,6 +200,22 @@ describe("accounts", () => {
     expect((await gateway.request("DELETE", "/v1/account", { key: token })).status).toBe(200);
     expect(codeOf(await suspend(admin.key, account.id, "resume"))).toEqual([409, "not_possible"]);
     expect((await gateway.request("GET", `/v1/operator/accounts/${account.id}`, { key: admin.key })).json.status).toBe("suspended");
+  });
+
+  test("409 not_possible: an account that its person deletes meanwhile gets no role", async () => {
+    const account = await gateway.createAccount();
+    const { db } = gateway.context;
+    const asked = await inTransaction(db, async ({ pool }) => {
+      await pool.query("update account set deleted_at = now(), suspended_at = now() where id = $1", [account.accountId]);
+      const reply = gateway.request("POST", "/v1/operator/operators", {
+        key: admin.key,
+        body: { account: account.id, role: "support", reason: "a test" },
+      });
+      await untilWaiting(db, "from account");
+      return [reply];
+    });
+    expect(codeOf((await asked[0])!)).toEqual([409, "not_possible"]);
+    expect((await query("select 1 from operator where account_id = $1", [account.accountId])).rowCount).toBe(0);
   });
 
   test("an operator's account is not suspended: 409 not_possible", async () => {
