@@ -886,7 +886,8 @@ export declare function deleteTotp(client: Client, options?: RequestOptions): Ca
 
 /**
  * Turns the second factor on with a first code of the app, and returns ten recovery codes for when the app is lost. A wrong code gives
- * 400 `invalid_token`; ten wrong ones in a row give 429 for 15 minutes. If none was begun, the answer is 409 `not_possible`.
+ * 400 `invalid_token`; ten wrong ones in a row give 429 for 15 minutes, each further ten for twice
+ * as long, up to four hours. If none was begun, or another request began it anew meanwhile, the answer is 409 `not_possible`.
  *
  * `POST /v1/auth/totp/confirm`, /docs/api/confirmTotp
  *

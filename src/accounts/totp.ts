@@ -37,7 +37,12 @@ export async function beginTotp({ pool }: Queries, accountId: bigint, at: Date):
 }
 
 const failuresMax = 10;
+/** After ten wrong codes in a row; twice as long after each further ten, at most four hours. */
 const restMinutes = 15;
+const doublingsMax = 4;
+const restSql = `make_interval(mins => ${restMinutes} * (1 << greatest(0, least(failures / ${failuresMax} - 1, ${doublingsMax}))))`;
+/** Without a code for so long, wrong ones count anew. */
+const forgottenAfter = "interval '1 day'";
 
 interface Given {
   accountId: bigint;
@@ -46,30 +51,48 @@ interface Given {
 }
 
 /**
- * 400 invalid_token for a wrong or used code, 429 after ten wrong ones in a row until 15 minutes have passed without one. `confirmed`: of a
- * second factor that is on, or of one that was begun.
+ * 400 invalid_token for a wrong or used code, 429 after ten wrong ones in a row until the rest is over. `confirmed`: of a second factor that is
+ * on, or of one that was begun. Returns its secret.
  */
-export async function takeCode(db: Queries, { accountId, code, at }: Given, confirmed = true): Promise<void> {
+export async function takeCode(db: Queries, { accountId, code, at }: Given, confirmed = true): Promise<Buffer> {
   // Counted as wrong first, so that any number of guesses at once is bounded, too.
   const { rows } = await db.pool.query<{ secret: Buffer; lastStep: string }>(
-    `update totp set tried_at = $2::timestamptz, failures = case when tried_at > $2::timestamptz - make_interval(mins => ${restMinutes}) then failures + 1 else 1 end
+    `update totp set tried_at = $2::timestamptz, failures = case when tried_at > $2::timestamptz - ${forgottenAfter} then failures + 1 else 1 end
      where account_id = $1 and (confirmed_at is not null) = $3
-       and (failures < ${failuresMax} or tried_at <= $2::timestamptz - make_interval(mins => ${restMinutes}))
+       and (failures % ${failuresMax} > 0 or failures = 0 or tried_at <= $2::timestamptz - ${restSql})
      returning secret, last_step::text as "lastStep"`,
     [accountId, at, confirmed],
   );
   const [row] = rows;
-  if (row === undefined) fail("rate_limit_exceeded", { retryAfterMs: restMinutes * 60_000, text: { limit: `${failuresMax} wrong codes` } });
+  if (row === undefined) return refuseCode(db, accountId, at, confirmed);
   const typed = plainCode(code);
   const step = stepOfCode(row.secret, typed, { at, lastStep: Number(row.lastStep) });
-  const isRight = step === undefined ? confirmed && (await useRecoveryCode(db, accountId, typed, at)) : await useStep(db, accountId, step);
+  const isRight =
+    step === undefined ? confirmed && (await useRecoveryCode(db, accountId, typed, at)) : await useStep(db, accountId, row.secret, step);
   if (!isRight) fail("invalid_token", { param: "code" });
   await db.pool.query("update totp set failures = 0 where account_id = $1", [accountId]);
+  return row.secret;
 }
 
-/** Of several requests with the same code one takes it. */
-async function useStep({ pool }: Queries, accountId: bigint, step: number): Promise<boolean> {
-  return (await pool.query("update totp set last_step = $2 where account_id = $1 and last_step < $2", [accountId, step])).rowCount === 1;
+async function refuseCode({ pool }: Queries, accountId: bigint, at: Date, confirmed: boolean): Promise<never> {
+  const { rows } = await pool.query<{ leftMs: number }>(
+    `select ceil(extract(epoch from tried_at + ${restSql} - $2::timestamptz) * 1000)::float8 as "leftMs" from totp
+     where account_id = $1 and (confirmed_at is not null) = $3`,
+    [accountId, at, confirmed],
+  );
+  // Else it was turned on or off just now: the code is of nothing.
+  if (rows[0] === undefined) fail("invalid_token", { param: "code" });
+  return fail("rate_limit_exceeded", { retryAfterMs: Math.max(1, rows[0].leftMs), text: { limit: `${failuresMax} wrong codes` } });
+}
+
+/** Of several requests with the same code one takes it; none where another secret has taken the place of the code's. */
+async function useStep({ pool }: Queries, accountId: bigint, secret: Buffer, step: number): Promise<boolean> {
+  const { rowCount } = await pool.query("update totp set last_step = $3 where account_id = $1 and secret = $2 and last_step < $3", [
+    accountId,
+    secret,
+    step,
+  ]);
+  return rowCount === 1;
 }
 
 async function useRecoveryCode({ pool }: Queries, accountId: bigint, code: string, at: Date): Promise<boolean> {
@@ -81,18 +104,29 @@ async function useRecoveryCode({ pool }: Queries, accountId: bigint, code: strin
   return rowCount === 1;
 }
 
-/** Within a transaction: turns the begun second factor on, with its recovery codes. The session has given a code with it. */
-export async function enableTotp(
-  { pool }: Queries,
-  { accountId, sessionHash, codes, at }: { accountId: bigint; sessionHash: Buffer; codes: readonly string[]; at: Date },
-): Promise<void> {
-  await pool.query("update totp set confirmed_at = $2 where account_id = $1", [accountId, at]);
+interface Enabling {
+  accountId: bigint;
+  sessionHash: Buffer;
+  /** Whose code was given. */
+  secret: Buffer;
+  codes: readonly string[];
+  at: Date;
+}
+
+/** Within a transaction: turns the begun second factor on, with its recovery codes. False: another request came first, with it or with a new secret. */
+export async function enableTotp({ pool }: Queries, { accountId, sessionHash, secret, codes, at }: Enabling): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    "update totp set confirmed_at = $3 where account_id = $1 and secret = $2 and confirmed_at is null",
+    [accountId, secret, at],
+  );
+  if (rowCount === 0) return false;
   await pool.query("delete from recovery_code where account_id = $1", [accountId]);
   await pool.query("insert into recovery_code (account_id, hash) select $1, h from unnest($2::bytea[]) h", [
     accountId,
     codes.map(hashOfRecoveryCode),
   ]);
   await pool.query("update session set factor_at = $2 where hash = $1", [sessionHash, at]);
+  return true;
 }
 
 /** Within a transaction. */

@@ -3,6 +3,7 @@
 // can't lock its owner out. Wrong secrets count against the same limits as signing in.
 import { assertConfirmed, confirmSession } from "../accounts/operators.ts";
 import { verifyPassword } from "../accounts/passwords.ts";
+import { lockAccountRow } from "../accounts/users.ts";
 import { base32, beginTotp, dropTotp, enableTotp, hasTotp, newRecoveryCodes, otpauthUri, readTotp, takeCode } from "../accounts/totp.ts";
 import type { Context } from "../context.ts";
 import { inTransaction } from "../db/connect.ts";
@@ -19,7 +20,10 @@ interface Person {
 
 export async function beginSecondFactor({ db, publicUrl }: Pick<Context, "db" | "publicUrl">, { accountId, hash, at }: Person) {
   await assertConfirmed(db, hash, at);
-  const secret = await beginTotp(db, accountId, at);
+  const secret = await inTransaction(db, async (transaction) => {
+    await lockAccountRow(transaction, accountId); // a deleted account keeps no secret
+    return beginTotp(transaction, accountId, at);
+  });
   if (secret === undefined) failNotPossible("the second factor is on: turn it off first");
   const email = await emailOf({ db }, accountId);
   return {
@@ -38,9 +42,10 @@ export async function confirmSecondFactor(
   const { rowCount } = await db.pool.query("select 1 from totp where account_id = $1 and confirmed_at is null", [accountId]);
   if (rowCount === 0) failNotPossible("begin with POST /v1/auth/totp");
   await throttle(context, "sign-in", { client, email: await emailOf(context, accountId) });
-  await takeCode(db, { accountId, code, at }, false);
+  const secret = await takeCode(db, { accountId, code, at }, false);
   const codes = newRecoveryCodes();
-  await inTransaction(db, (transaction) => enableTotp(transaction, { accountId, sessionHash: hash, codes, at }));
+  const isOn = await inTransaction(db, (transaction) => enableTotp(transaction, { accountId, sessionHash: hash, secret, codes, at }));
+  if (!isOn) failNotPossible("another request has begun it anew, or turned it on or off");
   return codes;
 }
 

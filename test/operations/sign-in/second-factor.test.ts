@@ -1,7 +1,9 @@
 // The second factor: turned on with a first code, asked for at sign-in and confirmation, each code once, guesses bounded, turned off.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { codeOfStep, stepAt } from "../../../src/accounts/totp.ts";
+import { base32, codeOfStep, stepAt } from "../../../src/accounts/totp.ts";
+import { inTransaction } from "../../../src/db/connect.ts";
 import type { TestReply } from "../../support/gateway.ts";
+import { untilWaiting } from "../../support/locks.ts";
 import { makeOperator } from "../../support/operators.ts";
 import { password, type Person, type SignInGateway, startSignInGateway } from "../../support/sign-in.ts";
 
@@ -67,6 +69,53 @@ describe("turning it on", () => {
   });
 });
 
+describe("requests at once", () => {
+  test("two first codes turn it on once, and the recovery codes that are shown are those that work", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const person = await gateway.verifiedPerson();
+      await ask("POST", "totp", person.token);
+      const codes = [await currentCode(person), await currentCode(person, 1)];
+      const replies = await Promise.all(codes.map((code) => ask("POST", "totp/confirm", person.token, { code })));
+      const [on, ...more] = replies.filter(({ status }) => status === 200);
+      expect([on?.status, more]).toEqual([200, []]);
+      gateway.pass(60_000);
+      expect((await signIn(person.email, on!.json.recovery_codes[0] as string)).status).toBe(200);
+    }
+  });
+
+  test("a code of one secret never turns on another that was begun meanwhile", async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const person = await gateway.verifiedPerson();
+      const { json: first } = await ask("POST", "totp", person.token);
+      const code = await currentCode(person);
+      const [confirmed, again] = await Promise.all([
+        ask("POST", "totp/confirm", person.token, { code }),
+        ask("POST", "totp", person.token),
+      ]);
+      const [row] = await gateway.rows("select secret, confirmed_at is not null as on from totp where account_id = $1", [person.id]);
+      const secret = base32(row!["secret"] as Buffer);
+      expect(row!["on"]).toBe(confirmed.status === 200);
+      expect(secret).toBe(confirmed.status === 200 ? first.secret : again.json.secret);
+    }
+  });
+
+  test("401 invalid_api_key: one that waited until the account was deleted leaves no secret", async () => {
+    const person = await gateway.verifiedPerson();
+    const { db } = gateway.context;
+    const replies = await inTransaction(db, async ({ pool }) => {
+      await pool.query("select 1 from account where id = $1 for no key update", [person.id]);
+      const removed = gateway.request("DELETE", "/v1/account?forfeit_balance=true", { key: person.token });
+      await untilWaiting(db, "from member where person_id");
+      const begun = ask("POST", "totp", person.token);
+      await untilWaiting(db, "from account", 2);
+      return [removed, begun];
+    });
+    const [removed, begun] = await Promise.all(replies);
+    expect([removed!.status, ...codeOf(begun!)]).toEqual([200, 401, "invalid_api_key"]);
+    expect(await gateway.rows("select 1 from totp where account_id = $1", [person.id])).toEqual([]);
+  });
+});
+
 describe("signing in", () => {
   test("takes the app's code once, however many send it at the same time, and none from before it", async () => {
     const person = await guarded();
@@ -101,6 +150,26 @@ describe("signing in", () => {
     gateway.pass(60_000); // the limit of sign-ins by address is another one
     expect(codeOf(await signIn(person.email, guess))).toEqual([400, "invalid_token"]);
     expect(codeOf(await signIn(person.email, await currentCode(person)))).toEqual([429, "rate_limit_exceeded"]);
+    gateway.pass(15 * 60_000);
+    expect((await signIn(person.email, await currentCode(person))).status).toBe(200);
+  });
+
+  test("each further ten wrong ones close it for twice as long, up to four hours; the right one ends that", async () => {
+    const person = await guarded();
+    const guess = async () => {
+      gateway.pass(7_000); // the limit of sign-ins by address is another one
+      return codeOf(await signIn(person.email, await wrong(person)));
+    };
+    for (const minutes of [15, 30, 60, 120, 240, 240]) {
+      for (let n = 0; n < 10; n++) expect(await guess()).toEqual([400, "invalid_token"]);
+      gateway.pass((minutes - 1) * 60_000);
+      const { status, headers } = await signIn(person.email, await currentCode(person));
+      expect([minutes, status]).toEqual([minutes, 429]);
+      expect(Number(headers["retry-after"])).toBeLessThanOrEqual(60);
+      gateway.pass(60_000);
+    }
+    expect((await signIn(person.email, await currentCode(person))).status).toBe(200);
+    for (let n = 0; n < 10; n++) expect(await guess()).toEqual([400, "invalid_token"]);
     gateway.pass(15 * 60_000);
     expect((await signIn(person.email, await currentCode(person))).status).toBe(200);
   });
