@@ -54,17 +54,24 @@ export async function findMember({ pool }: Queries, accountId: bigint, person: b
   return rows[0] && shown(rows[0]);
 }
 
-/** The verified addresses of the members with one of these roles, or of one person who is a member; the longest-standing first. */
-export async function readAddresses(
-  { pool }: Queries,
-  accountId: bigint,
-  { roles = null, personId = null, most }: { roles?: readonly Role[] | null; personId?: bigint | null; most: number },
-): Promise<string[]> {
+interface Asked {
+  /** Of members with one of these roles. */
+  roles?: readonly Role[];
+  /** Of this person alone, who is a member. */
+  personId?: bigint;
+  /** This one, if it is among them. */
+  address?: string | undefined;
+  most: number;
+}
+
+/** The verified addresses of members, the longest-standing first. */
+export async function readAddresses({ pool }: Queries, accountId: bigint, { roles, personId, address, most }: Asked): Promise<string[]> {
   const { rows } = await pool.query<{ email: string }>(
     `select p.email from ${membersOf} m join account p on p.id = m.person_id
      where p.email_verified_at is not null and ($2::text[] is null or m.role = any($2)) and ($3::bigint is null or m.person_id = $3)
-     order by m.created_at, m.person_id limit $4`,
-    [accountId, roles, personId, most],
+       and ($4::text is null or p.email = $4)
+     order by m.created_at, m.person_id limit $5`,
+    [accountId, roles ?? null, personId ?? null, address ?? null, most],
   );
   return rows.map(({ email }) => email);
 }

@@ -48,11 +48,18 @@ async function planOne(transaction: Queries, notice: Unplanned, at: Date): Promi
   await transaction.pool.query("update notice set planned_at = $3 where account_id = $1 and id = $2", [accountId, id, at]);
 }
 
-async function addressesOf(transaction: Queries, { accountId, event, personId }: Unplanned): Promise<string[]> {
-  if (personId !== null) return readAddresses(transaction, accountId, { personId, most: 1 });
+type About = Pick<Unplanned, "accountId" | "event" | "personId">;
+
+async function addressesOf(db: Queries, { accountId, event, personId }: About, address?: string): Promise<string[]> {
+  if (personId !== null) return readAddresses(db, accountId, { personId, address, most: 1 });
   if (!isChosen(event)) return [];
-  const roles = toldRoles(await readPreferences(transaction, accountId), event);
-  return readAddresses(transaction, accountId, { roles, most: addressesMax });
+  const roles = toldRoles(await readPreferences(db, accountId), event);
+  return readAddresses(db, accountId, { roles, address, most: addressesMax });
+}
+
+/** A mail may wait for a day: its person may have left the workspace meanwhile, or have another role. */
+export async function isStillTold(db: Queries, about: About, address: string): Promise<boolean> {
+  return (await addressesOf(db, about, address)).length > 0;
 }
 
 /** What is for one person alone goes to no endpoint of a workspace that others see. */
@@ -74,6 +81,8 @@ export interface Claimed {
   noticeId: string;
   event: EventName;
   data: unknown;
+  /** The only person to be told; null: those whom the workspace chose. */
+  personId: bigint | null;
   address: string | null;
   endpointId: string | null;
   /** This one included. */
@@ -111,7 +120,7 @@ const claimSql = `
     tried_at = clock_timestamp()
   from due, notice n
   where d.account_id = due.account_id and d.id = due.id and n.account_id = d.account_id and n.id = d.notice_id
-  returning d.account_id as "accountId", d.id, d.notice_id as "noticeId", n.event, n.data, d.address, d.endpoint_id as "endpointId", d.attempts,
+  returning d.account_id as "accountId", d.id, d.notice_id as "noticeId", n.event, n.data, n.person_id as "personId", d.address, d.endpoint_id as "endpointId", d.attempts,
     n.created_at as "noticedAt"`;
 
 /** One round of at most `most` deliveries, all at once. Returns how many were due. */

@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import { keepDoing } from "../concurrency/keep-doing.ts";
 import type { Db } from "../db/connect.ts";
 import type { Mailer } from "../mail/mailer.ts";
-import { type Claimed, deliverDue, mailPausesMs, type Outcome, planNotices, type Send } from "./deliveries.ts";
+import { type Claimed, deliverDue, isStillTold, mailPausesMs, type Outcome, planNotices, type Send } from "./deliveries.ts";
 import { lookForCauses } from "./look.ts";
 import { sendByMail } from "./mails.ts";
 
@@ -101,10 +101,13 @@ async function deleteOld({ pool }: Db, at: Date): Promise<void> {
   while ((await pool.query(sql, [before, tidyBatch])).rowCount === tidyBatch);
 }
 
+const untold: Outcome = { sent: false, final: true, code: null, response: "the person is not told of this any more" };
+
 /** A fault of ours says nothing about the recipient: the delivery is tried again. */
 async function sendOne({ onFault, ...parts }: Omit<NoticesOptions, "times">, delivery: Claimed): Promise<Outcome> {
   try {
-    return await (delivery.address === null ? parts.webhooks.send(delivery) : sendByMail(parts, delivery));
+    if (delivery.address === null) return await parts.webhooks.send(delivery);
+    return (await isStillTold(parts.db, delivery, delivery.address)) ? await sendByMail(parts, delivery) : untold;
   } catch (error) {
     onFault(error, "sending a notice");
     return { sent: false, final: false, code: null, response: "the gateway failed" };

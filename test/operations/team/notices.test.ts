@@ -146,6 +146,24 @@ describe("balance.low", () => {
     expect((await query("select 1 from notice_delivery where account_id = $1", [person.accountId])).rowCount).toBe(0);
   });
 
+  test("a mail that waits to be sent again goes neither to who has left meanwhile nor to a role that is not told", async () => {
+    const { workspace, accountId, owner, admin, billing } = await gateway.team();
+    await query(
+      `with n as (insert into notice (account_id, id, event, cause, data, created_at, planned_at)
+         values ($1, gen_random_uuid(), 'balance.low', 'a test', '{"balance_usd": 1, "threshold_usd": 5}', now(), now()) returning id)
+       insert into notice_delivery (account_id, id, notice_id, address, created_at, due_at, attempts)
+       select $1, gen_random_uuid(), n.id, a, now(), now() + interval '1 hour', 1 from n, unnest($2::text[]) a`,
+      [accountId, [owner, admin, billing].map(({ email }) => email)],
+    );
+    const removed = await gateway.ask(owner, "DELETE", `/v1/workspace/members/${billing.userId}`, { in: workspace });
+    expect(removed.status).toBe(200);
+    await query("update notice_delivery set due_at = now() where account_id = $1", [accountId]);
+    await atRest();
+    const low = "Credit is low: 1.00 USD left";
+    expect([subjects(owner), subjects(admin)]).toEqual([[low], []]);
+    expect(subjects(billing)).not.toContain(low);
+  });
+
   test("an account that never had more is not told; nor one that wants no notice", async () => {
     const [poor, quiet] = [await gateway.person(), await gateway.person()];
     await change(quiet, { low_balance_usd: null });
