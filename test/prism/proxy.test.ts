@@ -14,6 +14,13 @@ interface Given {
   text: string;
 }
 
+interface Violation {
+  /** "response", the part of it, and the way to the field. */
+  location: string[];
+  code: string;
+  message: string;
+}
+
 let given: Given;
 let upstream: Server;
 let proxy: Proxy;
@@ -30,17 +37,25 @@ afterAll(async () => {
   upstream.close();
 });
 
-/** What Prism says of an answer; null where nothing. */
-async function violations(id: OperationId, answer: Given): Promise<string | null> {
+/** What Prism says of an answer: its header holds the first 8,000 bytes of that, its error all of it. */
+async function judged(id: OperationId, answer: Given): Promise<{ header: string | null; violations: Violation[] }> {
   given = answer;
   const { method, path, auth } = operations[id];
   const response = await fetch(proxy.url + path.replaceAll(/\{\w+\}/g, "given"), {
     method: method.toUpperCase(),
     ...(auth === "none" ? {} : { headers: { authorization: "Bearer any" } }),
   });
-  await response.arrayBuffer();
-  return response.headers.get("sl-violations");
+  const text = await response.text();
+  const header = response.headers.get("sl-violations");
+  const isError = response.headers.get("content-type") === "application/problem+json";
+  return { header, violations: isError ? (JSON.parse(text) as { validation: Violation[] }).validation : [] };
 }
+
+/** The names of fields that an answer lacks, or in which something is wrong. */
+const fieldsMissing = (violations: readonly Violation[]) =>
+  violations.flatMap(({ code, message }) => (code === "required" ? [/ body .*'(.+)'$/.exec(message)?.[1]] : []));
+const fieldsWrong = (violations: readonly Violation[]) =>
+  violations.map(({ location: [, part, name] }) => (part === "body" ? name : undefined));
 
 const headersOf = ({ headers = {} }: Answer): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, { example }]) => [name, String(example)]));
@@ -63,24 +78,38 @@ describe.each(ids)("%s", (id) => {
   test("documented answers pass", async () => {
     for (const { answer, value } of documented(id)) {
       const text = typeof value === "string" ? value : JSON.stringify(value);
-      expect([answer.status, await violations(id, { ...answer, text })]).toEqual([answer.status, null]);
+      expect([answer.status, (await judged(id, { ...answer, text })).header]).toEqual([answer.status, null]);
     }
   });
 
+  // All at once, as Prism names each: one at a time they are thousands of requests more.
   oneInThree()("a missing or wrong field, a missing header, another content type do not", async () => {
+    const told = new Set<string>();
     for (const { answer, value, schema } of documented(id)) {
+      const place = `${answer.status} ${answer.headers["content-type"]}`;
+      const isFirst = !told.has(place);
+      told.add(place);
       const text = typeof value === "string" ? value : JSON.stringify(value);
-      const { "x-request-id": _, ...without } = answer.headers;
-      expect(await violations(id, { ...answer, headers: without, text })).toContain("x-request-id");
-      expect(await violations(id, { ...answer, headers: { ...answer.headers, "content-type": "text/html" }, text })).toContain(
-        "media type",
-      );
-      if (typeof value === "string") continue;
-      for (const name of schema.required ?? []) {
-        const { [name]: _gone, ...rest } = value as Record<string, unknown>;
-        expect([name, await violations(id, { ...answer, text: JSON.stringify(rest) })]).toEqual([name, expect.any(String)]);
-        const wrong = { ...rest, [name]: [[true]] };
-        expect([name, await violations(id, { ...answer, text: JSON.stringify(wrong) })]).toEqual([name, expect.any(String)]);
+      if (isFirst) {
+        const { "x-request-id": _, ...without } = answer.headers;
+        const { header } = await judged(id, { ...answer, headers: { ...without, "content-type": "text/html" }, text });
+        expect(header).toContain("x-request-id");
+        expect(header).toContain("media type");
+      }
+      const names = schema.required ?? [];
+      if (typeof value === "string" || names.length === 0) continue;
+      const rest = Object.fromEntries(Object.entries(value as object).filter(([name]) => !names.includes(name)));
+      const wrong = { ...rest, ...Object.fromEntries(names.map((name) => [name, [[true]]])) };
+      for (const [fault, fieldsOf] of [
+        [rest, fieldsMissing],
+        [wrong, fieldsWrong],
+      ] as const) {
+        const body = JSON.stringify(fault);
+        // Of two examples that differ in these fields alone nothing different is left.
+        if (told.has(place + body)) continue;
+        told.add(place + body);
+        const { violations } = await judged(id, { ...answer, text: body });
+        expect([place, fieldsOf(violations)]).toEqual([place, expect.arrayContaining(names)]);
       }
     }
   });
@@ -88,5 +117,6 @@ describe.each(ids)("%s", (id) => {
 
 test("an undocumented status is a violation too, though Prism lets it pass", async () => {
   const text = JSON.stringify({ error: "teapot" });
-  expect(await violations("listModels", { status: 418, headers: { "content-type": "application/json" }, text })).toContain("status code");
+  const { header } = await judged("listModels", { status: 418, headers: { "content-type": "application/json" }, text });
+  expect(header).toContain("status code");
 });
