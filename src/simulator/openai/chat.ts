@@ -7,7 +7,7 @@ import { widen } from "../words.ts";
 import { answerChat, type Choice, labelsListed } from "./chat-answer.ts";
 import { type ChatRequest, readChatRequest } from "./chat-request.ts";
 import { chatUsage, countPrompt, usageOf } from "./chat-usage.ts";
-import { chatChunks, inTurns, logprobOf } from "./chunks.ts";
+import { chatChunks, type ContentLogprob, inTurns, logprobOf } from "./chunks.ts";
 
 /** sim-tokens-N times n: the words themselves are held in memory, streamed or not. */
 const requestedTokensMax = 2_000_000;
@@ -186,6 +186,15 @@ interface TextPiece {
   repeated?: true;
 }
 
+function textLogprobs({ token, logprob, top_logprobs: top }: ContentLogprob, offset: number, isFirst: boolean): TextLogprobs {
+  return {
+    tokens: [token],
+    token_logprobs: [isFirst ? null : logprob],
+    top_logprobs: [isFirst ? null : Object.fromEntries(top.map((one) => [one.token, one.logprob]))],
+    text_offset: [offset],
+  };
+}
+
 /** The last one has no text. */
 function* textPieces({ prompt, request, choice }: Continued, index: number, echo: boolean): Generator<TextPiece> {
   const { topLogprobs, seed, directives } = request;
@@ -193,17 +202,11 @@ function* textPieces({ prompt, request, choice }: Continued, index: number, echo
   let offset = 0;
   for (const [at, token] of [...before, ...(choice.content ?? [])].entries()) {
     const text = at < before.length ? token : widen(token, directives);
-    const { logprob, top_logprobs: top } = logprobOf(text, `${seed}:${index}`, at, topLogprobs ?? 0);
     const isFirst = at === 0 && echo; // it follows from nothing
-    const logprobs = {
-      tokens: [text],
-      token_logprobs: [isFirst ? null : logprob],
-      top_logprobs: [isFirst ? null : Object.fromEntries(top.map((one) => [one.token, one.logprob]))],
-      text_offset: [offset],
-    };
+    const logprobs = topLogprobs === null ? null : textLogprobs(logprobOf(text, `${seed}:${index}`, at, topLogprobs), offset, isFirst);
     offset += text.length;
     const repeated = at < before.length ? { repeated: true as const } : {};
-    yield { text, index, logprobs: topLogprobs === null ? null : logprobs, finish_reason: null, ...repeated };
+    yield { text, index, logprobs, finish_reason: null, ...repeated };
   }
   yield { text: "", index, logprobs: null, finish_reason: choice.finishReason };
 }

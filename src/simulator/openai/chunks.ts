@@ -108,7 +108,7 @@ interface TokenLogprob {
   bytes: number[];
 }
 
-interface ContentLogprob extends TokenLogprob {
+export interface ContentLogprob extends TokenLogprob {
   top_logprobs: TokenLogprob[];
 }
 
