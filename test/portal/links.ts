@@ -19,10 +19,9 @@ export async function crawl(start: string, root: string, read: (address: string)
   const known = new Map<string, Fetched>();
   const wanted: { from: string; link: string; address: string; anchor: string }[] = [];
   const foreignLoads: string[] = [];
-  const queue = [start];
-  while (queue.length > 0) {
-    const address = queue.shift() as string;
-    if (known.has(address)) continue;
+  // Every page has the whole menu: an address waits once, however many pages lead to it.
+  const queue = new Set([start]);
+  for (const address of queue) {
     const fetched = await read(address);
     known.set(address, fetched);
     if (fetched.text === null || !fetched.isHtml) continue;
@@ -35,25 +34,30 @@ export async function crawl(start: string, root: string, read: (address: string)
       const anchor = target.hash.slice(1);
       target.hash = "";
       wanted.push({ from: address, link, address: target.href, anchor });
-      queue.push(target.href);
+      queue.add(target.href);
     }
   }
+  const places = new Map([...known].map(([address, { text }]) => [address, text === null ? null : idsOf(text)]));
   const broken = wanted
     .filter(({ address, anchor }) => {
-      const text = known.get(address)?.text ?? null;
+      const ids = places.get(address) ?? null;
       // Scalar makes its anchors itself: the browser test follows one.
       const made = anchor === "" || anchor.startsWith("tag/");
-      return text === null || (!made && !text.includes(` id="${anchor}"`));
+      return ids === null || (!made && !ids.has(anchor));
     })
     .map(({ from, link }) => `${from} -> ${link}`);
   return { pages: known.size, broken: [...new Set(broken)], foreignLoads };
 }
 
-/** What a page links to, and what it loads (style, scripts, images). */
+const idsOf = (text: string) => new Set([...text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id!));
+
+/** What a page links to, and what it loads (style, scripts, images); each once, as the menu stands beside links of the text. */
 function linksOf(html: string): { link: string; loads: boolean }[] {
   const tags = html.matchAll(/<(a|link|script|img|iframe|source|video|audio|form)\b[^>]*?\s(?:href|src|action)="([^"]*)"[^>]*>/g);
-  return [...tags].map(([tag, name, link]) => ({
-    link: link!.replaceAll("&amp;", "&"),
-    loads: name !== "a" && !/rel="(?:alternate|help)"/.test(tag),
-  }));
+  const loaded = new Map<string, boolean>();
+  for (const [tag, name, written] of tags) {
+    const link = written!.replaceAll("&amp;", "&");
+    loaded.set(link, loaded.get(link) === true || (name !== "a" && !/rel="(?:alternate|help)"/.test(tag)));
+  }
+  return [...loaded].map(([link, loads]) => ({ link, loads }));
 }
