@@ -12,12 +12,12 @@ export interface paths {
         post?: never;
         /**
          * Delete the account
-         * @description Deletes your account. Keys and sessions end at once, name, address, password and identities are removed, and the address is free for a new account.
-         *     The ledger, payments and the log of calls are kept without them, as the law wants of books. You leave your workspaces; the keys that you made
-         *     there are disabled, and a workspace whose only member you are is closed.
+         * @description Deletes your account. Its keys and sessions end at once. Its name, address, password and identities are removed, and the address is free
+         *     for a new account. The ledger, payments and the log of calls are kept without them, as the law requires of accounting records. You leave
+         *     your workspaces: the keys that you created there are disabled, and a workspace without other members is closed.
          *
-         *     Asks for a session that was opened or confirmed in the last 15 minutes: else 403 `confirmation_required`. 409 `account_not_deletable` while money
-         *     is left and `forfeit_balance` does not accept its loss, and for the last owner of a workspace with other members.
+         *     Requires a session that was opened or confirmed in the last 15 minutes: else 403 `confirmation_required`. 409 `account_not_deletable`
+         *     while money is left and `forfeit_balance` does not accept its loss, and for the last owner of a workspace with other members.
          */
         delete: operations["deleteAccount"];
         options?: never;
@@ -34,8 +34,8 @@ export interface paths {
         };
         /**
          * Export the account's data
-         * @description Returns everything stored about you and your own workspace, as lines of JSON that end with a record `end`; without it the export is not whole.
-         *     Twice a minute at most. Shared workspaces are their owners': of them it has only your memberships.
+         * @description Returns everything stored about you and your own workspace, as lines of JSON. The last line is a record `end`; without it, the export is
+         *     incomplete. Twice a minute at most. Shared workspaces belong to their owners: the export has only your memberships in them.
          */
         get: operations["exportAccount"];
         put?: never;
@@ -137,14 +137,15 @@ export interface paths {
          *
          *     If the model fails, the gateway retries it once. Then it calls a secondary model with timestamps, for every format. Then, only for a form
          *     and for `text` or `json`, it calls a plain-text tertiary model. `x-svc-fallback` and `x-svc-fallback-layer` say which one answered.
-         *     Errors of the request itself (400, 413, 415, 422) end it at once; a 429 of the provider is passed on with its `Retry-After`. Audio
-         *     without speech gives 422 `no_speech_detected`, and timestamps from a model without them 400 `segments_unsupported`. Refused requests are
-         *     not charged.
+         *     Errors in the request itself (400, 413, 415, 422) end it at once; a provider's 429 is passed on with its `Retry-After`. Audio without
+         *     speech gives 422 `no_speech_detected`, and timestamps from a model without them 400 `segments_unsupported`. Refused requests are not
+         *     charged.
          *
-         *     `diarized_json` says who speaks, of models that tell speakers apart; another model gives 400 `invalid_parameter`, whose message lists those.
+         *     `diarized_json` says who speaks, on models that tell speakers apart; any other model gives 400 `invalid_parameter`, whose message lists
+         *     those models.
          *
-         *     With `stream: true` the text comes as server-sent events, as `json` or `diarized_json`. A model that cannot stream, a fallback too, answers with one
-         *     delta once all is transcribed. Another model can answer only until the first event.
+         *     With `stream: true` the text comes as server-sent events, as `json` or `diarized_json`. A model that cannot stream, as the requested
+         *     model or as a fallback, answers with one delta once everything is transcribed. A fallback can take over only before the first event.
          *
          *     ```sh
          *     curl "$SVC_URL/v1/audio/transcriptions" -H "Authorization: Bearer $SVC_KEY" -F file=@meeting.mp3 -F model=transcribe -F response_format=srt
@@ -168,8 +169,8 @@ export interface paths {
         put?: never;
         /**
          * Translate audio to English
-         * @description Translates speech in any language to English text. Files, prices, fallbacks and errors are those of `POST /v1/audio/transcriptions`; another
-         *     model stands in only if it translates too.
+         * @description Translates speech in any language to English text. Files, prices, fallbacks and errors are those of `POST /v1/audio/transcriptions`; a
+         *     fallback model answers only if it also translates.
          *
          *     ```sh
          *     curl "$SVC_URL/v1/audio/translations" -H "Authorization: Bearer $SVC_KEY" -F file=@rede.mp3 -F model=transcribe -F response_format=text
@@ -289,9 +290,9 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description Lists the workspace's API keys, newest first, without their secrets. Works with an API key or a session. A session of a developer lists and
-         *     changes only the keys that the developer created. A key lists what the member who created it may list now: 403 `permission_denied` where
-         *     that is nothing. Keys that came with the account, and those of your own workspace, list all.
+         * @description Lists the workspace's API keys, newest first, without their secrets. Works with an API key or a session. A developer's session lists and
+         *     changes only the keys that the developer created. A key lists what its creator may list now: 403 `permission_denied` if that is nothing.
+         *     Keys that came with the account, and those of your own workspace, list all.
          */
         get: operations["listApiKeys"];
         put?: never;
@@ -327,8 +328,8 @@ export interface paths {
         head?: never;
         /**
          * Update an API key
-         * @description Enables, disables or renames an API key, or changes its budget. Requires a dashboard session. An unknown key, or a key of another
-         *     account, gives 400 `not_found`.
+         * @description Changes an API key: enables, disables or renames it, or changes its budgets, limits and policies. Requires a dashboard session. An
+         *     unknown key, or a key of another account, gives 400 `not_found`.
          */
         patch: operations["updateApiKey"];
         trace?: never;
@@ -344,8 +345,8 @@ export interface paths {
         put?: never;
         /**
          * Roll an API key
-         * @description Gives an API key a new secret, in place: record, budgets and policies stay. The secret of before works for `grace_seconds` more; one that is
-         *     older ends now. Requires a dashboard session. An unknown key, or a key of another account, gives 400 `not_found`.
+         * @description Gives an API key a new secret: its record, budgets and policies stay. The previous secret works for another `grace_seconds`; an older one
+         *     ends now. Requires a dashboard session. An unknown key, or a key of another account, gives 400 `not_found`.
          */
         post: operations["rollApiKey"];
         delete?: never;
@@ -362,9 +363,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Usage of an API key
-         * @description Returns what a key of the account spent, holds and has left, and its requests and cost by day. An unknown key, or a key of another account,
-         *     gives 400 `not_found`.
+         * Get an API key's usage
+         * @description Returns what a key of the account has spent, holds and has left, and its requests and cost by day. An unknown key, or a key of another
+         *     account, gives 400 `not_found`.
          */
         get: operations["getApiKeyUsage"];
         put?: never;
@@ -384,8 +385,8 @@ export interface paths {
         };
         /**
          * Get limits
-         * @description Returns what is left of the account's limits, and of the key's own where a key asks. Works with an API key or a session. The call counts
-         *     toward no limit.
+         * @description Returns what is left of the account's limits and, if a key sends the request, of the key's own. Works with an API key or a session. The
+         *     call counts toward no limit.
          */
         get: operations["getLimits"];
         put?: never;
@@ -404,7 +405,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the ways to sign in
+         * Get sign-in options
          * @description Shows how people sign in and up here: the external providers, and what a sign-up needs. Public.
          */
         get: operations["getAuthOptions"];
@@ -514,7 +515,7 @@ export interface paths {
         post?: never;
         /**
          * End all other sessions
-         * @description Ends all your sessions but that of the request. API keys keep working.
+         * @description Ends all your sessions except the one that sends the request. API keys keep working.
          */
         delete: operations["endOtherSessions"];
         options?: never;
@@ -554,8 +555,8 @@ export interface paths {
         /**
          * Sign in
          * @description Signs in with email address and password. A wrong password, an unknown address and an unverified address all give 401
-         *     `invalid_credentials`. For an account with a second factor `code` is needed: without one the answer to the right password is 401
-         *     `totp_required`, with a wrong or used one 400 `invalid_token`.
+         *     `invalid_credentials`. An account with a second factor also needs `code`: without one, the right password gives 401 `totp_required`; with
+         *     a wrong or used one, 400 `invalid_token`.
          *
          *     Send the session as a cookie, or as a bearer token in `Authorization`.
          */
@@ -670,15 +671,15 @@ export interface paths {
         };
         /**
          * Get the second factor
-         * @description Says whether the account of the session's person has a second factor.
+         * @description Returns whether your account has a second factor.
          */
         get: operations["getTotp"];
         put?: never;
         /**
          * Begin a second factor
-         * @description Begins a second factor: put the secret into an authenticator app, then send a code of it to `POST /v1/auth/totp/confirm`. Until then sign-in
-         *     asks for no code; beginning again makes a new secret. If it is on already, the answer is 409 `not_possible`. A session that was neither
-         *     opened nor confirmed in the last 15 minutes gets 403 `confirmation_required`.
+         * @description Begins a second factor: put the secret into an authenticator app, then send a code from the app to `POST /v1/auth/totp/confirm`. Until
+         *     then, sign-in asks for no code. Beginning again makes a new secret. If the second factor is on already, the answer is 409 `not_possible`.
+         *     A session that was neither opened nor confirmed in the last 15 minutes gets 403 `confirmation_required`.
          */
         post: operations["beginTotp"];
         /**
@@ -702,9 +703,9 @@ export interface paths {
         put?: never;
         /**
          * Turn the second factor on
-         * @description Turns the second factor on with a first code of the app, and returns ten recovery codes for when the app is lost. A wrong code gives
-         *     400 `invalid_token`; ten wrong ones in a row give 429 for 15 minutes, each further ten for twice
-         *     as long, up to four hours. If none was begun, or another request began it anew meanwhile, the answer is 409 `not_possible`.
+         * @description Turns the second factor on with a first code from the app, and returns ten recovery codes in case the app is lost. A wrong code gives 400
+         *     `invalid_token`. Ten wrong ones in a row give 429 for 15 minutes, each further ten for twice as long, up to four hours. If none was begun,
+         *     or another request has begun a new one meanwhile, the answer is 409 `not_possible`.
          */
         post: operations["confirmTotp"];
         delete?: never;
@@ -794,9 +795,9 @@ export interface paths {
         put?: never;
         /**
          * Create a batch
-         * @description Answers the requests of a file within 24 hours. Each line is a call of this key: it is counted, held, charged and logged as the same request
-         *     to the endpoint would be, and takes at most half of what the limits allow in a minute. A workspace may have 20 batches that have not ended;
-         *     beyond that 429 `batch_limit_reached`.
+         * @description Answers the requests of a file within 24 hours. Each line is a call with this key: it is counted, held, charged and logged like the same
+         *     request to the endpoint. Together, the lines use at most half of what the limits allow in a minute. A workspace may have 20 batches that
+         *     have not ended; beyond that 429 `batch_limit_reached`.
          */
         post: operations["createBatch"];
         delete?: never;
@@ -836,8 +837,8 @@ export interface paths {
         put?: never;
         /**
          * Cancel a batch
-         * @description Ends a batch: no more of its requests start, those that have started finish, and its files are written with what there is. A batch that
-         *     has ended or is `finalizing` gives 409 `batch_ended`.
+         * @description Ends a batch: no more of its requests start, those that have started finish, and its files are written with the results so far. A batch
+         *     that has ended or is `finalizing` gives 409 `batch_ended`.
          */
         post: operations["cancelBatch"];
         delete?: never;
@@ -858,8 +859,8 @@ export interface paths {
         /**
          * Create a chat completion
          * @description Answers a conversation, whole or as a stream (`stream: true`). The gateway reserves the maximum cost before it calls the model, and
-         *     charges the measured usage afterwards. A failed call and an interrupted stream cost nothing. A client that disconnects pays for what it
-         *     received.
+         *     charges the measured usage afterwards. A failed call and an interrupted stream cost nothing. A client that disconnects pays for the input
+         *     and the output generated by then; an answer that is not streamed is read to its end and charged in full.
          *
          *     A field that changes what a provider charges reaches the provider only where the gateway has a price for it. Otherwise these are dropped: `service_tier`, `priority`, `speed`, `inference_geo`, `models`, `fallbacks`, `route`, `provider`, `preset`, `transforms`, `model_list`, `custom_llm_provider`, `extra_body`, `extra_headers`, `extra_query`, `mm_processor_kwargs`, `search_options`, `search_settings`, `audio`, `image_config`, `safety_model`. These give 400 `invalid_parameter`, unless they are null, false or empty: `api_key`, `api_base`, `base_url`, `data_sources`, `chat_template`, `guided_regex`, `guided_grammar`, `tools` (except type `function` and `custom`), `plugins`, `web_search`, `web_search_options` (except on models with `pricing.per_web_search`), `enable_search`, `search_parameters`, `modalities` (except `text`), `best_of` (except `1`). Other spellings of a known field, such as `Model` or `maxTokens`, are dropped.
          */
@@ -882,9 +883,9 @@ export interface paths {
         /**
          * Create a completion (deprecated)
          * @deprecated
-         * @description Continues a text. Served by chat models and billed like chat. A missing `prompt` and more than 4 stop sequences are refused with 400. So are
-         *     more than one prompt, token ids, `suffix`, a `best_of` other than `n` and `echo` with `stream` or `logprobs`, unless a route of the model has
-         *     completions of its own. The message names `POST /v1/chat/completions`: use it instead.
+         * @description Continues a text. Served by chat models and billed like chat. A missing `prompt` and more than 4 stop sequences are refused with 400. So
+         *     are more than one prompt, token ids, `suffix`, a `best_of` other than `n` and `echo` with `stream` or `logprobs`, unless a route of the
+         *     model has its own completions endpoint. The message names `POST /v1/chat/completions`: use it instead.
          */
         post: operations["createCompletion"];
         delete?: never;
@@ -904,10 +905,10 @@ export interface paths {
         put?: never;
         /**
          * Create a conversation
-         * @description Creates a conversation, which responses can then continue (`conversation` of `POST /v1/responses`). It is stored encrypted, for as many days after
-         *     its last change as the workspace stores responses (`response_retention_days` of `PATCH /v1/workspace`), and every key of the workspace may use
-         *     it. A workspace that stores none gets 400 `stateless_only`; one has at most 10,000 conversations, of which the longest unused are deleted beyond
-         *     10 GB.
+         * @description Creates a conversation, which responses can then continue (`conversation` of `POST /v1/responses`). It is stored encrypted, for as many
+         *     days after its last change as the workspace stores responses (`response_retention_days` of `PATCH /v1/workspace`). Every key of the
+         *     workspace may use it. A workspace that stores no responses gets 400 `stateless_only`. A workspace may have at most 10,000 conversations.
+         *     Beyond 10 GB, those that have been unused the longest are deleted.
          */
         post: operations["createConversation"];
         delete?: never;
@@ -959,8 +960,8 @@ export interface paths {
         put?: never;
         /**
          * Add items to a conversation
-         * @description Adds items to the end of a conversation, and returns them with their ids. A conversation takes items up to 2,000 of them and 8 MB; beyond that it is
-         *     refused with 400 `invalid_parameter`. While a response is continuing the conversation, this is refused with 400 `conversation_locked`.
+         * @description Adds items to the end of a conversation, and returns them with their ids. A conversation has room for 2,000 items and 8 MB; more gives
+         *     400 `invalid_parameter`. While a response is continuing the conversation, adding items gives 400 `conversation_locked`.
          */
         post: operations["createConversationItems"];
         delete?: never;
@@ -985,8 +986,8 @@ export interface paths {
         post?: never;
         /**
          * Delete an item of a conversation
-         * @description Deletes one item of a conversation, and returns the conversation. While a response is continuing the conversation, this is refused with 400
-         *     `conversation_locked`.
+         * @description Deletes one item of a conversation, and returns the conversation. While a response is continuing the conversation, deleting an item gives
+         *     400 `conversation_locked`.
          */
         delete: operations["deleteConversationItem"];
         options?: never;
@@ -1013,12 +1014,13 @@ export interface paths {
         head?: never;
         /**
          * Change automatic top-ups
-         * @description Changes the workspace's automatic top-ups. Turning them on requires a saved card (else 409 `card_missing`) and the consent to the terms: the
-         *     `consent_version` of every change that leaves them on has to be the version of the terms in force.
+         * @description Changes the workspace's automatic top-ups. Turning them on requires a saved card (else 409 `card_missing`) and consent to the terms: in
+         *     every change that leaves them on, `consent_version` has to be the version of the current terms.
          *
-         *     While they are on, the gateway charges the card `amount_usd` when the balance is below `threshold_usd`, one charge at a time, and never more
-         *     than `monthly_cap_usd` in a calendar month (UTC). After a decline it waits 1, 6 and 24 hours; the fourth decline in a row, or a bank that wants
-         *     the holder to confirm, turns them off with a `payment.failed` notice. A refund or a dispute of a payment turns them off, too.
+         *     While they are on, the gateway charges the card `amount_usd` when the balance is below `threshold_usd`, one charge at a time, and never
+         *     more than `monthly_cap_usd` in a calendar month (UTC). After a decline it waits 1, 6 and 24 hours; the fourth decline in a row, or a bank
+         *     that requires the holder to confirm, turns them off with a `payment.failed` notice. A refund or a dispute of a payment also turns them
+         *     off.
          */
         patch: operations["updateAutoTopup"];
         trace?: never;
@@ -1034,15 +1036,15 @@ export interface paths {
         put?: never;
         /**
          * Save a card
-         * @description Starts the saving of a card for automatic top-ups, on a page of the payment provider. A card that was saved before is replaced. Nothing is
-         *     charged. An account can start 10 a minute, top-ups included; above, 429 `rate_limit_exceeded`. Without a payment provider that can charge saved
-         *     cards, the reply is 402 `payment_failed`.
+         * @description Starts saving a card for automatic top-ups, on a page of the payment provider. A card that was saved before is replaced. Nothing is
+         *     charged. An account can start 10 a minute, top-ups included; beyond that, 429 `rate_limit_exceeded`. Without a payment provider that can
+         *     charge saved cards, the reply is 402 `payment_failed`.
          */
         post: operations["startCardSetup"];
         /**
          * Remove the saved card
-         * @description Removes the saved card, here and at the payment provider, and turns automatic top-ups off. A charge that has begun still ends. Without a saved
-         *     card nothing changes.
+         * @description Removes the saved card, here and at the payment provider, and turns automatic top-ups off. A charge that has started is still completed.
+         *     Without a saved card nothing changes.
          */
         delete: operations["removeCard"];
         options?: never;
@@ -1083,8 +1085,9 @@ export interface paths {
         };
         /**
          * List credit that expires
-         * @description Lists the workspace's granted credit that expires. Charges spend what expires first, then all other money. What is left expires by a ledger
-         *     entry of type `adjustment` that names the grant; what calls in flight hold is left to them. A refund of a charge does not expire.
+         * @description Lists the workspace's granted credit that expires. Charges spend the credit that expires first, then all other money. What is left
+         *     expires with a ledger entry of type `adjustment` that names the grant; what calls in flight hold is left for them. A refund of a charge
+         *     does not expire.
          */
         get: operations["listCreditGrants"];
         put?: never;
@@ -1127,7 +1130,7 @@ export interface paths {
          * @deprecated
          * @description Lists prices per token, with placeholder rates for models that are billed by another unit.
          *
-         *     Deprecated: use `GET /v1/pricing`. The headers `Deprecation` and `Link` say so too.
+         *     Deprecated: use `GET /v1/pricing`. The headers `Deprecation` and `Link` also say so.
          */
         get: operations["getLegacyPricing"];
         put?: never;
@@ -1167,8 +1170,8 @@ export interface paths {
         };
         /**
          * Get a statement
-         * @description Returns a month of the ledger with its payments: as JSON, as CSV (`Accept: text/csv`) or as a document (`Accept: application/pdf`). A month
-         *     before the first entry, or one that has not begun, gives 404 `statement_not_found`. Requires a dashboard session.
+         * @description Returns a month of the ledger with its payments: as JSON, as CSV (`Accept: text/csv`) or as a PDF document (`Accept: application/pdf`). A
+         *     month before the first entry, or one that has not begun, gives 404 `statement_not_found`. Requires a dashboard session.
          */
         get: operations["getStatement"];
         put?: never;
@@ -1193,8 +1196,8 @@ export interface paths {
          * @description Starts a checkout that adds money. Requires a dashboard session: an API key gives 403 `session_required`.
          *
          *     When the payment succeeds, the balance and `lifetime_purchased` rise; the latter sets the tier at once. The smallest top-up is 5 USD. An
-         *     account can start 10 a minute and can have 20 pending; above, 429 `rate_limit_exceeded`. If the payment provider does not answer or
-         *     refuses, or if none is configured, the reply is 402 `payment_failed`.
+         *     account can start 10 a minute and can have 20 pending; beyond that, 429 `rate_limit_exceeded`. If the payment provider refuses or does
+         *     not answer, or if none is configured, the reply is 402 `payment_failed`.
          */
         post: operations["createTopup"];
         delete?: never;
@@ -1234,8 +1237,9 @@ export interface paths {
         put?: never;
         /**
          * Redeem a voucher
-         * @description Redeems a voucher: adds its credit to the workspace. A voucher works once; of some kinds a workspace redeems only one. A code that does not
-         *     exist gives 404 `voucher_not_found`, one that is used or has expired 409 `voucher_not_redeemable`. Requires a dashboard session.
+         * @description Redeems a voucher: adds its credit to the workspace. A voucher works once; some kinds can be redeemed only once per workspace. A code
+         *     that does not exist gives 404 `voucher_not_found`, one that was used or has expired gives 409 `voucher_not_redeemable`. Requires a
+         *     dashboard session.
          */
         post: operations["redeemVoucher"];
         delete?: never;
@@ -1260,7 +1264,7 @@ export interface paths {
          *
          *     A repeated event counts once. Events have no rate limit. But after 60 events with a wrong signature within a minute, all events from the
          *     same network get 503 `overloaded` for a while, unread. 200 means that the event is stored; after any other status the provider repeats
-         *     it. An event that does not fit what is known of its payment, such as a wrong amount, gets 409 `payment_event_not_applied`: it moves
+         *     it. An event that does not match what is known about its payment, such as a wrong amount, gets 409 `payment_event_not_applied`: it moves
          *     nothing, and can be applied later.
          */
         post: operations["receivePaymentEvent"];
@@ -1284,8 +1288,8 @@ export interface paths {
          * @description Picks one option for each question, with a confidence. Billed on input tokens, rounded up to the nearest 0.0001 USD; output is free and
          *     failures cost nothing. A missing `state` or `questions` gives 400 `missing_parameter`. Another model gives 400 `invalid_parameter`, with
          *     similar models in `did_you_mean` and `suggested_models`. A question that is not a `choice`, and questions as an array, give 400
-         *     `invalid_parameter` without them. OpenAI's format of a decision (`input`, questions as an array) is not supported. A state that the model
-         *     rejects or refuses gives 400 `invalid_parameter` on `state`. While `jev` is not served, the reply is 503 `model_unavailable`.
+         *     `invalid_parameter` without these fields. OpenAI's format for decisions (`input`, questions as an array) is not supported. A state that
+         *     the model rejects or refuses gives 400 `invalid_parameter` on `state`. While `jev` is not served, the reply is 503 `model_unavailable`.
          */
         post: operations["createDecision"];
         delete?: never;
@@ -1469,12 +1473,12 @@ export interface paths {
         put?: never;
         /**
          * Edit images
-         * @description Edits uploaded images, and answers with the result: OpenAI's `images.edit`. It is an image job like those of `POST /v1/images/generations`, with
-         *     the same prices (a fee for reference images included), slots and queue, and the answer has OpenAI's `created` and `data` beside it. Images that
-         *     are not ready in time, give only the job: poll it at `GET /v1/jobs/{id}`. A job that fails meanwhile gives its error, and nothing is charged. A
-         *     caller who leaves does not stop the job.
+         * @description Edits uploaded images, and answers with the result: OpenAI's `images.edit`. It is an image job like those of
+         *     `POST /v1/images/generations`, with the same prices (a fee for reference images included), slots and queue, and the answer has OpenAI's
+         *     `created` and `data` beside it. If the images are not ready in time, the answer is only the job: poll it at `GET /v1/jobs/{id}`. A job
+         *     that fails in the meantime gives its error, and nothing is charged. A client that disconnects does not stop the job.
          *
-         *     What was uploaded is kept until the job ends. Images that have an address need no upload: `image_url` of `POST /v1/images/generations`.
+         *     Uploaded images are kept until the job ends. Images that have a URL need no upload: use `image_url` of `POST /v1/images/generations`.
          *
          *     ```sh
          *     curl "$SVC_URL/v1/images/edits" -H "Authorization: Bearer $SVC_KEY" -F image=@harbour.png -F model=image-edit -F prompt="A starry night"
@@ -1498,8 +1502,8 @@ export interface paths {
         put?: never;
         /**
          * Generate images
-         * @description Generates images asynchronously. The answer is a job: poll it at `GET /v1/jobs/{id}` every 1 to 2 seconds. Most images are done within
-         *     30 seconds.
+         * @description Generates images asynchronously. The answer is a job: poll it at `GET /v1/jobs/{id}` every 1 to 2 seconds. Most images are done within 30
+         *     seconds.
          *
          *     A hold of `estimated_cost` is placed when the job takes a slot, settled when the job succeeds, and released in full when it fails. If all
          *     image slots of the account are in use, the job waits in a queue, and nothing is held while it waits. A full queue gives 429
@@ -1507,8 +1511,9 @@ export interface paths {
          *
          *     `GET /v1/pricing` lists the prices. A model may also charge a fee per request with reference images; `estimated_cost` includes it.
          *
-         *     Clients that are written for a synchronous image API send the header `Prefer: wait`: the answer then comes when the job has ended, and has
-         *     its images in `data` as well. A job that fails meanwhile gives its error, and nothing is charged. A caller who leaves does not stop the job.
+         *     Clients written for a synchronous image API send the header `Prefer: wait`: the answer then comes when the job has ended, and has its
+         *     images in `data` as well. A job that fails in the meantime gives its error, and nothing is charged. A client that disconnects does not
+         *     stop the job.
          */
         post: operations["createImage"];
         delete?: never;
@@ -1529,11 +1534,12 @@ export interface paths {
         /**
          * Vary an image
          * @description Makes images that resemble an uploaded one, without a prompt: OpenAI's `images.createVariation`. It is an image job like those of
-         *     `POST /v1/images/generations`, with the same prices (a fee for reference images and the model's usual quality included), slots and queue, and the
-         *     answer has OpenAI's `created` and `data` beside it. If the images are not ready in time, the answer is only the job: poll it at `GET /v1/jobs/{id}`. A job
-         *     that fails meanwhile gives its error, and nothing is charged. A caller who leaves does not stop the job.
+         *     `POST /v1/images/generations`, with the same prices (a fee for reference images and the model's usual quality included), slots and queue,
+         *     and the answer has OpenAI's `created` and `data` beside it. If the images are not ready in time, the answer is only the job: poll it at
+         *     `GET /v1/jobs/{id}`. A job that fails in the meantime gives its error, and nothing is charged. A client that disconnects does not stop
+         *     the job.
          *
-         *     What was uploaded is kept until the job ends. To say what should change, use `POST /v1/images/edits`.
+         *     The uploaded image is kept until the job ends. To say what should change, use `POST /v1/images/edits`.
          *
          *     ```sh
          *     curl "$SVC_URL/v1/images/variations" -H "Authorization: Bearer $SVC_KEY" -F image=@harbour.png -F model=north/image-reference-flash
@@ -1557,9 +1563,9 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation
-         * @description Accepts an invitation: the person who is signed in becomes a member of the workspace, with the role of the invitation. The person's address must be the
-         *     invited one. A token that is unknown, used, revoked, too old or meant for another address gives 400 `invalid_token`; so does one whose
-         *     inviter may no longer give that role.
+         * @description Accepts an invitation: the person who is signed in becomes a member of the workspace, with the role of the invitation. The person's
+         *     address must be the invited one. A token that is unknown, used, revoked, expired or meant for another address gives 400 `invalid_token`;
+         *     so does one whose sender may no longer give that role.
          */
         post: operations["acceptInvitation"];
         delete?: never;
@@ -1717,8 +1723,8 @@ export interface paths {
          * Get a model
          * @description Returns one model by its id or by an alias. Slashes in the id may be sent as `%2F` or unescaped. Public.
          *
-         *     An id that is not served, also of a paused or retired model, gives 404 `model_not_found` with similar models in `did_you_mean` and
-         *     `suggested_models`; the message names a replacement if there is one.
+         *     An id that is not served, including that of a paused or retired model, gives 404 `model_not_found` with similar models in `did_you_mean`
+         *     and `suggested_models`; the message names a replacement if there is one.
          */
         get: operations["getModel"];
         put?: never;
@@ -1809,9 +1815,9 @@ export interface paths {
         put?: never;
         /**
          * Correct an account's money
-         * @description Corrects an account's money by one ledger entry. Send an `Idempotency-Key`, and repeat the request with it if its answer is lost: it is
-         *     posted once. Where the entry can't be corrected by that much, or the account's money of that kind would fall below 0, the answer is 409
-         *     `not_possible`.
+         * @description Corrects an account's money by one ledger entry. Send an `Idempotency-Key`, and repeat the request with it if the answer is lost: the
+         *     correction is posted once. If the entry can't be corrected by that much, or the account's money of that kind would fall below 0, the
+         *     answer is 409 `not_possible`.
          */
         post: operations["adjustAccount"];
         delete?: never;
@@ -1851,7 +1857,7 @@ export interface paths {
         put?: never;
         /**
          * Resume an account
-         * @description Reactivates a suspended account. An active one stays so; one that its person deleted is refused with `not_possible`.
+         * @description Reactivates a suspended account. An active account stays active; one that its owner deleted gives 409 `not_possible`.
          */
         post: operations["resumeAccount"];
         delete?: never;
@@ -1871,7 +1877,7 @@ export interface paths {
         put?: never;
         /**
          * Suspend an account
-         * @description Suspends an account: its keys and sessions are refused everywhere within a second. An account that is suspended already stays so.
+         * @description Suspends an account: its keys and sessions are refused everywhere within a second. A suspended account stays suspended.
          */
         post: operations["suspendAccount"];
         delete?: never;
@@ -1891,9 +1897,9 @@ export interface paths {
         put?: never;
         /**
          * Set an account's tier
-         * @description Gives an account a tier, whatever was paid in: its limits hold at once in every process. The tier changes only limits; an account without a
-         *     deposit still gets only free-tier models. Null gives back the tier that its deposits reach. An account that its person deleted is 409
-         *     `not_possible`.
+         * @description Gives an account a tier regardless of its deposits: the tier's limits apply at once in every process. The tier changes only limits; an
+         *     account without a deposit still gets only free-tier models. Null restores the tier that its deposits reach. An account that its owner
+         *     deleted gives 409 `not_possible`.
          */
         post: operations["setAccountTier"];
         delete?: never;
@@ -1932,8 +1938,8 @@ export interface paths {
         };
         /**
          * Search calls
-         * @description Lists calls of all accounts, newest first. Filters combine. With `account` or `request_id` any time is searched; without them the 24 hours
-         *     before `to`, or since `from`, which is then at most 24 hours before.
+         * @description Lists calls of all accounts, newest first. Filters combine. With `account` or `request_id`, the search covers any time. Without them, it
+         *     covers the 24 hours before `to`, or the time since `from`, which may then be at most 24 hours before `to`.
          */
         get: operations["listOperatorCalls"];
         put?: never;
@@ -1953,8 +1959,8 @@ export interface paths {
         };
         /**
          * Get a call
-         * @description Returns one call of any account with each provider's answer, its charge and its ledger entries. If several calls have the id, it is the
-         *     newest.
+         * @description Returns one call of any account with each provider's answer, its charge and its ledger entries. If several calls have the id, the newest
+         *     is returned.
          */
         get: operations["getOperatorCall"];
         put?: never;
@@ -1976,8 +1982,8 @@ export interface paths {
         put?: never;
         /**
          * Refund a call
-         * @description Gives the charge of a call or a media job back, whole or in part, once: a second time gives 409 `not_possible`, as do a call that was not
-         *     charged, an amount above its charge, and an id that several charged calls have.
+         * @description Refunds the charge of a call or a media job, in full or in part, once. A second refund gives 409 `not_possible`; so do a call that was
+         *     not charged, an amount above the charge, and an id that several charged calls share.
          */
         post: operations["refundCall"];
         delete?: never;
@@ -1995,8 +2001,8 @@ export interface paths {
         };
         /**
          * Get the catalog in use
-         * @description Shows the catalog in use: its file, its counts, and warnings such as prices below cost. With `text=true` also its text, without what headers
-         *     of providers hold besides names of variables.
+         * @description Shows the catalog in use: its file, its counts, and warnings such as prices below cost. With `text=true` also its text, without the
+         *     values of providers' headers, except for names of variables.
          */
         get: operations["getOperatorCatalog"];
         put?: never;
@@ -2018,10 +2024,10 @@ export interface paths {
         put?: never;
         /**
          * Apply a catalog
-         * @description Uses another catalog in every process from now on, as `svc catalog apply` does; calls under way keep their prices. A text with a problem is
-         *     refused with its line, and so is one that names a variable which the process that answers does not have. It may name the variables that the
-         *     catalog in use, the file of `SVC_CATALOG` or the vendors' catalogs of the gateway name; one with others is applied on the machine. A text that
-         *     is in use already changes nothing.
+         * @description Uses another catalog in every process from now on, as `svc catalog apply` does; calls in flight keep their prices. A text with a problem
+         *     is refused, and the message names the line. So is one that names an environment variable that the answering process does not have. It may
+         *     name the variables named by the catalog in use, the file of `SVC_CATALOG` or the gateway's vendor catalogs; a text with others has to be
+         *     applied on the machine. A text that is in use already changes nothing.
          */
         post: operations["applyCatalog"];
         delete?: never;
@@ -2042,7 +2048,7 @@ export interface paths {
         /**
          * Check a catalog
          * @description Checks a catalog file without using it: every problem with its line, as `svc catalog check` does, and warnings. It does not look at the
-         *     environment, so a key that is not set is no problem here.
+         *     environment, so a key that is not set is not a problem here.
          */
         post: operations["checkCatalog"];
         delete?: never;
@@ -2120,8 +2126,8 @@ export interface paths {
         };
         /**
          * Search media jobs
-         * @description Lists media jobs of all accounts, newest first, those of the genmedia API included. Filters combine. With `account` any time is searched;
-         *     without it the 31 days before `to`, or since `from`, which is then at most 31 days before.
+         * @description Lists media jobs of all accounts, newest first, including those of the genmedia API. Filters combine. With `account`, the search covers
+         *     any time. Without it, it covers the 31 days before `to`, or the time since `from`, which may then be at most 31 days before `to`.
          */
         get: operations["listOperatorJobs"];
         put?: never;
@@ -2141,7 +2147,7 @@ export interface paths {
         };
         /**
          * Get a media job
-         * @description Returns one media job of any account with its attempts and ledger entries. `POST /v1/operator/calls/{id}/refund` gives its charge back.
+         * @description Returns one media job of any account with its attempts and ledger entries. `POST /v1/operator/calls/{id}/refund` refunds its charge.
          */
         get: operations["getOperatorJob"];
         put?: never;
@@ -2163,9 +2169,9 @@ export interface paths {
         put?: never;
         /**
          * Cancel a media job
-         * @description Cancels a media job of any account that waits or runs: it has failed with `job_cancelled`, its hold is released, nothing is charged, and the
-         *     next job in the account's queue gets its slot. A provider that works on it is asked to stop, where its protocol has a way to; what it
-         *     makes all the same is an expense of the operator's. A job that has ended stays as it is: 409 `not_possible`.
+         * @description Cancels a waiting or running media job of any account. The job fails with `job_cancelled`, its hold is released, nothing is charged, and
+         *     the next job in the account's queue gets its slot. A provider that is working on it is asked to stop, if its protocol allows that;
+         *     whatever it still makes is an expense of the operator's. A job that has ended stays as it is: 409 `not_possible`.
          */
         post: operations["cancelOperatorJob"];
         delete?: never;
@@ -2183,7 +2189,7 @@ export interface paths {
         };
         /**
          * Get the ledger's state
-         * @description Shows the present state of the ledger: money, holds, accounts below 0, and what audits found. Holds are always those of now.
+         * @description Shows the current state of the ledger: money, holds, accounts below 0, and what audits found. Holds are always current.
          */
         get: operations["getOperatorLedger"];
         put?: never;
@@ -2206,7 +2212,8 @@ export interface paths {
         /**
          * Audit the ledger
          * @description Starts an audit in the background: it recomputes every balance from the entries and verifies the hash chain, as `svc ledger audit` and
-         *     `svc ledger verify` do. Its result is in `GET /v1/operator/ledger`. One runs at a time: while it does, 409 `not_possible`.
+         *     `svc ledger verify` do. Its result is in `GET /v1/operator/ledger`. Only one runs at a time: while it does, another gives 409
+         *     `not_possible`.
          */
         post: operations["startLedgerAudit"];
         delete?: never;
@@ -2224,7 +2231,7 @@ export interface paths {
         };
         /**
          * Get the operator
-         * @description Says who the operator of the session is, with the role, and until when the session may change something.
+         * @description Returns the operator of the session: email address, role, and until when the session may change something.
          */
         get: operations["getOperator"];
         put?: never;
@@ -2250,8 +2257,9 @@ export interface paths {
         put?: never;
         /**
          * Give a role
-         * @description Makes an account an operator, or gives an operator another role. Operators can't change their own role, and one admin stays: else 409
-         *     `not_possible`, as for an address that is not verified, a deleted account and a shared workspace. At most 100 accounts have a role.
+         * @description Makes an account an operator, or gives an operator another role. Operators can't change their own role, and at least one admin must
+         *     remain: else 409 `not_possible`, as for an address that is not verified, a deleted account and a shared workspace. At most 100 accounts
+         *     have a role.
          */
         post: operations["setOperator"];
         delete?: never;
@@ -2270,8 +2278,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take a role
-         * @description Takes an operator's role. Operators can't remove their own role, and one admin stays: else 409 `not_possible`.
+         * Take away a role
+         * @description Takes away an operator's role. Operators can't remove their own role, and at least one admin must remain: else 409 `not_possible`.
          */
         post: operations["removeOperator"];
         delete?: never;
@@ -2289,7 +2297,7 @@ export interface paths {
         };
         /**
          * Get the overview
-         * @description Sums up all accounts' calls in a period: revenue, cost, margin, errors, latency and providers. By default the last 24 hours. A time of
+         * @description Sums up all accounts' calls in a period: revenue, cost, margin, errors, latency and providers. By default the last 24 hours. A period of
          *     more than 31 days gives 400 `invalid_parameter`.
          */
         get: operations["getOperatorOverview"];
@@ -2332,9 +2340,9 @@ export interface paths {
         put?: never;
         /**
          * Disable a provider
-         * @description Takes a provider, or one of its routes, out of use for a while: within two seconds no process starts a call to it. Calls under way continue. A
-         *     model that has no other route answers as it does when all its routes are down. A second time replaces the first. An unknown provider or
-         *     route gives 404 `provider_not_found`.
+         * @description Takes a provider, or one of its routes, out of use for a while: within two seconds no process starts a call to it. Calls in flight
+         *     continue. A model without another route answers as if all its routes were down. Disabling it again replaces the earlier time and reason.
+         *     An unknown provider or route gives 404 `provider_not_found`.
          */
         post: operations["disableProvider"];
         delete?: never;
@@ -2354,7 +2362,7 @@ export interface paths {
         put?: never;
         /**
          * Enable a provider
-         * @description Uses a disabled provider, or a disabled route, again. One that is not disabled stays so.
+         * @description Puts a disabled provider or route back into use. One that is not disabled stays enabled.
          */
         post: operations["enableProvider"];
         delete?: never;
@@ -2373,7 +2381,8 @@ export interface paths {
         /**
          * List settings
          * @description Lists the settings that the process runs with: those of the gateway, and the variables that the catalog names for providers' keys and
-         *     headers, which are secret. A secret has no `value`; `source` tells whether it is set. Some change while the gateway runs: they have a `field`.
+         *     headers, which are secret. A secret has no `value`; `source` says whether it is set. Settings with a `field` can be changed while the
+         *     gateway runs.
          */
         get: operations["listOperatorSettings"];
         put?: never;
@@ -2383,8 +2392,8 @@ export interface paths {
         head?: never;
         /**
          * Change settings
-         * @description Changes settings while the gateway runs. Each value holds in every process within seconds, and after a restart, too, whatever the environment
-         *     says; null takes it back. All fields are changed, or none; each that changes is a row of the log of operators' actions.
+         * @description Changes settings while the gateway runs. Each value applies in every process within seconds, and also after a restart, whatever the
+         *     environment says; null removes it. Either all fields are changed or none. Each change is a row in the log of operators' actions.
          */
         patch: operations["updateOperatorSettings"];
         trace?: never;
@@ -2421,8 +2430,8 @@ export interface paths {
         put?: never;
         /**
          * End a batch of vouchers
-         * @description Ends a batch: none of its vouchers can be redeemed any more, as `svc voucher end` does. What was redeemed stays. A batch that has ended stays
-         *     as it is: 409 `not_possible`.
+         * @description Ends a batch, as `svc voucher end` does: its vouchers can no longer be redeemed. Credit that was redeemed stays. A batch that has already
+         *     ended gives 409 `not_possible`.
          */
         post: operations["endVoucherBatch"];
         delete?: never;
@@ -2447,8 +2456,8 @@ export interface paths {
         /**
          * Make vouchers
          * @description Makes vouchers that workspaces redeem for granted credit (`POST /v1/credits/vouchers/redeem`). Only this answer has their codes: the
-         *     gateway keeps no code. Send an `Idempotency-Key`: a repeat with it makes no more vouchers. It can't show the codes again and gets 409
-         *     `not_possible` with the number of the batch, which `POST /v1/operator/voucher-batches/{batch}/end` ends.
+         *     gateway does not keep them. Send an `Idempotency-Key`: a repeat with it makes no more vouchers. It can't show the codes again, so it gets
+         *     409 `not_possible` with the number of the batch, which you can end with `POST /v1/operator/voucher-batches/{batch}/end`.
          */
         post: operations["createVouchers"];
         delete?: never;
@@ -2488,8 +2497,8 @@ export interface paths {
         put?: never;
         /**
          * End a voucher
-         * @description Ends a voucher: it can't be redeemed any more. One that was redeemed stays so, and its credit stays with the workspace: 409 `not_possible`,
-         *     as for one that has ended, by itself or with its batch.
+         * @description Ends a voucher: it can no longer be redeemed. One that was redeemed stays redeemed, and its credit stays with the workspace: 409
+         *     `not_possible`, as for one that has already ended, alone or with its batch.
          */
         post: operations["endVoucher"];
         delete?: never;
@@ -2526,9 +2535,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List changes of prices
-         * @description Lists changes of the prices of listed models: when, and what each cost before and from then on. The first change of a model is the price
-         *     that it was first sold at. Public; the answer may be cached for 60 seconds. Older ones than the newest 5,000 of all models are left out.
+         * List price changes
+         * @description Lists price changes of listed models: when, and the price before and after. The first change of a model is the price that it was first
+         *     sold at. Public; the answer may be cached for 60 seconds. Only the newest 5,000 changes of all models are listed.
          */
         get: operations["listPriceChanges"];
         put?: never;
@@ -2550,14 +2559,14 @@ export interface paths {
         put?: never;
         /**
          * Quote a request
-         * @description Returns what a paid request would reserve, what it will likely cost, whether balance, key budget and limits would let it through, and which
-         *     routes it would take. No model is called, nothing is reserved or charged, and nothing counts against the limits of the operation. What is
-         *     reserved is computed by the code of the operation itself. A body that the operation would refuse gets the same error here, with `body.`
+         * @description Returns what a paid request would reserve, what it will likely cost, whether balance, key budget and limits would let it through, and
+         *     which routes it would take. No model is called, nothing is reserved or charged, and nothing counts against the limits of the operation.
+         *     The operation's own code computes what would be reserved. A body that the operation would refuse gets the same error here, with `body.`
          *     before the name of the field.
          *
-         *     An operation that takes a form is quoted as a form: the same parts, the files included, and `operation` beside them. A recording is measured and
-         *     images are counted, as the operation does; the files are then deleted, and nothing of them is kept or sent on. A form that the operation would
-         *     refuse gets the same error.
+         *     An operation that takes a form is quoted as a form: the same parts, the files included, and `operation` beside them. As in the operation,
+         *     a recording is measured and images are counted. The files are then deleted; nothing of them is kept or forwarded. A form that the
+         *     operation would refuse gets the same error.
          *
          *     ```sh
          *     curl "$SVC_URL/v1/quote" -H "Authorization: Bearer $SVC_KEY" -F operation=createTranscription -F file=@meeting.mp3 -F model=transcribe
@@ -2608,8 +2617,8 @@ export interface paths {
         post?: never;
         /**
          * Delete kept answers
-         * @description Deletes all answers that are kept for repeats of the workspace's requests (`x-svc-response-cache`). Those of requests that run meanwhile may be
-         *     kept after it.
+         * @description Deletes all answers that are kept for repeats of the workspace's requests (`x-svc-response-cache`). Answers to requests that are running
+         *     meanwhile may still be kept afterwards.
          */
         delete: operations["purgeResponseCache"];
         options?: never;
@@ -2629,19 +2638,18 @@ export interface paths {
         /**
          * Create a response
          * @description Answers a conversation in the format of OpenAI's Responses API, whole or as a stream (`stream: true`), with the same models and prices as
-         *     chat. It is an addition to the specification, for clients that support no other API. Nothing is stored: send the whole conversation each
-         *     time. Fields that need stored data (`previous_response_id`, `conversation`, `item_reference`, `background`, `prompt`, `file_id`) are
-         *     refused with 400 `stateless_only`.
+         *     chat. By default nothing is stored: send the whole conversation each time. Fields that need stored data (`previous_response_id`,
+         *     `conversation`, `item_reference`, `background`, `prompt`, `file_id`) are refused with 400 `stateless_only`.
          *
-         *     A workspace may ask for stored responses (`response_retention_days` of `PATCH /v1/workspace`). Its responses are then stored unless their
-         *     request says `store: false`, encrypted, and with the items of their `input`; `previous_response_id` and `item_reference` may name what is
-         *     stored, and what they stand for is put into the prompt and billed as input; `conversation` may name a conversation (`/v1/conversations`), whose
-         *     items come first and to which input and output are added. A response that was answered is charged whether or not it could
-         *     be stored: its `store` says. Those of more than 8 MB, of streams that were interrupted or whose client disconnected, and with
-         *     `generate: false` are not stored.
+         *     A workspace can store its responses (`response_retention_days` of `PATCH /v1/workspace`). They are then stored encrypted, with the items
+         *     of their `input`, unless the request says `store: false`. `previous_response_id` and `item_reference` may name what is stored; what they
+         *     stand for is put into the prompt and billed as input. `conversation` may name a conversation (`/v1/conversations`), whose items come
+         *     first and to which input and output are added. An answered response is charged whether or not it could be stored; its `store` says which.
+         *     Not stored are responses of more than 8 MB, those of interrupted streams or of clients that disconnected, and those with
+         *     `generate: false`.
          *
-         *     The same path takes a WebSocket, with the key in its `Authorization` header: each frame `{"type": "response.create", …}` is a request, answered
-         *     by the events of its stream, a frame each. There `previous_response_id` may name the last response of the connection.
+         *     The same path accepts a WebSocket, with the key in its `Authorization` header: each frame `{"type": "response.create", …}` is a request,
+         *     answered by the events of its stream, one per frame. There, `previous_response_id` may name the last response of the connection.
          *
          *     Built-in tools that agents send by default are dropped, the others are refused; see `tools`. An interrupted stream ends with an `error`
          *     event of code `stream_interrupted` and `response.failed`, and costs nothing.
@@ -2662,8 +2670,8 @@ export interface paths {
         };
         /**
          * Get a stored response
-         * @description Returns a stored response to any key of its workspace. Responses are stored in a workspace that asks for it (`response_retention_days` of
-         *     `PATCH /v1/workspace`), for as many days, unless their request says `store: false`. One that still streams is unknown until it has ended.
+         * @description Returns a stored response to any key of its workspace. A workspace stores responses for as many days as its `response_retention_days`
+         *     says (`PATCH /v1/workspace`), unless their request says `store: false`. One that is still streaming is not found until it has ended.
          */
         get: operations["getResponse"];
         put?: never;
@@ -2687,8 +2695,8 @@ export interface paths {
         };
         /**
          * List a response's input items
-         * @description Lists the items that the request of a stored response had as `input`. What it went on from is not among them: that is the response that
-         *     `previous_response_id` names.
+         * @description Lists the items that the request of a stored response had as `input`. The items of earlier responses are not among them:
+         *     `previous_response_id` names the response that it continues.
          */
         get: operations["listResponseInputItems"];
         put?: never;
@@ -2710,9 +2718,9 @@ export interface paths {
         put?: never;
         /**
          * Compact a conversation
-         * @description Shortens a conversation: the model writes a summary of it, and the answer's `output`, the user's messages and the summary, takes the place of
-         *     its items in later requests. The summary replaces the model's messages, its thinking, tool calls, their results and system messages
-         *     among the items. It is one call of the model, billed as such. Nothing is stored: the summary is encrypted, and you keep it.
+         * @description Shortens a conversation: the model writes a summary of it. In later requests, the answer's `output` (the user's messages and the summary)
+         *     takes the place of the items so far. The summary replaces the model's messages, its thinking, tool calls and their results, and system
+         *     messages among the items. It is one call to the model, billed as such. Nothing is stored: the summary is encrypted, and you keep it.
          */
         post: operations["compactResponse"];
         delete?: never;
@@ -2732,8 +2740,8 @@ export interface paths {
         put?: never;
         /**
          * Count response tokens
-         * @description Counts the input tokens of a request to `/v1/responses` by the gateway's own tokenizer. It is free and calls no model. What needs stored
-         *     data is refused as there.
+         * @description Counts the input tokens of a request to `/v1/responses` with the gateway's own tokenizer. It is free and calls no model. Fields that need
+         *     stored data are refused in the same way.
          */
         post: operations["countResponseTokens"];
         delete?: never;
@@ -2793,9 +2801,10 @@ export interface paths {
         };
         /**
          * Get a signed receipt
-         * @description Returns the receipt of one request, signed, with the end of the account's chain of ledger entries. With it, and the keys of
-         *     `/.well-known/jwks.json`, a charge is proved without trusting anyone: `svc receipt verify` and `verifyReceipt` of the SDK check signature,
-         *     arithmetic and chain offline. It is signed when it is asked for. An unknown id, or an id of another account, gives 404 `request_not_found`.
+         * @description Returns the receipt of one request, signed, with the end of the account's chain of ledger entries. With it and the keys of
+         *     `/.well-known/jwks.json`, you can prove a charge without trusting anyone: `svc receipt verify` and the SDK's `verifyReceipt` check
+         *     signature, arithmetic and chain offline. The receipt is signed when you request it. An unknown id, or an id of another account, gives 404
+         *     `request_not_found`.
          */
         get: operations["getReceiptProof"];
         put?: never;
@@ -2815,9 +2824,9 @@ export interface paths {
         };
         /**
          * Sum up usage
-         * @description Sums up the account's requests by hour, day or month, up to this moment: the sums are those of the receipts to the last unit, also in the
-         *     hour that is running. Works with an API key or a session. Filters combine: a request must match all of them. `Accept: text/csv` or
-         *     `application/x-ndjson` gives the rows as a file; in CSV, a text that a spreadsheet would take for a formula gets an apostrophe before it. At
+         * @description Sums up the account's requests by hour, day or month, up to this moment: the sums equal those of the receipts exactly, even in the
+         *     current hour. Works with an API key or a session. Filters combine: a request must match all of them. `Accept: text/csv` or
+         *     `application/x-ndjson` gives the rows as a file; in CSV, a text that a spreadsheet would take for a formula gets a leading apostrophe. At
          *     most 1000 hours, days or months are summed up at once.
          */
         get: operations["getUsageSummary"];
@@ -2864,7 +2873,7 @@ export interface paths {
         };
         /**
          * Get the workspace
-         * @description Returns the workspace that the request acts in.
+         * @description Returns the request's workspace.
          */
         get: operations["getWorkspace"];
         put?: never;
@@ -2874,7 +2883,7 @@ export interface paths {
         head?: never;
         /**
          * Change the workspace
-         * @description Renames the workspace that the request acts in, or changes whether and for how long its responses are stored.
+         * @description Renames the request's workspace, or changes whether and for how long its responses are stored.
          */
         patch: operations["updateWorkspace"];
         trace?: never;
@@ -2894,9 +2903,9 @@ export interface paths {
         put?: never;
         /**
          * Claim a mail domain
-         * @description Claims a mail domain. Publish `record_value` as a TXT record of the name `record_name`, then verify the domain: until then the claim does nothing. A
-         *     domain of a public mail provider is 400 `invalid_parameter`. A domain that the workspace has claimed keeps its record and gets the new role. A
-         *     workspace has 20 domains at most: 403 `permission_denied`.
+         * @description Claims a mail domain. Publish `record_value` as a TXT record of the name `record_name`, then verify the domain: until then the claim does
+         *     nothing. A public mail provider's domain gives 400 `invalid_parameter`. A domain that the workspace has already claimed keeps its record
+         *     and gets the new role. A workspace has 20 domains at most: 403 `permission_denied`.
          */
         post: operations["claimDomain"];
         delete?: never;
@@ -2924,7 +2933,7 @@ export interface paths {
         head?: never;
         /**
          * Change the role of a mail domain
-         * @description Changes the role for people who join through the domain from now on. Members keep theirs.
+         * @description Changes the role for people who join through the domain from now on. Members keep their roles.
          */
         patch: operations["updateDomain"];
         trace?: never;
@@ -2940,9 +2949,9 @@ export interface paths {
         put?: never;
         /**
          * Verify a mail domain
-         * @description Looks for the domain's TXT record. Where it is found, people with a verified address of the domain become members with the domain's role when
-         *     they next sign in, but for those who were removed from the workspace or left it. A domain is verified for one workspace at a time: 409
-         *     `domain_taken`. A person looks for 10 records a minute at most: 429 `rate_limit_exceeded`.
+         * @description Looks for the domain's TXT record. If it is found, people with a verified address in the domain become members with the domain's role
+         *     when they next sign in, except those who left the workspace or were removed from it. A domain can be verified for only one workspace at a
+         *     time: else 409 `domain_taken`. A person can check at most 10 records a minute: else 429 `rate_limit_exceeded`.
          */
         post: operations["verifyDomain"];
         delete?: never;
@@ -2960,16 +2969,16 @@ export interface paths {
         };
         /**
          * List invitations
-         * @description Lists the invitations to the workspace that were not accepted yet.
+         * @description Lists the invitations to the workspace that have not been accepted yet.
          */
         get: operations["listInvitations"];
         put?: never;
         /**
          * Invite to the workspace
-         * @description Invites an email address to the workspace: a mail with a link goes to it, which works for 7 days and once, for the person who signs in with
-         *     that address. Only owners invite owners. An address that was invited already gets a new link and the new role; the link before ends. A workspace
-         *     has 100 invitations at most and sends 200 mails a day at most, and an address gets 10 a day at most: 403 `permission_denied`, as for the address
-         *     of a member.
+         * @description Invites an email address to the workspace: the address gets a mail with a link that works once, within 7 days, for the person who signs
+         *     in with that address. Only owners invite owners. An address that was already invited gets a new link and the new role; the previous link
+         *     stops working. A workspace has at most 100 invitations and sends at most 200 mails a day; an address gets at most 10 a day. Beyond that,
+         *     and for the address of a member, the reply is 403 `permission_denied`.
          */
         post: operations["createInvitation"];
         delete?: never;
@@ -3009,7 +3018,8 @@ export interface paths {
         put?: never;
         /**
          * Send an invitation again
-         * @description Sends the mail of an invitation again, with a new link that works for 7 days; the previous link stops working. An address gets 10 mails a day at most.
+         * @description Sends the mail of an invitation again, with a new link that works for 7 days; the previous link stops working. An address gets at most 10
+         *     mails a day.
          */
         post: operations["resendInvitation"];
         delete?: never;
@@ -3029,7 +3039,7 @@ export interface paths {
         put?: never;
         /**
          * Leave the workspace
-         * @description Leaves the workspace that the request acts in. The last owner can't leave, and a person's own workspace can't be left: 403 `permission_denied`.
+         * @description Leaves the request's workspace. The last owner can't leave, and no one can leave their own workspace: 403 `permission_denied`.
          */
         post: operations["leaveWorkspace"];
         delete?: never;
@@ -3047,7 +3057,7 @@ export interface paths {
         };
         /**
          * List members
-         * @description Lists the members of the workspace that the request acts in.
+         * @description Lists the members of the request's workspace.
          */
         get: operations["listMembers"];
         put?: never;
@@ -3070,17 +3080,18 @@ export interface paths {
         post?: never;
         /**
          * Remove a member
-         * @description Removes a member, who is told by email. Only owners remove owners; the last owner stays, as does the person whose own workspace it is:
-         *     403 `permission_denied`. The keys that the member created or last rolled are disabled everywhere within a second, or keep working with `keys=keep`.
+         * @description Removes a member, who is told by email. Only owners can remove owners. The last owner can't be removed, nor can the person whose own
+         *     workspace it is: 403 `permission_denied`. The keys that the member created or last rolled are disabled everywhere within a second, or
+         *     keep working with `keys=keep`.
          */
         delete: operations["removeMember"];
         options?: never;
         head?: never;
         /**
          * Change a member's role or budget
-         * @description Changes a member's role or budget. Only owners make owners, and change owners. The last owner keeps the role, as does the person whose own
-         *     workspace it is: 403 `permission_denied`. A role counts from the next request on, a budget within a second; it bounds the keys that the member
-         *     created, and keeps bounding them if the member leaves.
+         * @description Changes a member's role or budget. Only owners can make or change owners. The last owner keeps the role, as does the person whose own
+         *     workspace it is: 403 `permission_denied`. A role applies from the next request on, a budget within a second. The budget limits the keys
+         *     that the member created, even after the member leaves.
          */
         patch: operations["updateMember"];
         trace?: never;
@@ -3093,7 +3104,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the settings of notices
+         * Get notice settings
          * @description Returns which notices the workspace gets by email, and which roles get them.
          */
         get: operations["getNotices"];
@@ -3103,8 +3114,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the settings of notices
-         * @description Changes which notices the workspace gets by email, and which roles get them. Mails go to verified addresses of members, 50 at most.
+         * Change notice settings
+         * @description Changes which notices the workspace gets by email, and which roles get them. Mails go to verified addresses of at most 50 members.
          */
         patch: operations["updateNotices"];
         trace?: never;
@@ -3119,7 +3130,7 @@ export interface paths {
         /**
          * List notices
          * @description Lists the workspace's notices of the last 30 days, including those sent to nobody. Notices for one person only, such as of a sign-in, are
-         *     listed for that person. Tests of webhooks are in the list of their deliveries.
+         *     listed for that person. Webhook tests are in the webhook's list of deliveries.
          */
         get: operations["listNotices"];
         put?: never;
@@ -3145,8 +3156,9 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description Creates an endpoint, to which the workspace's notices are posted from now on. The secret that signs them is shown only now. An address that is
-         *     not HTTPS, or not on a public host, gives 400 `invalid_parameter`. A workspace has 10 endpoints at most: 403 `permission_denied`.
+         * @description Creates an endpoint, to which the workspace's notices are posted from now on. The secret that signs them is shown only now. A URL that is
+         *     not HTTPS, or not on a public host, gives 400 `invalid_parameter`. A workspace has at most 10 endpoints: more give 403
+         *     `permission_denied`.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -3178,7 +3190,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook endpoint
-         * @description Changes an endpoint. Enabled again, it counts as working until its next delivery fails.
+         * @description Changes an endpoint. When it is enabled again, it counts as working until its next delivery fails.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -3192,7 +3204,7 @@ export interface paths {
         };
         /**
          * List a webhook's deliveries
-         * @description Lists the deliveries to an endpoint, of the last 30 days.
+         * @description Lists the deliveries to an endpoint in the last 30 days.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -3214,8 +3226,8 @@ export interface paths {
         put?: never;
         /**
          * Send a delivery again
-         * @description Posts the notice of a delivery to the endpoint again, with the same `webhook-id`, as a separate delivery. A disabled endpoint, and one for
-         *     which 100 deliveries wait, give 403 `permission_denied`.
+         * @description Posts the notice of a delivery to the endpoint again, with the same `webhook-id`, as a separate delivery. A disabled endpoint, and one
+         *     for which 100 deliveries are waiting, give 403 `permission_denied`.
          */
         post: operations["replayWebhookDelivery"];
         delete?: never;
@@ -3235,8 +3247,8 @@ export interface paths {
         put?: never;
         /**
          * Roll a webhook's secret
-         * @description Gives an endpoint a new secret, which is shown only once. For `grace_seconds` every delivery has the signatures of both; the secret before the
-         *     last one ends at once.
+         * @description Gives an endpoint a new secret, which is shown only once. For `grace_seconds`, every delivery has the signatures of both the new and the
+         *     previous secret; an older one ends at once.
          */
         post: operations["rollWebhookSecret"];
         delete?: never;
@@ -3256,8 +3268,8 @@ export interface paths {
         put?: never;
         /**
          * Test a webhook endpoint
-         * @description Posts the event `webhook.test` to an endpoint, whatever events it gets. The log of its deliveries shows what it answered. A disabled endpoint, and
-         *     one for which 100 deliveries wait, give 403 `permission_denied`.
+         * @description Posts the event `webhook.test` to an endpoint, whichever events it gets. Its delivery log shows what it answered. A disabled endpoint,
+         *     and one for which 100 deliveries are waiting, give 403 `permission_denied`.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -3275,15 +3287,14 @@ export interface paths {
         };
         /**
          * List your workspaces
-         * @description Lists the workspaces of the person who is signed in: their own and all that they joined, at most 100. An API key gives 403
-         *     `session_required`.
+         * @description Lists the signed-in person's workspaces: their own and all that they joined, at most 100. An API key gives 403 `session_required`.
          */
         get: operations["listWorkspaces"];
         put?: never;
         /**
          * Create a workspace
-         * @description Creates a workspace with the person who is signed in as its owner. It starts without keys and without credit, also without the sign-up
-         *     credit. A person owns at most 20 workspaces beside the own one, and joins at most 100; more give 403 `permission_denied`.
+         * @description Creates a workspace with the signed-in person as its owner. It starts without keys and without credit, even the signup credit. A person
+         *     owns at most 20 workspaces in addition to their own, and joins at most 100; more give 403 `permission_denied`.
          */
         post: operations["createWorkspace"];
         delete?: never;
@@ -3369,7 +3380,7 @@ export interface components {
             /** @description The ledger entry that is wrong, such as `led_3`. */
             entry?: string;
             /**
-             * @description Which money; with `entry`, the kind of that entry.
+             * @description The kind of money; with `entry`, the kind of that entry.
              * @default purchased
              */
             kind?: components["schemas"]["MoneyKind"];
@@ -3379,7 +3390,7 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * @description Whether an account may call.
+         * @description Whether an account may make calls.
          * @enum {string}
          */
         AccountStatus: "active" | "suspended";
@@ -3387,7 +3398,7 @@ export interface components {
         AccountTierChange: {
             /** @description Why, in one line, for the log of operators' actions. */
             reason: string;
-            /** @description Number of the tier, one of the catalog's; null: the tier follows from what was paid in. */
+            /** @description Number of the tier, one of the catalog's; null: the tier follows from the deposits. */
             tier: number | null;
         } & {
             [key: string]: unknown;
@@ -3818,11 +3829,11 @@ export interface components {
             enabled?: boolean;
             /** @description When the key stops working, in the future; null: never; default: unchanged. */
             expires_at?: components["schemas"]["Timestamp"] | null;
-            /** @description USD that the key may spend in all, beside a recurring `limit_usd`; null: no limit; default: unchanged. */
+            /** @description USD that the key may spend in all, in addition to a recurring `limit_usd`; null: no limit; default: unchanged. */
             lifetime_limit_usd?: components["schemas"]["KeyBudget"] | null;
             /**
-             * @description When `limit_usd` resets; default: unchanged. A change counts from now on: nothing is spent of the period that is running. Set to `never`,
-             *     the key keeps the smaller of its two limits.
+             * @description When `limit_usd` resets; default: unchanged. A change takes effect now: nothing counts as spent in the current period yet. If set to
+             *     `never`, the key keeps the lower of its two limits.
              */
             limit_resets?: components["schemas"]["LimitResets"];
             /**
@@ -3834,21 +3845,27 @@ export interface components {
             name?: components["schemas"]["ApiKeyName"];
             /**
              * Format: int32
-             * @description How long answers are kept for repeats of their request, in seconds; 0: they are not; default: unchanged.
+             * @description How long answers are kept for repeats of the same request, in seconds; 0: not at all; default: unchanged.
              */
             response_cache_seconds?: number;
-            /** @description Requests a minute of the key, beside its account's limit: the smaller one applies; null: only the account's limit; default: unchanged. */
+            /**
+             * @description Requests per minute of the key. The account's limit applies as well, and the lower one decides; null: only the account's limit;
+             *     default: unchanged.
+             */
             rpm?: number | null;
             /** @description What is taken away from the key; empty: nothing; default: unchanged. */
             scopes?: components["schemas"]["KeyScope"][];
-            /** @description Whether streams of chat and completions end with a chunk of usage though the request does not ask for one; default: unchanged. */
+            /** @description Whether streams of chat and completions end with a usage chunk even if the request does not ask for one; default: unchanged. */
             stream_usage?: boolean;
-            /** @description Tokens a minute of the key, beside its account's limit: the smaller one applies; null: only the account's limit; default: unchanged. */
+            /**
+             * @description Tokens per minute of the key. The account's limit applies as well, and the lower one decides; null: only the account's limit; default:
+             *     unchanged.
+             */
             tpm?: number | null;
         } & {
             [key: string]: unknown;
         };
-        /** @description A day of a key. */
+        /** @description A key's usage on one day. */
         ApiKeyDay: {
             /** @description USD that they cost. */
             cost_usd: components["schemas"]["Usd"];
@@ -3863,11 +3880,11 @@ export interface components {
              */
             requests: number;
         };
-        /** @description What a key spent and has left in its life. */
+        /** @description What a key has spent and has left over its lifetime. */
         ApiKeyLifetime: {
             /** @description USD that it may spend in all; null: no limit. */
             limit_usd: components["schemas"]["Usd"] | null;
-            /** @description USD left of the limit, less what calls in flight hold; null: no limit. */
+            /** @description USD left of the limit, minus what calls in flight hold; null: no limit. */
             remaining_usd: components["schemas"]["Usd"] | null;
             /** @description USD spent so far. */
             spent_usd: components["schemas"]["Usd"];
@@ -3889,11 +3906,11 @@ export interface components {
         };
         /** @description Display name of a key: 1 to 100 characters. */
         ApiKeyName: string;
-        /** @description What a key spent and has left in the running period of its recurring budget. */
+        /** @description What a key has spent and has left in the current period of its recurring budget. */
         ApiKeyPeriod: {
             /** @description USD that it may spend in each period; null: no limit. */
             limit_usd: components["schemas"]["Usd"] | null;
-            /** @description USD left of the limit, less what calls in flight hold; null: no limit. */
+            /** @description USD left of the limit, minus what calls in flight hold; null: no limit. */
             remaining_usd: components["schemas"]["Usd"] | null;
             /** @description When the budget resets. */
             resets: components["schemas"]["LimitResets"];
@@ -3926,13 +3943,16 @@ export interface components {
             is_default: boolean;
             /** @description When it was last used, accurate to about a minute; null if never. */
             last_used_at: components["schemas"]["Timestamp"] | null;
-            /** @description USD that the key may spend in all, beside a recurring `limit_usd`; null: no limit. Where `limit_resets` is `never`, the same as `limit_usd`. */
+            /**
+             * @description USD that the key may spend in all, in addition to a recurring `limit_usd`; null: no limit. The same as `limit_usd` if `limit_resets` is
+             *     `never`.
+             */
             lifetime_limit_usd: components["schemas"]["Usd"] | null;
             /** @description When `limit_usd` resets. */
             limit_resets: components["schemas"]["LimitResets"];
             /**
-             * @description USD that the key may spend: in all, or in each period of `limit_resets`. A call above gives 402 `key_limit_reached`. Null: no limit of its
-             *     own.
+             * @description USD that the key may spend: in all, or in each period of `limit_resets`. A call beyond it gives 402 `key_limit_reached`. Null: no limit
+             *     of its own.
              */
             limit_usd: components["schemas"]["Usd"] | null;
             /** @description First and last characters of the key. */
@@ -3944,20 +3964,20 @@ export interface components {
              * @enum {string}
              */
             object: "api_key";
-            /** @description Until when the secret that the key had before it was rolled works, too; null: it doesn't. */
+            /** @description Until when the key's previous secret also works; null: it doesn't. */
             previous_secret_until: components["schemas"]["Timestamp"] | null;
             /**
              * Format: int32
-             * @description How long answers are kept for repeats of their request, in seconds; 0: they are not.
+             * @description How long answers are kept for repeats of the same request, in seconds; 0: not at all.
              */
             response_cache_seconds: number;
-            /** @description Requests a minute of the key, beside its account's limit; null: only the account's limit. */
+            /** @description Requests per minute of the key. The account's limit applies as well; null: only the account's limit. */
             rpm: number | null;
             /** @description What is taken away from the key; empty: nothing. */
             scopes: components["schemas"]["KeyScope"][];
-            /** @description Whether streams of chat and completions end with a chunk of usage though the request does not ask for one. */
+            /** @description Whether streams of chat and completions end with a usage chunk even if the request does not ask for one. */
             stream_usage: boolean;
-            /** @description Tokens a minute of the key, beside its account's limit; null: only the account's limit. */
+            /** @description Tokens per minute of the key. The account's limit applies as well; null: only the account's limit. */
             tpm: number | null;
             /** @description USD spent with the key so far. */
             usage_usd: components["schemas"]["Usd"];
@@ -3972,7 +3992,7 @@ export interface components {
             allowed_operations?: components["schemas"]["KeyRule"][] | null;
             /** @description When the key stops working, in the future; null: never; default: null. */
             expires_at?: components["schemas"]["Timestamp"] | null;
-            /** @description USD that the key may spend in all, beside a recurring `limit_usd`; default, and null: no limit. */
+            /** @description USD that the key may spend in all, in addition to a recurring `limit_usd`; default, and null: no limit. */
             lifetime_limit_usd?: components["schemas"]["KeyBudget"] | null;
             /** @description When `limit_usd` resets; default: never. */
             limit_resets?: components["schemas"]["LimitResets"];
@@ -3982,38 +4002,44 @@ export interface components {
             name: components["schemas"]["ApiKeyName"];
             /**
              * Format: int32
-             * @description How long answers are kept, in seconds, so that the same request gets the same answer at the model's price for it, `pricing.response_cache`.
-             *     What a request says itself in `x-svc-response-cache` holds; default: 0, answers are not kept.
+             * @description How long answers are kept, in seconds, so that the same request gets the same answer at the model's price for it,
+             *     `pricing.response_cache`. The header `x-svc-response-cache` of a request takes precedence; default: 0, answers are not kept.
              */
             response_cache_seconds?: number;
-            /** @description Requests a minute of the key, beside its account's limit: the smaller one applies; null: only the account's limit; default: null. */
+            /**
+             * @description Requests per minute of the key. The account's limit applies as well, and the lower one decides; null: only the account's limit;
+             *     default: null.
+             */
             rpm?: number | null;
             /** @description What is taken away from the key; empty: nothing; default: nothing. */
             scopes?: components["schemas"]["KeyScope"][];
             /**
-             * @description Whether streams of chat and completions end with a chunk of usage though the request does not say `stream_options.include_usage`, for clients
-             *     that read the chunk and don't ask for it. What a request says itself holds; default: false.
+             * @description Whether streams of chat and completions end with a usage chunk even if the request does not set `stream_options.include_usage`, for
+             *     clients that read the chunk but don't ask for it. A value in the request takes precedence; default: false.
              */
             stream_usage?: boolean;
-            /** @description Tokens a minute of the key, beside its account's limit: the smaller one applies; null: only the account's limit; default: null. */
+            /**
+             * @description Tokens per minute of the key. The account's limit applies as well, and the lower one decides; null: only the account's limit; default:
+             *     null.
+             */
             tpm?: number | null;
         } & {
             [key: string]: unknown;
         };
-        /** @description What a key spent, holds and has left. */
+        /** @description What a key has spent, holds and has left. */
         ApiKeyUsage: {
-            /** @description The last 30 days of UTC, today first. */
+            /** @description The last 30 days (UTC), today first. */
             days: components["schemas"]["ApiKeyDay"][];
             /** @description Record id of the key. */
             id: string;
-            /** @description Its whole life. */
+            /** @description Its whole lifetime. */
             lifetime: components["schemas"]["ApiKeyLifetime"];
             /**
              * @description Always `api_key_usage`.
              * @enum {string}
              */
             object: "api_key_usage";
-            /** @description The running period; null where `limit_resets` is `never`. */
+            /** @description The current period; null if `limit_resets` is `never`. */
             period: components["schemas"]["ApiKeyPeriod"] | null;
             /** @description USD held by its calls in flight. */
             reserved_usd: components["schemas"]["Usd"];
@@ -4152,9 +4178,9 @@ export interface components {
         AuthOptions: {
             /** @description Whether `POST /v1/auth/signup` needs the token of a CAPTCHA's widget as `captcha_token`. */
             captcha_required: boolean;
-            /** @description The widget that the console shows for it; null: none, people then sign up at a page of the operator's. */
+            /** @description The widget that the console shows for it; null: none, and people sign up on a page of the operator's. */
             captcha_widget: components["schemas"]["CaptchaWidget"] | null;
-            /** @description A sentence of the operator's for everyone, such as of maintenance to come, which the console shows; null: none. */
+            /** @description A message from the operator to everyone, such as about planned maintenance, which the console shows; null: none. */
             notice: string | null;
             /**
              * @description Always `auth.options`.
@@ -4163,9 +4189,9 @@ export interface components {
             object: "auth.options";
             /** @description The external providers, by name. */
             providers: components["schemas"]["SignInChoice"][];
-            /** @description How accounts come to be. */
+            /** @description How accounts are created. */
             sign_up: components["schemas"]["SignUpMode"];
-            /** @description The only domains whose addresses may sign up; null: those of any. */
+            /** @description The only domains whose addresses may sign up; null: any domain. */
             sign_up_domains: string[] | null;
         };
         /** @description A workspace's automatic top-ups. */
@@ -4180,18 +4206,18 @@ export interface components {
             consent: components["schemas"]["AutoTopupConsent"] | null;
             /** @description Whether the card is charged when the balance is low. */
             enabled: boolean;
-            /** @description Why the last charge failed; null: it did not. */
+            /** @description Why the last charge failed; null if it did not fail. */
             last_failure: components["schemas"]["AutoTopupFailure"] | null;
             /** @description USD of this month's automatic top-ups, pending ones included. */
             month_used_usd: components["schemas"]["Usd"];
-            /** @description USD that all automatic top-ups of a calendar month (UTC) add at most. */
+            /** @description The most USD that automatic top-ups add in a calendar month (UTC). */
             monthly_cap_usd: components["schemas"]["Usd"];
             /**
              * @description Always `auto_topup`.
              * @enum {string}
              */
             object: "auto_topup";
-            /** @description After a decline: no charge is tried before; else null. */
+            /** @description After a decline, the earliest time of the next attempt; else null. */
             retry_at: components["schemas"]["Timestamp"] | null;
             /** @description What to agree to. */
             terms: components["schemas"]["AutoTopupTerms"];
@@ -4211,7 +4237,7 @@ export interface components {
             enabled?: boolean;
             /**
              * Format: double
-             * @description USD that a calendar month's automatic top-ups add at most, not less than `amount_usd`; default: unchanged.
+             * @description The most USD that automatic top-ups add in a calendar month, not less than `amount_usd`; default: unchanged.
              */
             monthly_cap_usd?: number;
             /**
@@ -4362,7 +4388,7 @@ export interface components {
         Batch: {
             /** @description When it ended because it was cancelled. */
             cancelled_at: components["schemas"]["UnixTime"] | null;
-            /** @description When it was asked to end. */
+            /** @description When its cancellation was requested. */
             cancelling_at: components["schemas"]["UnixTime"] | null;
             /** @description When it was complete. */
             completed_at: components["schemas"]["UnixTime"] | null;
@@ -4373,15 +4399,15 @@ export interface components {
             completion_window: "24h";
             /** @description When it was created. */
             created_at: components["schemas"]["UnixTime"];
-            /** @description Which endpoint answers its requests. */
+            /** @description The endpoint that answers its requests. */
             endpoint: components["schemas"]["BatchEndpoint"];
-            /** @description The file with what failed; null until it has ended, and where nothing failed. */
+            /** @description The file with its failed requests; null until the batch has ended, and if nothing failed. */
             error_file_id: string | null;
             /** @description What is wrong with its input file; null unless its status is `failed`. */
             errors: components["schemas"]["BatchFaults"] | null;
-            /** @description When it ended because its window was over. */
+            /** @description When it ended because its time ran out. */
             expired_at: components["schemas"]["UnixTime"] | null;
-            /** @description When its window is over. */
+            /** @description When its time runs out. */
             expires_at: components["schemas"]["UnixTime"];
             /** @description When its input file was refused. */
             failed_at: components["schemas"]["UnixTime"] | null;
@@ -4393,7 +4419,7 @@ export interface components {
             in_progress_at: components["schemas"]["UnixTime"] | null;
             /** @description The file with its requests. */
             input_file_id: string;
-            /** @description What its caller calls it. */
+            /** @description The key-value pairs that were set when it was created. */
             metadata: {
                 [key: string]: string;
             } | null;
@@ -4402,13 +4428,13 @@ export interface components {
              * @enum {string}
              */
             object: "batch";
-            /** @description The file with its answers; null until it has ended, and where nothing was answered. */
+            /** @description The file with its answers; null until the batch has ended, and if nothing was answered. */
             output_file_id: string | null;
             /** @description How many requests it has. */
             request_counts: components["schemas"]["BatchCounts"];
-            /** @description Where it is. */
+            /** @description Status of the batch. */
             status: components["schemas"]["BatchStatus"];
-            /** @description What they used so far. Zeros for a batch that was created before it was counted. */
+            /** @description What its requests have used so far. Zeros for a batch that was created before usage was counted. */
             usage: components["schemas"]["BatchUsage"];
         };
         /** @description How many requests a batch has. */
@@ -4430,7 +4456,7 @@ export interface components {
             total: number;
         };
         /**
-         * @description Which endpoint answers the requests of a batch.
+         * @description The endpoint that answers the requests of a batch.
          * @enum {string}
          */
         BatchEndpoint: "/v1/chat/completions" | "/v1/responses" | "/v1/embeddings" | "/v1/completions";
@@ -4438,11 +4464,11 @@ export interface components {
         BatchFault: {
             /** @description A stable code to branch on, e.g. `invalid_json_line` or `duplicate_custom_id`. */
             code: string;
-            /** @description The line, from 1; null where it is the whole file. */
+            /** @description The line, from 1; null if it is the whole file. */
             line: number | null;
             /** @description The fault as a sentence. */
             message: string;
-            /** @description The member of the line; null where it is the whole line or file. */
+            /** @description The field of the line that is at fault; null if it is the whole line or file. */
             param: string | null;
         };
         /** @description What is wrong with the input file: the first faults. */
@@ -4489,7 +4515,7 @@ export interface components {
         };
         /** @description When the files of a batch expire. */
         BatchOutputExpiry: {
-            /** @description From when they are kept: always `created_at`, the file's own. */
+            /** @description When their time starts: always `created_at`, when each file is stored. */
             anchor: components["schemas"]["ExpiryAnchor"];
             /** @description How long they are kept. */
             seconds: components["schemas"]["ExpirySeconds"];
@@ -4501,11 +4527,11 @@ export interface components {
              * @enum {string}
              */
             completion_window: "24h";
-            /** @description Which endpoint answers its requests; the `url` of every line. */
+            /** @description The endpoint that answers its requests; the `url` of every line. */
             endpoint: components["schemas"]["BatchEndpoint"];
             /** @description A file with the purpose `batch`: at most 50,000 lines, each a JSON object with `custom_id`, `method`, `url` and `body`. */
             input_file_id: string;
-            /** @description What you call it: at most 16 pairs, keys of at most 64 characters, values of at most 512. */
+            /** @description Your own key-value pairs: at most 16, with keys of at most 64 characters and values of at most 512. */
             metadata?: {
                 [key: string]: components["schemas"]["BatchTag"];
             } | null;
@@ -4515,31 +4541,31 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * @description Where a batch is. `failed`, `completed`, `expired` and `cancelled` are final.
+         * @description Status of a batch. `failed`, `completed`, `expired` and `cancelled` are final.
          * @enum {string}
          */
         BatchStatus: "validating" | "failed" | "in_progress" | "finalizing" | "completed" | "expired" | "cancelling" | "cancelled";
         /** @description A value of a batch's metadata. */
         BatchTag: string;
-        /** @description What the requests of a batch used that have ended: the sum of their rows in the usage log. Requests that failed are free and count for nothing. */
+        /** @description What the batch's finished requests used: the sum of their rows in the usage log. Requests that failed are free and not counted. */
         BatchUsage: {
             /**
              * Format: int64
              * @description All tokens of the prompts, cached ones included.
              */
             input_tokens: number;
-            /** @description Of which. */
+            /** @description Breakdown of the input tokens. */
             input_tokens_details: components["schemas"]["BatchInputDetails"];
             /**
              * Format: int64
              * @description All tokens of the answers, reasoning included.
              */
             output_tokens: number;
-            /** @description Of which. */
+            /** @description Breakdown of the output tokens. */
             output_tokens_details: components["schemas"]["BatchOutputDetails"];
             /**
              * Format: int64
-             * @description Both together.
+             * @description The sum of both.
              */
             total_tokens: number;
         };
@@ -4760,15 +4786,15 @@ export interface components {
             };
         };
         /**
-         * @description Whose CAPTCHA a widget shows.
+         * @description A CAPTCHA service.
          * @enum {string}
          */
         CaptchaService: "turnstile" | "hcaptcha";
-        /** @description The widget of a CAPTCHA, whose token goes with a sign-up. */
+        /** @description The widget of a CAPTCHA. Its token is sent with a sign-up. */
         CaptchaWidget: {
-            /** @description Whose it is: Cloudflare's `turnstile` or `hcaptcha`. */
+            /** @description The CAPTCHA service: `turnstile` (Cloudflare) or `hcaptcha`. */
             service: components["schemas"]["CaptchaService"];
-            /** @description The operator's site key there, which is public. */
+            /** @description The operator's site key at that service, which is public. */
             site_key: string;
         };
         /** @description A page of the payment provider that saves a card. */
@@ -4800,7 +4826,7 @@ export interface components {
         CatalogApplication: {
             /**
              * Format: int32
-             * @description The version that the operator saw in use; 0: the file of `SVC_CATALOG`. If another one is in use by now, nothing is changed: 409
+             * @description The version that the operator saw in use; 0: the file of `SVC_CATALOG`. If another one is in use by now, nothing changes: 409
              *     `not_possible`.
              */
             expected_version: number;
@@ -4813,14 +4839,14 @@ export interface components {
         };
         /** @description What is in use after a change. */
         CatalogApplied: {
-            /** @description Whether anything was changed; false: the text was in use already. */
+            /** @description Whether anything changed; false: the text was in use already. */
             applied: boolean;
             /**
              * @description Always `operator.catalog.applied`.
              * @enum {string}
              */
             object: "operator.catalog.applied";
-            /** @description The version that it went back to; 0: the file of `SVC_CATALOG`; null: it is a text of its own. */
+            /** @description The version that it restored; 0: the file of `SVC_CATALOG`; null: it is a new text. */
             restores: number | null;
             /**
              * Format: int32
@@ -4855,11 +4881,11 @@ export interface components {
          * @enum {string}
          */
         CatalogCapability: "music" | "sfx" | "voice-clone" | "voice-design";
-        /** @description What an operator saw in use, and why it is changed. */
+        /** @description The version that the operator saw in use, and the reason for the change. */
         CatalogChangeBasis: {
             /**
              * Format: int32
-             * @description The version that the operator saw in use; 0: the file of `SVC_CATALOG`. If another one is in use by now, nothing is changed: 409
+             * @description The version that the operator saw in use; 0: the file of `SVC_CATALOG`. If another one is in use by now, nothing changes: 409
              *     `not_possible`.
              */
             expected_version: number;
@@ -4892,7 +4918,7 @@ export interface components {
              * @description Its providers.
              */
             providers: number;
-            /** @description What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
+            /** @description What may be intended but looks wrong, such as a price below its route's cost; at most 100, by line. None if there are problems. */
             warnings: components["schemas"]["CatalogProblem"][];
         };
         /** @description One of a provider's keys or identities. With nothing but an `id`, for `vertex` and `bedrock`, it is the machine's own. */
@@ -4939,7 +4965,7 @@ export interface components {
         };
         /** @description How a text differs from the catalog in use. */
         CatalogDiff: {
-            /** @description The models that differ, at most 1000, by id. None where there are problems. */
+            /** @description The models that differ, at most 1000, by id. None if there are problems. */
             changes: components["schemas"]["CatalogModelChange"][];
             /**
              * Format: int32
@@ -4969,7 +4995,7 @@ export interface components {
              * @description The version that it was compared with, which `apply` then expects; 0: the file of `SVC_CATALOG`.
              */
             version: number;
-            /** @description What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
+            /** @description What may be intended but looks wrong, such as a price below its route's cost; at most 100, by line. None if there are problems. */
             warnings: components["schemas"]["CatalogProblem"][];
         };
         /**
@@ -5012,8 +5038,8 @@ export interface components {
             free_tier?: components["schemas"]["CatalogFreeTier"];
             /**
              * Format: double
-             * @description Prices of models without `pricing`: what the dearest of their routes costs, plus so many percent, rounded up, with the dearer service tiers
-             *     that all of their routes have. Every route then needs a `cost`.
+             * @description Markup in percent that sets the prices of models without `pricing`: the cost of their most expensive route plus this markup, rounded
+             *     up. They get the more expensive service tiers that all of their routes have. Every route then needs a `cost`.
              */
             markup_percent?: number;
             /** @description Models, in listing order. */
@@ -5061,7 +5087,7 @@ export interface components {
             cost_usd: number;
             /**
              * Format: double
-             * @description `price_usd` less `cost_usd`.
+             * @description `price_usd` minus `cost_usd`.
              */
             margin_usd: number;
             /**
@@ -5071,7 +5097,7 @@ export interface components {
             price_usd: number;
             /** @description The route, as provider/model. */
             route: string;
-            /** @description What is priced, such as `input` (of a million tokens) or `per_image`: a key of the route's `cost` in the file. */
+            /** @description What is priced, such as `input` (per million tokens) or `per_image`: a key of the route's `cost` in the file. */
             unit: string;
         };
         /** @description One model. */
@@ -5240,9 +5266,9 @@ export interface components {
         };
         /** @description How a model differs. */
         CatalogModelChange: {
-            /** @description Its terms in the text; null: it is not there. */
+            /** @description Its terms in the text; null if it is not in it. */
             after: components["schemas"]["CatalogTerms"] | null;
-            /** @description Its terms in the catalog in use; null: it is not there. */
+            /** @description Its terms in the catalog in use; null if it is not in it. */
             before: components["schemas"]["CatalogTerms"] | null;
             /** @description How. */
             change: components["schemas"]["CatalogChangeKind"];
@@ -5398,7 +5424,7 @@ export interface components {
             per_web_search?: components["schemas"]["CatalogUsd"];
             /**
              * Format: double
-             * @description What an answer costs that was kept and is given again to the same request, as a multiple of every token price; 0: only the flat fee of a
+             * @description What a kept answer costs when it is given again to the same request, as a multiple of every token price; 0: only the flat fee of a
              *     request, if there is one. Default: answers are not kept, whatever a request says.
              */
             response_cache?: number;
@@ -5414,14 +5440,14 @@ export interface components {
         CatalogPixels: string;
         /** @description The price of a model; `mode` determines its keys. */
         CatalogPricing: components["schemas"]["CatalogPerToken"] | components["schemas"]["CatalogPerImage"] | components["schemas"]["CatalogPerQuality"] | components["schemas"]["CatalogPerMegapixel"] | components["schemas"]["CatalogPerSecond"] | components["schemas"]["CatalogPerMinute"] | components["schemas"]["CatalogPerThousandCharacters"] | components["schemas"]["CatalogPerSong"] | components["schemas"]["CatalogPerCall"];
-        /** @description What is wrong in a catalog file, or worth knowing. */
+        /** @description A problem or a warning about a catalog file. */
         CatalogProblem: {
             /**
              * Format: int32
              * @description The line, from 1.
              */
             line: number;
-            /** @description What is wrong there. */
+            /** @description What is wrong. */
             message: string;
         };
         /** @description A current promotion. */
@@ -5446,9 +5472,9 @@ export interface components {
              */
             base_url?: string;
             /**
-             * @description Several of the keys and identities above in place of one: requests are spread over them by weight, one that the provider refuses, or that gets
-             *     no token, rests for a minute, one that is rate-limited for as long as the provider says, and another is tried at once. For `openai`,
-             *     `anthropic`, `azure-openai`, `gemini`, `vertex`, `bedrock`, `cohere` and `rerank`.
+             * @description Several keys or identities like those above, instead of one. Requests are spread over them by weight. One that the provider refuses, or
+             *     that gets no token, rests for a minute; one that is rate-limited rests for as long as the provider says. Another one is tried at once.
+             *     For `openai`, `anthropic`, `azure-openai`, `gemini`, `vertex`, `bedrock`, `cohere` and `rerank`.
              */
             credentials?: components["schemas"]["CatalogCredential"][];
             /** @description `azure-openai`: who gets tokens from Microsoft Entra, in place of `api_key_env`. */
@@ -5543,8 +5569,8 @@ export interface components {
             thinking?: "adaptive" | "budget";
             /**
              * Format: int32
-             * @description Share of the requests that are sent here first, among the weights of the model's routes. Routes with a weight come before those without.
-             *     Requests of one account with the same beginning go to the same route. Default: none; routes are then tried in order.
+             * @description Share of the requests that are sent here first, among the weights of the model's routes. Routes with a weight come before those
+             *     without. Requests of one account that begin with the same text go to the same route. Default: none; routes are then tried in order.
              */
             weight?: number;
         };
@@ -5568,7 +5594,7 @@ export interface components {
             per_image?: components["schemas"]["CatalogUsd"];
             /** @description USD per minute of a recording; a started minute counts as a full one. */
             per_minute?: components["schemas"]["CatalogUsd"];
-            /** @description USD per request, besides the rest. */
+            /** @description USD per request, in addition to the rest. */
             per_request?: components["schemas"]["CatalogUsd"];
             /** @description USD per second of video or music. */
             per_second?: components["schemas"]["CatalogUsd"];
@@ -5577,8 +5603,8 @@ export interface components {
             /** @description USD per web search that the provider makes for a request. */
             per_web_search?: components["schemas"]["CatalogUsd"];
             /**
-             * @description What it charges for a service tier, as a multiple of every token cost: `{ flex: 0.5, priority: 2 }`; one that is not listed costs the
-             *     usual. What counts is the tier that the provider says it served, else the one that was sent.
+             * @description What it charges for a service tier, as a multiple of every token cost: `{ flex: 0.5, priority: 2 }`; a tier that is not listed costs
+             *     the normal price. The tier that the provider reports counts, else the one that was sent.
              */
             service_tiers?: {
                 [key: string]: components["schemas"]["CatalogMultiple"];
@@ -5600,9 +5626,9 @@ export interface components {
         };
         /** @description What a model is sold for, and at what margins. */
         CatalogTerms: {
-            /** @description Price, cost and margin of each unit that a route names a cost of. */
+            /** @description Price, cost and margin of each unit for which a route has a cost. */
             margins: components["schemas"]["CatalogMargin"][];
-            /** @description Its `pricing` in the file; null: it has none. */
+            /** @description Its `pricing` in the file; null if it has none. */
             pricing: {
                 [key: string]: unknown;
             } | null;
@@ -5701,16 +5727,16 @@ export interface components {
             applied_at: components["schemas"]["Timestamp"];
             /** @description Who applied it: an operator's email address, or `svc` and the user of the machine. */
             applied_by: string;
-            /** @description Whether it is in use: the newest one is. */
+            /** @description Whether it is in use: only the newest one is. */
             in_use: boolean;
             /**
              * @description Always `operator.catalog.version`.
              * @enum {string}
              */
             object: "operator.catalog.version";
-            /** @description The reason that was given; null: none was. */
+            /** @description The reason that was given; null if none was. */
             reason: string | null;
-            /** @description The version that it went back to; 0: the file of `SVC_CATALOG`; null: it was a text of its own. */
+            /** @description The version that it restored; 0: the file of `SVC_CATALOG`; null: it was a new text. */
             restores: number | null;
             /** @description SHA-256 of its text, in hex; null: it is the file of `SVC_CATALOG`. */
             sha256: string | null;
@@ -5744,20 +5770,20 @@ export interface components {
         };
         /** @description What operators change while the gateway runs: the values in force. */
         ChangeableSettings: {
-            /** @description Domains of throw-away mail that may not sign up, nor those below them, beside the ones of `SVC_DISPOSABLE_DOMAINS`. */
+            /** @description Domains of disposable email addresses that may not sign up, subdomains included, in addition to those of `SVC_DISPOSABLE_DOMAINS`. */
             disposable_domains: string[];
-            /** @description A sentence for everyone, which the console shows on every page (`SVC_NOTICE`); empty: none. */
+            /** @description A message to everyone, which the console shows on every page (`SVC_NOTICE`); empty: none. */
             notice: string;
             /** @description Who may sign up (`SVC_SIGNUP`). */
             sign_up: components["schemas"]["SignUpMode"];
-            /** @description The only domains whose addresses may sign up (`SVC_SIGNUP_DOMAINS`); none: those of any. */
+            /** @description The only domains whose addresses may sign up (`SVC_SIGNUP_DOMAINS`); empty: any domain. */
             sign_up_domains: string[];
             /** @description USD that an account gets when its email address is verified (`SVC_SIGNUP_CREDIT`). */
             signup_credit_usd: components["schemas"]["Usd"];
             /** @description Whether a disputed payment suspends its account (`SVC_SUSPEND_ON_DISPUTE`). */
             suspend_on_dispute: boolean;
         };
-        /** @description Giving a charge back. */
+        /** @description A refund of a charge. */
         ChargeRefund: {
             /** @description Id of the account, if several sent the same request id. */
             account?: string;
@@ -5960,7 +5986,7 @@ export interface components {
             max_tokens?: number | null;
             /** @description The conversation: at least one message, forwarded as sent. */
             messages: components["schemas"]["ChatMessage"][];
-            /** @description Dropped: the gateway stores no answers, except for 24 hours for repeats of a request with an `Idempotency-Key`. */
+            /** @description Dropped: the gateway stores chat answers only for repeats of the same request (`Idempotency-Key`, `x-svc-response-cache`). */
             metadata?: unknown;
             /** @description Output types of the answer; default: text. Others give 400 `invalid_parameter`, unless the gateway has a price for them. */
             modalities?: string[] | null;
@@ -6004,7 +6030,7 @@ export interface components {
             service_tier?: string | null;
             /** @description Stop sequences: one string or several; default: none. */
             stop?: string | string[] | null;
-            /** @description Dropped: the gateway stores no answers, except for 24 hours for repeats of a request with an `Idempotency-Key`. */
+            /** @description Dropped: the gateway stores chat answers only for repeats of the same request (`Idempotency-Key`, `x-svc-response-cache`). */
             store?: unknown;
             /** @description Whether to stream the answer as server-sent events; default false. */
             stream?: boolean | null;
@@ -6376,8 +6402,8 @@ export interface components {
             };
         };
         /**
-         * @description A summary of the conversation before it, which the model's provider made because `context_management` asked for it. Send it back as it came,
-         *     in place of what it summarizes; only models that a provider of this dialect serves read it.
+         * @description A summary of the conversation so far, made by the model's provider because `context_management` asked for it. Send it back unchanged, in
+         *     place of what it summarizes. Only models whose provider uses this format can read it.
          */
         CompactionBlock: {
             /** @description The summary; null: the provider made none. */
@@ -6709,19 +6735,20 @@ export interface components {
         };
         /**
          * @description A text to continue. `top_p`, `seed`, `presence_penalty`, `frequency_penalty`, `logit_bias` and `user` are forwarded as sent; other
-         *     unknown fields are ignored. The schema accepts more than most models: what none of a model's routes can do is refused, with a message that
-         *     names `POST /v1/chat/completions`. Most routes continue a text by a chat; some, where the operator says so, by completions of their own.
+         *     unknown fields are ignored. The schema accepts more than most models: what none of a model's routes can do is refused, with a message
+         *     that names `POST /v1/chat/completions`. Most routes continue a text through a chat; some, where the operator says so, have a completions
+         *     endpoint of their own.
          */
         CompletionRequest: {
             /**
-             * @description Number of answers that are made for each prompt; the `n` best are returned. Default: `n`. Each answer that is made is billed. More than `n`
-             *     needs a model with a route that has completions of its own, and no `stream`. Anything else gives 400 `invalid_parameter`, which names
-             *     `POST /v1/chat/completions`.
+             * @description Number of answers that are made for each prompt; the `n` best are returned. Default: `n`. Each answer that is made is billed. More than
+             *     `n` needs a model with a route that has its own completions endpoint, and no `stream`. Anything else gives 400 `invalid_parameter`,
+             *     which names `POST /v1/chat/completions`.
              */
             best_of?: number | null;
             /**
-             * @description Whether the answer repeats the prompt before its text; default false. With `stream` or `logprobs` it needs a model with a route that has
-             *     completions of its own; else it gives 400 `invalid_parameter`, which names `POST /v1/chat/completions`.
+             * @description Whether the answer repeats the prompt before its text; default false. With `stream` or `logprobs` it needs a model with a route that
+             *     has its own completions endpoint; else it gives 400 `invalid_parameter`, which names `POST /v1/chat/completions`.
              */
             echo?: boolean | null;
             /** @description Above 0: tokens that occurred often become less likely. OpenAI's models accept -2 to 2. Default: the model's. */
@@ -6731,9 +6758,9 @@ export interface components {
                 [key: string]: number;
             } | null;
             /**
-             * @description How many of the likeliest tokens to show at each position, 0 to 20, with the log probability of each token of the answer; default: none. It
-             *     needs a route over a protocol of OpenAI's; else it gives 400 `invalid_parameter`, which names `POST /v1/chat/completions`. A model may
-             *     take fewer, or show none.
+             * @description How many of the likeliest tokens to show at each position, 0 to 20, with the log probability of each token of the answer; default:
+             *     none. It needs a route over one of OpenAI's protocols; else it gives 400 `invalid_parameter`, which names `POST /v1/chat/completions`.
+             *     A model may take fewer, or show none.
              */
             logprobs?: number | boolean | null;
             /**
@@ -6748,9 +6775,10 @@ export interface components {
             /** @description Above 0: tokens that occurred at all become less likely. OpenAI's models accept -2 to 2. Default: the model's. */
             presence_penalty?: number | null;
             /**
-             * @description The text to continue. Required: a missing prompt gives 400 `missing_parameter`. An array with one text is accepted too. Several texts, token
-             *     ids, and lists of token ids need a model with a route that has completions of its own; else they give 400 `invalid_parameter`. Both messages
-             *     name `POST /v1/chat/completions`. Answers to the first prompt have the first indexes. At most 128 answers in all.
+             * @description The text to continue. Required: a missing prompt gives 400 `missing_parameter`. An array with one text is accepted too. Several texts,
+             *     token ids, and lists of token ids need a model with a route that has its own completions endpoint; else they give 400
+             *     `invalid_parameter`. Both messages name `POST /v1/chat/completions`. Answers to the first prompt have the first indexes. At most 128
+             *     answers in all.
              */
             prompt?: string | unknown[] | null;
             /** @description Which routes may serve the request, and in which order; default: the gateway's own order. */
@@ -6764,8 +6792,8 @@ export interface components {
             /** @description What a stream carries in addition to the answer; only with `stream`. */
             stream_options?: components["schemas"]["StreamOptions"] | null;
             /**
-             * @description The text that comes after the answer. It needs a model with a route that has completions of its own; else it gives 400 `invalid_parameter`,
-             *     which names `POST /v1/chat/completions`.
+             * @description The text that comes after the answer. It needs a model with a route that has its own completions endpoint; else it gives 400
+             *     `invalid_parameter`, which names `POST /v1/chat/completions`.
              */
             suffix?: unknown;
             /** @description 0 to 2. Default: the model's. */
@@ -6974,7 +7002,7 @@ export interface components {
         };
         /** @description A change of a conversation. Unknown fields are ignored. */
         ConversationChange: {
-            /** @description Replaces all of it: at most 16 pairs, keys of at most 64 characters, values of at most 512. Null: none. */
+            /** @description Replaces all pairs: at most 16, with keys of at most 64 characters and values of at most 512. Null: none. */
             metadata: {
                 [key: string]: components["schemas"]["ConversationTag"];
             } | null;
@@ -6983,7 +7011,7 @@ export interface components {
         };
         /** @description Items to add. Unknown fields are ignored. */
         ConversationItemsRequest: {
-            /** @description The items, at most 20 at a time; whatever `input` of `POST /v1/responses` takes but an `item_reference`. */
+            /** @description The items, at most 20 at a time: everything that `input` of `POST /v1/responses` takes, except an `item_reference`. */
             items: components["schemas"]["ResponseInputItem"][];
         } & {
             [key: string]: unknown;
@@ -6992,7 +7020,7 @@ export interface components {
         ConversationRequest: {
             /** @description Its first items, at most 20; default: none. Add more to the conversation afterwards. */
             items?: components["schemas"]["ResponseInputItem"][] | null;
-            /** @description What you call it: at most 16 pairs, keys of at most 64 characters, values of at most 512. */
+            /** @description Your own key-value pairs: at most 16, with keys of at most 64 characters and values of at most 512. */
             metadata?: {
                 [key: string]: components["schemas"]["ConversationTag"];
             } | null;
@@ -11440,11 +11468,11 @@ export interface components {
         };
         /** @description The account's balance and tier. */
         CreditBalance: {
-            /** @description USD left. Calls in flight are not subtracted yet, open media holds are. Below 0 only if a call cost more than expected. */
+            /** @description USD left. Open media holds are already subtracted; calls in flight are not. Below 0 only if a call cost more than expected. */
             balance: components["schemas"]["Usd"];
-            /** @description Total USD granted: signup credit, bonuses, referrals, gifts, refunds, less what was corrected. */
+            /** @description Total USD granted: signup credit, bonuses, referrals, gifts, refunds, minus corrections. */
             lifetime_earned: components["schemas"]["Usd"];
-            /** @description Total USD added by payment, less what was refunded to the payer or corrected; it sets the tier. */
+            /** @description Total USD added by payment, minus refunds to the payer and corrections; it sets the tier. */
             lifetime_purchased: components["schemas"]["Usd"];
             /** @description Total USD spent. */
             lifetime_spent: components["schemas"]["Usd"];
@@ -11781,7 +11809,7 @@ export interface components {
              * @enum {boolean}
              */
             deleted: true;
-            /** @description USD that were left and are lost. */
+            /** @description USD that were left on the account and are lost. */
             forfeited_usd: components["schemas"]["Usd"];
             /** @description User id. */
             id: string;
@@ -11845,7 +11873,7 @@ export interface components {
              */
             object: "response";
         };
-        /** @description An endpoint that is no more. */
+        /** @description A deleted endpoint. */
         DeletedWebhook: {
             /**
              * @description Always true.
@@ -12029,10 +12057,10 @@ export interface components {
                 type: "permission_error";
             };
         };
-        /** @description What is posted, a test included. */
+        /** @description An event that is posted, or a test. */
         DeliveredEvent: components["schemas"]["WebhookEvent"] | "webhook.test";
         /**
-         * @description How far a delivery is.
+         * @description Status of a delivery.
          * @enum {string}
          */
         DeliveryStatus: "waiting" | "delivered" | "failed";
@@ -12213,7 +12241,7 @@ export interface components {
             duration: number;
             /** @description Id of the requested model; if the request used an alias, the model behind it. */
             model: string;
-            /** @description Who says what, in the order of time. */
+            /** @description Who says what, in chronological order. */
             segments: components["schemas"]["TranscriptSegment"][];
             /**
              * @description Always `transcribe`.
@@ -12223,7 +12251,7 @@ export interface components {
             /** @description The whole transcript. */
             text: string;
         };
-        /** @description That a provider or a route is disabled. */
+        /** @description Why and how long a provider or a route is disabled. */
         Disabled: {
             /** @description Since when. */
             disabled_at: components["schemas"]["Timestamp"];
@@ -12310,19 +12338,19 @@ export interface components {
         };
         /** @description Where a document comes from. */
         DocumentSource: components["schemas"]["Base64Source"] | components["schemas"]["TextSource"] | components["schemas"]["ContentSource"] | components["schemas"]["UrlSource"] | components["schemas"]["FileSource"];
-        /** @description Another role for those who join from now on. */
+        /** @description A new role for people who join from now on. */
         DomainChange: {
-            /** @description Role of those who join by it. */
+            /** @description Role of people who join through it. */
             role: components["schemas"]["DomainRole"];
         } & {
             [key: string]: unknown;
         };
-        /** @description Which domain, and as what its people join. */
+        /** @description The domain, and the role of people who join through it. */
         DomainClaim: {
             /** @description The domain. */
             domain: components["schemas"]["DomainName"];
             /**
-             * @description Role of those who join by it.
+             * @description Role of people who join through it.
              * @default developer
              */
             role?: components["schemas"]["DomainRole"];
@@ -12332,12 +12360,12 @@ export interface components {
         /** @description A public domain name with at least two labels. Write an international one in its `xn--` form. */
         DomainName: string;
         /**
-         * @description Role of those who join by a domain: no domain makes owners.
+         * @description Role of people who join through a domain; never owner.
          * @enum {string}
          */
         DomainRole: "admin" | "developer" | "billing" | "viewer";
         /**
-         * @description Whether a domain has members join.
+         * @description Whether people join through a domain.
          * @enum {string}
          */
         DomainStatus: "pending" | "verified";
@@ -14777,7 +14805,7 @@ export interface components {
             type: string;
         };
         /**
-         * @description What a time to keep a file counts from.
+         * @description When the time that a file is kept starts.
          * @enum {string}
          */
         ExpiryAnchor: "created_at";
@@ -14797,9 +14825,9 @@ export interface components {
             cause: string;
         };
         FileForm: {
-            /** @description From when it is kept: always `created_at`. Needed with `expires_after[seconds]`, which it needs in turn. */
+            /** @description When its time starts: always `created_at`. Send it together with `expires_after[seconds]`, or neither. */
             "expires_after[anchor]"?: components["schemas"]["ExpiryAnchor"];
-            /** @description How long it is kept, in seconds: an hour to 30 days. Default: 30 days. A batch that reads it still does. */
+            /** @description How long it is kept, in seconds: an hour to 30 days. Default: 30 days. A batch that is reading it can still do so after that. */
             "expires_after[seconds]"?: components["schemas"]["ExpirySeconds"];
             /**
              * Format: binary
@@ -14834,7 +14862,7 @@ export interface components {
             bytes: number;
             /** @description When it was stored. */
             created_at: components["schemas"]["UnixTime"];
-            /** @description When it expires: as its upload said, else 30 days later. */
+            /** @description When it expires: as set at the upload, else after 30 days. */
             expires_at: components["schemas"]["UnixTime"];
             /** @description The name that it was uploaded with, at most 255 characters. */
             filename: string;
@@ -14858,7 +14886,7 @@ export interface components {
          * @enum {string}
          */
         FilePurpose: "batch" | "batch_output";
-        /** @description A file that was uploaded before. The gateway stores no files: refused with 400 `unsupported_content`. */
+        /** @description A file of Anthropic's Files API, which the gateway does not have: refused with 400 `unsupported_content`. */
         FileSource: {
             /** @description Id of the file. */
             file_id: string;
@@ -16187,13 +16215,13 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description One image of an answer that was waited for, as OpenAI's clients read it. */
+        /** @description One image of an answer that waited for the job, as OpenAI's clients read it. */
         ImageDatum: {
             /** @description The image's bytes in base64, with `response_format: "b64_json"`; images of more than 8 MB in all have URLs. */
             b64_json?: string;
             /**
              * Format: uri
-             * @description URL of the image, served by the gateway; absent where `b64_json` is there.
+             * @description URL of the image, served by the gateway; absent if `b64_json` is present.
              */
             url?: string;
         };
@@ -16201,15 +16229,15 @@ export interface components {
             /** @description Same as the header `Idempotency-Key`, and takes precedence over it. */
             idempotency_key?: string;
             /**
-             * @description The images to edit: PNG, JPEG or WebP, known by their bytes; else 400 `invalid_parameter`. The part is repeated for each, also as `image[]`.
-             *     All of them and the mask have at most 25 MB together (else 413 `invalid_request`). Each model has a maximum, 10 unless the operator sets
-             *     another; more gives 400 `too_many_references`.
+             * @description The images to edit: PNG, JPEG or WebP, known by their bytes; else 400 `invalid_parameter`. The part is repeated for each, also as
+             *     `image[]`. Together with the mask they may have at most 25 MB (else 413 `invalid_request`). Each model has a maximum, 10 unless the
+             *     operator sets another; more gives 400 `too_many_references`.
              */
             image: Uint8Array[];
             /**
              * Format: binary
-             * @description An image of the size of the first one, whose transparent parts are to be edited: PNG, JPEG or WebP. A model that takes no mask gives 400
-             *     `invalid_parameter`; the message lists those that do.
+             * @description An image of the same size as the first one; its transparent parts mark what to edit: PNG, JPEG or WebP. A model that takes no mask
+             *     gives 400 `invalid_parameter`; the message lists those that do.
              */
             mask?: Uint8Array;
             /**
@@ -16259,12 +16287,12 @@ export interface components {
             completed_at: components["schemas"]["Timestamp"] | null;
             /**
              * Format: int64
-             * @description When the job was created, in Unix seconds. Only in the answer to a request with `Prefer: wait` whose images are ready.
+             * @description When the job was created, in Unix seconds. Only in an answer that waited for its images and has them.
              */
             created?: number;
             /** @description When the job was submitted. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description The images, in the order of `output.metadata.images`. Only where `created` is. */
+            /** @description The images, in the order of `output.metadata.images`. Present together with `created`. */
             data?: components["schemas"]["ImageDatum"][];
             /** @description Why the job failed or expired; null otherwise. */
             error: components["schemas"]["JobError"] | null;
@@ -16312,10 +16340,10 @@ export interface components {
          */
         ImageRequest: {
             /**
-             * @description Passed to the provider, except fields that set the price or are moderated (prompt, number of images, size, duration, reference
-             *     images): those come only from the fields above. Unpriced tiers of a provider (quality, resolution, speed, steps, engine or version,
-             *     fidelity, web search, thinking) run at the priced tier: their keys are dropped. More than 64 KB gives 400 `invalid_parameter`, and so
-             *     does an address in it that is neither a public HTTPS address nor a data URL.
+             * @description Passed to the provider, except fields that set the price or are moderated (prompt, number of images, size, duration, reference images):
+             *     those come only from the fields above. Unpriced tiers of a provider (quality, resolution, speed, steps, engine or version, fidelity,
+             *     web search, thinking) run at the priced tier: their keys are dropped. More than 64 KB gives 400 `invalid_parameter`, and so does a URL
+             *     in it that is neither a public HTTPS URL nor a data URL.
              */
             extra?: {
                 [key: string]: unknown;
@@ -16389,10 +16417,13 @@ export interface components {
             response_format?: string;
             /** @description As in `POST /v1/images/generations`. */
             size?: string;
-            /** @description Whom you ask for. It has no effect and goes to no provider. */
+            /** @description An id of your end user. It has no effect and goes to no provider. */
             user?: string;
         };
-        /** @description A block of a message. Blocks of other tools that the provider runs than searches and fetches are refused with 400 `unsupported_content`. */
+        /**
+         * @description A block of a message. Of the tools that the provider runs, only blocks of searches and fetches are accepted; others are refused with 400
+         *     `unsupported_content`.
+         */
         InputBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["DocumentBlock"] | components["schemas"]["SearchResultBlock"] | components["schemas"]["InputThinkingBlock"] | components["schemas"]["RedactedThinkingBlock"] | components["schemas"]["ToolUseBlock"] | components["schemas"]["ToolResultBlock"] | components["schemas"]["ServerToolUseBlock"] | components["schemas"]["WebSearchToolResultBlock"] | components["schemas"]["WebFetchToolResultBlock"] | components["schemas"]["CompactionBlock"] | components["schemas"]["OtherBlock"];
         /** @description The next part of a tool call's arguments. */
         InputJsonDelta: {
@@ -16427,17 +16458,17 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description An invitation that was not accepted yet. */
+        /** @description An invitation that has not been accepted yet. */
         Invitation: {
-            /** @description When it was made. */
+            /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
             /** @description The invited email address. */
             email: string;
-            /** @description When the link of the last mail ends. */
+            /** @description When the link in the last mail expires. */
             expires_at: components["schemas"]["Timestamp"];
             /** @description Invitation id. */
             id: string;
-            /** @description User id of the member who invited. */
+            /** @description User id of the member who sent the invitation. */
             invited_by: string;
             /**
              * @description Always `workspace.invitation`.
@@ -16460,7 +16491,7 @@ export interface components {
         };
         /** @description The workspace's invitations. Not paged. */
         InvitationList: {
-            /** @description The invitations that were not accepted yet, newest first; 100 at most. */
+            /** @description The invitations that have not been accepted yet, newest first; 100 at most. */
             data: components["schemas"]["Invitation"][];
             /**
              * @description Always false: every invitation is listed.
@@ -16473,7 +16504,7 @@ export interface components {
              */
             object: "list";
         };
-        /** @description Who is invited, and as what. */
+        /** @description Who is invited, and with which role. */
         InvitationRequest: {
             /** @description Email address; the gateway sends a mail with a link to it. */
             email: components["schemas"]["NewEmail"];
@@ -16562,7 +16593,7 @@ export interface components {
          * @description A budget in USD, 0 to 60,000,000 with at most 8 decimals; 0 blocks every paid call.
          */
         KeyBudget: number;
-        /** @description The limits of the key that asks, beside those of its account: the smaller one decides. */
+        /** @description The limits of the key that sends the request. The account's limits apply as well; the lower one decides. */
         KeyLimitState: {
             /** @description When the key stops working; null: never. */
             expires_at: components["schemas"]["Timestamp"] | null;
@@ -16592,7 +16623,7 @@ export interface components {
         /** @description One entry of a list in a key's policies. */
         KeyRule: string;
         /**
-         * @description What a scope takes away from a key: all that changes or costs something, images and videos, audio, or what a dashboard reads.
+         * @description What a scope takes away from a key: everything that changes or costs something, images and videos, audio, or what a dashboard reads.
          * @enum {string}
          */
         KeyScope: "read_only" | "no_media" | "no_audio" | "no_account";
@@ -16601,7 +16632,7 @@ export interface components {
          * @enum {string}
          */
         KeysOfLeaver: "disable" | "keep";
-        /** @description What a model cost, in US dollars, with the keys of a catalog file's `pricing`; that of a token-billed model is its row's `pricing`. */
+        /** @description What a model cost, in US dollars, with the keys of `pricing` in a catalog file; for a token-billed model, as in `pricing` of its row. */
         KnownPrice: {
             /** @description The unit of billing. */
             mode: components["schemas"]["PricingMode"];
@@ -16641,7 +16672,7 @@ export interface components {
         };
         /** @description An audit. */
         LedgerAudit: {
-            /** @description When it ended; null: it runs. */
+            /** @description When it ended; null while it is running. */
             ended_at: components["schemas"]["Timestamp"] | null;
             /** @description Id of the audit. */
             id: string;
@@ -16650,11 +16681,11 @@ export interface components {
              * @enum {string}
              */
             object: "operator.ledger.audit";
-            /** @description What it found; null: it runs or failed. */
+            /** @description What it found; null if it is running or failed. */
             result: components["schemas"]["LedgerAuditResult"] | null;
             /** @description When it began. */
             started_at: components["schemas"]["Timestamp"];
-            /** @description The operator who began it, by email address. */
+            /** @description Email address of the operator who started it. */
             started_by: string;
             /** @description Its state. */
             status: components["schemas"]["LedgerAuditStatus"];
@@ -16666,14 +16697,14 @@ export interface components {
              * @description Accounts whose balances were recomputed.
              */
             accounts: number;
-            /** @description The first broken link; null: every link holds. */
+            /** @description The first broken link; null if every link is intact. */
             broken: components["schemas"]["LedgerBrokenLink"] | null;
             /**
              * Format: int64
              * @description Entries whose links were verified.
              */
             chain_entries: number;
-            /** @description SHA-256 over the last hash of every account, as `svc ledger verify` prints it; null: the chain is broken. */
+            /** @description SHA-256 over the last hash of every account, as `svc ledger verify` prints it; null if the chain is broken. */
             chain_head: string | null;
             /**
              * Format: int64
@@ -16682,7 +16713,7 @@ export interface components {
             entries: number;
             /**
              * Format: int64
-             * @description Holds of calls and of processes that keep some ready.
+             * @description Holds of calls, and holds that processes keep ready.
              */
             holds_open: number;
             /**
@@ -16800,7 +16831,7 @@ export interface components {
             concurrent: components["schemas"]["ConcurrentUse"];
             /** @description Whether the account has ever added credits. Without credits, only free-tier models are available. */
             has_credits: boolean;
-            /** @description The limits of the key that asks. Absent for a session. */
+            /** @description The limits of the key that sends the request. Absent for a session. */
             key?: components["schemas"]["KeyLimitState"];
             /**
              * Format: int32
@@ -17436,7 +17467,7 @@ export interface components {
         LongContextPricing: {
             /**
              * Format: int32
-             * @description Prompt tokens up to which the usual prices apply.
+             * @description Prompt tokens up to which the normal prices apply.
              */
             above: number;
             /**
@@ -17449,7 +17480,7 @@ export interface components {
              * @description USD per million input tokens written to the model's prompt cache for an hour.
              */
             cache_write_1h: number;
-            /** @description USD per million input tokens read from the model's prompt cache; null: as `input`. */
+            /** @description USD per million input tokens read from the model's prompt cache; null: the same as `input`. */
             cached: number | null;
             /**
              * Format: double
@@ -17477,7 +17508,7 @@ export interface components {
         };
         /** @description A new voucher with its code. */
         MadeVoucher: {
-            /** @description What a workspace redeems. It is shown here and never again. */
+            /** @description The code that a workspace redeems. It is shown here and never again. */
             code: string;
             /** @description Id of the voucher; its ledger entry names it as `ref`. */
             id: string;
@@ -17500,11 +17531,11 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             /** @description Who made it: an operator's email address, or `svc` and the user of the machine. */
             created_by: string;
-            /** @description After how many days the credit expires once it is redeemed; null: never. */
+            /** @description How many days after redemption the credit expires; null: never. */
             credit_days: number | null;
-            /** @description When an operator ended it; null: it was not ended. */
+            /** @description When an operator ended it; null if none did. */
             ended_at: components["schemas"]["Timestamp"] | null;
-            /** @description Until when it can be redeemed; null: for ever. */
+            /** @description Until when it can be redeemed; null: forever. */
             expires_at: components["schemas"]["Timestamp"] | null;
             /**
              * @description Always `operator.voucher.batch`.
@@ -17521,7 +17552,7 @@ export interface components {
             /** @description The vouchers. */
             vouchers: components["schemas"]["MadeVoucher"][];
         };
-        /** @description Who is told of an event by mail. */
+        /** @description Who is notified of an event by mail. */
         MailChoice: {
             /** @description The event. */
             event: components["schemas"]["MailedEvent"];
@@ -17545,11 +17576,11 @@ export interface components {
             email: string;
             /** @description User id of the person. */
             id: string;
-            /** @description When `limit_usd` resets; `never` where there is no limit. */
+            /** @description When `limit_usd` resets; `never` if there is no limit. */
             limit_resets: components["schemas"]["LimitResets"];
             /**
-             * @description USD that all keys which the member created in this workspace may spend together: in all, or in each period of `limit_resets`. A call above
-             *     gives 402 `key_limit_reached`. Null: no limit beside those of the keys.
+             * @description USD that all keys created by the member in this workspace may spend together: in all, or in each period of `limit_resets`. A call
+             *     beyond it gives 402 `key_limit_reached`. Null: no limit except those of the keys.
              */
             limit_usd: components["schemas"]["Usd"] | null;
             /** @description Display name; null if not set. */
@@ -17559,23 +17590,23 @@ export interface components {
              * @enum {string}
              */
             object: "workspace.member";
-            /** @description USD that they may still spend, less what requests in flight hold; null: no limit. */
+            /** @description USD that they may still spend, minus what requests in flight hold; null: no limit. */
             remaining_usd: components["schemas"]["Usd"] | null;
-            /** @description When the running period ends; null where `limit_resets` is `never`. */
+            /** @description When the current period ends; null if `limit_resets` is `never`. */
             resets_at: components["schemas"]["Timestamp"] | null;
             /** @description Role in the workspace. */
             role: components["schemas"]["Role"];
-            /** @description USD that these keys spent: in the running period, or in all where `limit_resets` is `never`. Deleted keys count. */
+            /** @description USD that these keys have spent: in the current period, or in all if `limit_resets` is `never`. Deleted keys count. */
             spent_usd: components["schemas"]["Usd"];
         };
-        /** @description What to change of a member. Absent fields stay as they are. */
+        /** @description What to change about a member. Omitted fields stay unchanged. */
         MemberChange: {
             /**
-             * @description When `limit_usd` resets; default: unchanged, `never` with a first limit. A change counts from now on: nothing is spent of the period that
-             *     is running. Without a limit it stays `never`.
+             * @description When `limit_usd` resets; default: unchanged, `never` with a first limit. A change takes effect now: nothing counts as spent in the
+             *     current period yet. Without a limit it stays `never`.
              */
             limit_resets?: components["schemas"]["LimitResets"];
-            /** @description USD that all keys which the member created may spend together, including what they have already spent; null: no limit; default: unchanged. */
+            /** @description USD that all keys created by the member may spend together, including what they have already spent; null: no limit; default: unchanged. */
             limit_usd?: components["schemas"]["KeyBudget"] | null;
             /** @description The role. */
             role?: components["schemas"]["Role"];
@@ -17827,8 +17858,8 @@ export interface components {
             name: string;
             /**
              * @description `custom`, the default, or a tool that the provider runs: `web_search_20250305` on models with `pricing.per_web_search`,
-             *     `web_fetch_20250910` on models with `pricing.per_web_fetch`. Others that it runs (`code_execution_…`), and these on other models, are
-             *     refused with 400 `unsupported_content`.
+             *     `web_fetch_20250910` on models with `pricing.per_web_fetch`. Other tools that the provider runs (`code_execution_…`), and these two on
+             *     other models, are refused with 400 `unsupported_content`.
              */
             type?: string | null;
         } & {
@@ -17959,7 +17990,7 @@ export interface components {
              */
             output: number;
         };
-        /** @description Where more is said about the model, as in OpenRouter's list. */
+        /** @description Links to more about the model, as in OpenRouter's list. */
         ModelLinks: {
             /** @description Path of the model's own row. */
             details: string;
@@ -17980,7 +18011,7 @@ export interface components {
             has_more: boolean;
             /** @description Id of the last row; null on an empty list. */
             last_id: string | null;
-            /** @description For OpenRouter's clients, to which the list is one page. */
+            /** @description For OpenRouter's clients, which treat the list as one page. */
             links: components["schemas"]["ModelListLinks"];
             /**
              * @description Always `list`.
@@ -17989,7 +18020,7 @@ export interface components {
             object: "list";
             /**
              * Format: int32
-             * @description How many models fit the filters, for OpenRouter's clients.
+             * @description How many models match the filters, for OpenRouter's clients.
              */
             total_count: number;
         };
@@ -18002,17 +18033,17 @@ export interface components {
         ModelPricing: {
             /**
              * Format: double
-             * @description What a line of a batch costs, as a multiple of every token price; absent: as any call.
+             * @description What a line of a batch costs, as a multiple of every token price; absent: the same as any call.
              */
             batch?: number;
             /**
              * Format: double
-             * @description USD per million input tokens written to the model's prompt cache; absent: as `input`.
+             * @description USD per million input tokens written to the model's prompt cache; absent: the same as `input`.
              */
             cache_write?: number;
             /**
              * Format: double
-             * @description USD per million input tokens written to the model's prompt cache for an hour; absent: as `cache_write`.
+             * @description USD per million input tokens written to the model's prompt cache for an hour; absent: the same as `cache_write`.
              */
             cache_write_1h?: number;
             /** @description USD per million input tokens read from the model's prompt cache; null if the model has no separate rate for them. */
@@ -18115,8 +18146,8 @@ export interface components {
             /** @description Whether an account that never added credits can call the model. Enforced; derived from the published price. */
             free_tier: boolean;
             /**
-             * @description Output limit in tokens that the gateway sets below the provider's; null where it sets none. A higher `max_tokens` is lowered to it, and
-             *     a request without `max_tokens` is sent with it.
+             * @description Output limit in tokens that the gateway sets below the provider's; null if it sets none. A higher `max_tokens` is lowered to it, and a
+             *     request without `max_tokens` is sent with it.
              */
             gateway_output_limit: number | null;
             /** @description Whether the model is popular. */
@@ -18133,7 +18164,7 @@ export interface components {
             limit: components["schemas"]["ModelLimit"];
             /** @description For OpenRouter's clients. */
             links: components["schemas"]["ModelLinks"];
-            /** @description Rates without a promotion; equal to `pricing` where none runs. */
+            /** @description Rates without a promotion; equal to `pricing` if there is none. */
             list_price: components["schemas"]["ModelPricing"];
             /** @description Equals `context_window`, for Anthropic's and LiteLLM's clients; null if that is 0. */
             max_input_tokens: number | null;
@@ -18193,7 +18224,7 @@ export interface components {
             speed: string;
             /** @description Supported request parameters. */
             supported_parameters: string[];
-            /** @description Always null: OpenRouter's clients expect the field; `GET /v1/voices` lists voices. */
+            /** @description Always null: OpenRouter's clients expect the field; `GET /v1/audio/voices` lists voices. */
             supported_voices: null;
             /** @description Whether prompts can be cached. */
             supports_caching: boolean;
@@ -18243,7 +18274,7 @@ export interface components {
          */
         ModelType: "language" | "image" | "video" | "embedding" | "reranking" | "transcription" | "audio-understanding" | "realtime" | "speech" | "decisions";
         /**
-         * @description Which money a correction is of.
+         * @description The kind of money that a correction changes.
          * @enum {string}
          */
         MoneyKind: "purchased" | "earned";
@@ -18284,9 +18315,9 @@ export interface components {
         };
         /** @description A new account. */
         NewAccount: {
-            /** @description USD that are given, at most 8 decimals. */
+            /** @description USD that are granted, at most 8 decimals. */
             credit_usd?: components["schemas"]["Usd"];
-            /** @description USD that were paid in, at most 8 decimals; they decide the tier. */
+            /** @description USD that were paid in, at most 8 decimals; they determine the tier. */
             deposit_usd?: components["schemas"]["Usd"];
             /** @description Its owner's email address. */
             email: string;
@@ -18298,7 +18329,7 @@ export interface components {
              */
             signup_credit?: boolean;
             /**
-             * @description Whether the address counts as verified. If it does not, the owner verifies it by signing up with it, also where `SVC_SIGNUP` is `invite`.
+             * @description Whether the address counts as verified. If not, the owner verifies it by signing up with it, even if `SVC_SIGNUP` is `invite`.
              * @default false
              */
             verified?: boolean;
@@ -18353,10 +18384,10 @@ export interface components {
             count?: number;
             /**
              * Format: int32
-             * @description After how many days the credit expires once it is redeemed; absent: never.
+             * @description How many days after redemption the credit expires; absent: never.
              */
             credit_days?: number;
-            /** @description Until when they can be redeemed, a time to come; absent: for ever. */
+            /** @description Until when they can be redeemed, a time in the future; absent: forever. */
             expires_at?: components["schemas"]["Timestamp"];
             /**
              * @description Whether a workspace may redeem only one of them.
@@ -18368,11 +18399,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description How far a notice's mails and webhooks are. */
+        /** @description Delivery counts of a notice's mails or webhooks. */
         NoticeDeliveries: {
             /**
              * Format: int32
-             * @description Delivered: a mail server or an endpoint took it.
+             * @description Accepted by a mail server or an endpoint.
              */
             delivered: number;
             /**
@@ -18402,13 +18433,13 @@ export interface components {
         };
         /** @description A notice. */
         NoticeRecord: {
-            /** @description When it was noticed. */
+            /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
             /** @description What the notice says; its fields depend on the event, as a webhook's do. */
             data: {
                 [key: string]: unknown;
             };
-            /** @description The event: one of those of the settings, or `sign_in.new_place`. */
+            /** @description The event: one from the notice settings, or `sign_in.new_place`. */
             event: string;
             /** @description Notice id; webhooks send it as `webhook-id`. */
             id: string;
@@ -18419,19 +18450,19 @@ export interface components {
              * @enum {string}
              */
             object: "notice";
-            /** @description Webhooks, those that were sent again included. */
+            /** @description Webhooks, including those that were sent again. */
             webhooks: components["schemas"]["NoticeDeliveries"];
         };
         /**
-         * @description A role whose members can be told.
+         * @description A role whose members can be notified.
          * @enum {string}
          */
         NoticeRole: "owner" | "admin" | "billing";
-        /** @description What the workspace is told, and who. */
+        /** @description Which notices the workspace gets, and who gets them. */
         NoticeSettings: {
             /** @description USD; a balance below it is low. Null: no notice of a low balance. */
             low_balance_usd: components["schemas"]["Usd"] | null;
-            /** @description Every event, with the roles that are told by mail. */
+            /** @description Every event, with the roles that are notified by mail. */
             mails: components["schemas"]["MailChoice"][];
             /**
              * @description Always `workspace.notices`.
@@ -18450,7 +18481,7 @@ export interface components {
         };
         /** @description A session that has not ended. */
         OpenSession: {
-            /** @description IP address that it was opened from, of IPv6 the /64 network; null if it is not known. */
+            /** @description IP address that it was opened from, or for IPv6 the /64 network; null if unknown. */
             address: string | null;
             /** @description When it was opened. */
             created_at: components["schemas"]["Timestamp"];
@@ -18458,7 +18489,7 @@ export interface components {
             current: boolean;
             /** @description When it ends if it is not used. */
             expires_at: components["schemas"]["Timestamp"];
-            /** @description Id; the session's token does not follow from it. */
+            /** @description Id of the session. The token can't be derived from it. */
             id: string;
             /** @description When it was last used, to the hour. */
             last_used_at: components["schemas"]["Timestamp"];
@@ -18486,13 +18517,13 @@ export interface components {
         };
         /** @description An account as operators see it. */
         OperatorAccount: {
-            /** @description The tier that an operator gave it, whatever was paid in; null: none. */
+            /** @description The tier that an operator gave it regardless of its deposits; null: none. */
             assigned_tier: number | null;
-            /** @description USD of the account: what it may spend and what calls hold. */
+            /** @description Balance in USD: what the account may spend and what calls hold. */
             balance_usd: components["schemas"]["Usd"];
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description Email address; a workspace that was made beside a person's own has its maker's. */
+            /** @description Email address; for an additional workspace, the address of the person who created it. */
             email: string;
             /** @description Id of the account. */
             id: string;
@@ -18503,7 +18534,7 @@ export interface components {
             object: "account";
             /** @description USD charged in the last 30 days. */
             spent_30d_usd: components["schemas"]["Usd"];
-            /** @description Whether it may call. */
+            /** @description Whether it may make calls. */
             status: components["schemas"]["AccountStatus"];
             /** @description When it was suspended; null: it is not. */
             suspended_at: components["schemas"]["Timestamp"] | null;
@@ -18519,13 +18550,13 @@ export interface components {
         };
         /** @description One account with its money and keys. */
         OperatorAccountDetail: {
-            /** @description The tier that an operator gave it, whatever was paid in; null: none. */
+            /** @description The tier that an operator gave it regardless of its deposits; null: none. */
             assigned_tier: number | null;
-            /** @description USD of the account: what it may spend and what calls hold. */
+            /** @description Balance in USD: what the account may spend and what calls hold. */
             balance_usd: components["schemas"]["Usd"];
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description Email address; a workspace that was made beside a person's own has its maker's. */
+            /** @description Email address; for an additional workspace, the address of the person who created it. */
             email: string;
             /** @description Whether it has more keys than these. */
             has_more_keys: boolean;
@@ -18535,7 +18566,7 @@ export interface components {
             id: string;
             /** @description The newest keys, without their secrets. */
             keys: components["schemas"]["ApiKeyRecord"][];
-            /** @description USD ever given. */
+            /** @description USD ever granted. */
             lifetime_earned_usd: components["schemas"]["Usd"];
             /** @description USD ever purchased. */
             lifetime_purchased_usd: components["schemas"]["Usd"];
@@ -18554,7 +18585,7 @@ export interface components {
             reserved_usd: components["schemas"]["Usd"];
             /** @description USD charged in the last 30 days. */
             spent_30d_usd: components["schemas"]["Usd"];
-            /** @description Whether it may call. */
+            /** @description Whether it may make calls. */
             status: components["schemas"]["AccountStatus"];
             /** @description When it was suspended; null: it is not. */
             suspended_at: components["schemas"]["Timestamp"] | null;
@@ -18588,11 +18619,11 @@ export interface components {
             action: string;
             /** @description Network address that it came from; null for the command line. */
             address: string | null;
-            /** @description What it is since. */
+            /** @description The state afterwards. */
             after: {
                 [key: string]: unknown;
             } | null;
-            /** @description What it was before; null if there was nothing. */
+            /** @description The state before; null if there was none. */
             before: {
                 [key: string]: unknown;
             } | null;
@@ -18634,13 +18665,16 @@ export interface components {
         };
         /** @description One attempt with what only operators see. */
         OperatorAttempt: {
-            /** @description Why it failed; null: it did not. */
+            /** @description Why it failed; null if it did not. */
             cause: string | null;
-            /** @description On the first attempt of a call whose routes more than the catalog's order chose: by what, and how each stood. */
+            /**
+             * @description How the routes were put in order, and how each scored. Only on the first attempt, and only if something other than the catalog's order
+             *     decided.
+             */
             choice?: components["schemas"]["RouteChoice"];
-            /** @description USD that the provider charges; null: the route names no cost. */
+            /** @description USD that the provider charges; null if the route has no cost in the catalog. */
             cost_usd: components["schemas"]["Usd"] | null;
-            /** @description Id of the credential that was used last; absent: the provider has no list of credentials. */
+            /** @description Id of the credential that was used last; absent if the provider has no list of credentials. */
             credential?: string;
             /** @description The upstream's words, shortened. */
             detail: string | null;
@@ -18655,7 +18689,7 @@ export interface components {
             outcome: string;
             /** @description The provider, as the catalog names it. */
             provider: string;
-            /** @description Those that were refused before it; absent: none. */
+            /** @description The credentials that were refused before it; absent if none was. */
             refused?: components["schemas"]["RefusedCredential"][];
             /** @description The upstream's own id of its answer. */
             response_id: string | null;
@@ -18667,7 +18701,7 @@ export interface components {
         /** @description A call of any account. */
         OperatorCall: {
             /**
-             * @description Its client disconnected before the answer was complete, or read it too slowly: `http_status` is 499. Absent: it did not.
+             * @description Its client disconnected before the answer was complete, or read it too slowly: `http_status` is 499. Absent otherwise.
              * @enum {boolean}
              */
             aborted?: true;
@@ -18694,7 +18728,7 @@ export interface components {
             /** @description Why it failed; null on success. */
             error: components["schemas"]["UsageError"] | null;
             /**
-             * @description It was charged by a count of its tokens, since its provider reported no usage; the receipt says so, too. Absent: it was not.
+             * @description It was charged by counting its tokens, because its provider reported no usage; the receipt says so, too. Absent otherwise.
              * @enum {boolean}
              */
             estimated?: true;
@@ -18702,7 +18736,7 @@ export interface components {
             fallback_layer: number | null;
             /**
              * Format: int32
-             * @description HTTP status of the response. For a media job the status of its submit: 202, or 200 if it had to wait, however the job ended.
+             * @description HTTP status of the response. For a media job, the status of its submission, however the job ended: 202, or 200 if it had to wait.
              */
             http_status: number;
             /** @description Log id. */
@@ -18728,7 +18762,7 @@ export interface components {
              * @description Input tokens; 0 if the model is not billed by token.
              */
             prompt_tokens: number;
-            /** @description USD that providers charge for it; null: its routes name no cost. */
+            /** @description USD that providers charge for it; null if its routes have no cost in the catalog. */
             provider_cost_usd: components["schemas"]["Usd"] | null;
             /**
              * Format: int64
@@ -18737,7 +18771,7 @@ export interface components {
             reasoning_tokens: number;
             /** @description The request's id, as in its `x-request-id`. */
             request_id: string;
-            /** @description The route that was asked last, as provider/model; null: none was. */
+            /** @description The last route that was tried, as provider/model; null if none was. */
             route: string | null;
             /** @description Model that answered, if it is not the requested one; else null. */
             served_model: string | null;
@@ -18746,8 +18780,8 @@ export interface components {
             /** @description Whether the answer was streamed. */
             stream: boolean;
             /**
-             * @description What the request was called: the pairs of its `metadata`, and its `user` (`metadata.user_id` on `/v1/messages`). At most 16, with keys of
-             *     at most 64 and values of at most 512 characters; others are left out. Absent: none.
+             * @description The request's tags: the pairs of its `metadata`, and its `user` (`metadata.user_id` on `/v1/messages`). At most 16, with keys of at
+             *     most 64 and values of at most 512 characters; others are left out. Absent: none.
              */
             tags?: {
                 [key: string]: string;
@@ -18802,7 +18836,7 @@ export interface components {
         OperatorCallList: {
             /** @description The calls, newest first. */
             data: components["schemas"]["OperatorCall"][];
-            /** @description Whether there are older ones in this time; get them with `after` set to `last_id`. */
+            /** @description Whether there are older ones in this period; get them with `after` set to `last_id`. */
             has_more: boolean;
             /** @description Id of the last row of this page; null on an empty page. */
             last_id: string | null;
@@ -18826,7 +18860,7 @@ export interface components {
              * @enum {string}
              */
             object: "operator.catalog";
-            /** @description The file that it was read from, on the machine that answers; null: it has none. */
+            /** @description The file that it was read from, on the machine that answers; null if there is none. */
             path: string | null;
             /** @description Why the gateway would refuse it, at most 100, by line. */
             problems: components["schemas"]["CatalogProblem"][];
@@ -18839,14 +18873,14 @@ export interface components {
             refused: number | null;
             /** @description SHA-256 of its text, in hex: processes with the same value sell at the same prices. */
             sha256: string;
-            /** @description Its text, with `text=true`, else null. What headers hold besides names of variables is left out. */
+            /** @description Its text, with `text=true`, else null. Header values are left out, except for names of variables. */
             text: string | null;
             /**
              * Format: int32
-             * @description Its version, as applied; 0: it is the file of `SVC_CATALOG`, and none was ever applied.
+             * @description Its version, as applied; 0: it is the file of `SVC_CATALOG`, and no version was ever applied.
              */
             version: number;
-            /** @description What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
+            /** @description What may be intended but looks wrong, such as a price below its route's cost; at most 100, by line. None if there are problems. */
             warnings: components["schemas"]["CatalogProblem"][];
         };
         /** @description A role for an account. */
@@ -18864,19 +18898,19 @@ export interface components {
         OperatorJob: {
             /** @description Id of the account. */
             account_id: string;
-            /** @description The alias that was sent; null: the model's id was. */
+            /** @description The alias that was sent; null if a model id was sent. */
             alias: string | null;
             /** @description The API that it came through. */
             api: components["schemas"]["OperatorJobApi"];
-            /** @description USD that were charged; null: nothing was. */
+            /** @description USD that were charged; null if nothing was. */
             charged_usd: components["schemas"]["Usd"] | null;
-            /** @description When it ended; null: it has not. */
+            /** @description When it ended; null if it has not. */
             completed_at: components["schemas"]["Timestamp"] | null;
             /** @description When it was submitted. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description Why it failed or expired; null: it did not. */
+            /** @description Why it failed or expired; null if it did not. */
             error: components["schemas"]["OperatorJobError"] | null;
-            /** @description USD that are held for it, or were. */
+            /** @description USD that are, or were, held for it. */
             estimated_usd: components["schemas"]["Usd"];
             /** @description Id of the job, as its caller sees it. */
             id: string;
@@ -18889,15 +18923,15 @@ export interface components {
              * @enum {string}
              */
             object: "operator.job";
-            /** @description Position in the account's queue, from 1; null: it does not wait. */
+            /** @description Position in the account's queue, from 1; null if it is not waiting. */
             queue_position: number | null;
-            /** @description USD that were given back; null: nothing was. */
+            /** @description USD that were refunded; null if nothing was. */
             refunded_usd: components["schemas"]["Usd"] | null;
             /** @description Id of the request that submitted it. */
             request_id: string;
-            /** @description The route that was asked last, as provider/model; null: none was. */
+            /** @description The last route that was tried, as provider/model; null if none was. */
             route: string | null;
-            /** @description When it got a slot; null: it has none yet, or ended without one. */
+            /** @description When it got a slot; null if it has none yet, or ended without one. */
             started_at: components["schemas"]["Timestamp"] | null;
             /** @description Its status. */
             status: components["schemas"]["JobStatus"];
@@ -18911,35 +18945,35 @@ export interface components {
         OperatorJobDetail: {
             /** @description Id of the account. */
             account_id: string;
-            /** @description The alias that was sent; null: the model's id was. */
+            /** @description The alias that was sent; null if a model id was sent. */
             alias: string | null;
             /** @description The API that it came through. */
             api: components["schemas"]["OperatorJobApi"];
-            /** @description When the last route was asked; null: none was. */
+            /** @description When the last route was tried; null if none was. */
             asked_at: components["schemas"]["Timestamp"] | null;
             /** @description The attempts at routes, in order. */
             attempts: components["schemas"]["OperatorAttempt"][];
-            /** @description USD that were charged; null: nothing was. */
+            /** @description USD that were charged; null if nothing was. */
             charged_usd: components["schemas"]["Usd"] | null;
-            /** @description When it ended; null: it has not. */
+            /** @description When it ended; null if it has not. */
             completed_at: components["schemas"]["Timestamp"] | null;
             /** @description When it was submitted. */
             created_at: components["schemas"]["Timestamp"];
             /** @description The account's email address. */
             email: string;
-            /** @description Why it failed or expired; null: it did not. */
+            /** @description Why it failed or expired; null if it did not. */
             error: components["schemas"]["OperatorJobError"] | null;
-            /** @description USD that are held for it, or were. */
+            /** @description USD that are, or were, held for it. */
             estimated_usd: components["schemas"]["Usd"];
-            /** @description The addresses of what it made. */
+            /** @description The URLs of what it made. */
             files: string[];
             /** @description Id of the job, as its caller sees it. */
             id: string;
             /** @description What it makes. */
             kind: components["schemas"]["JobKind"];
-            /** @description Until when a process works on it, or when one takes it next; null: the job waits for a slot, or has ended. */
+            /** @description Until when a process has claimed it, or when one will next take it; null if the job is waiting for a slot, or has ended. */
             leased_until: components["schemas"]["Timestamp"] | null;
-            /** @description The job's ledger entries, oldest first: hold, its end, charge, refund. */
+            /** @description The job's ledger entries, oldest first: the hold, its end, the charge, a refund. */
             ledger: components["schemas"]["LedgerEntry"][];
             /** @description The model. */
             model: string;
@@ -18948,15 +18982,15 @@ export interface components {
              * @enum {string}
              */
             object: "operator.job";
-            /** @description Position in the account's queue, from 1; null: it does not wait. */
+            /** @description Position in the account's queue, from 1; null if it is not waiting. */
             queue_position: number | null;
-            /** @description USD that were given back; null: nothing was. */
+            /** @description USD that were refunded; null if nothing was. */
             refunded_usd: components["schemas"]["Usd"] | null;
             /** @description Id of the request that submitted it. */
             request_id: string;
-            /** @description The route that was asked last, as provider/model; null: none was. */
+            /** @description The last route that was tried, as provider/model; null if none was. */
             route: string | null;
-            /** @description When it got a slot; null: it has none yet, or ended without one. */
+            /** @description When it got a slot; null if it has none yet, or ended without one. */
             started_at: components["schemas"]["Timestamp"] | null;
             /** @description Its status. */
             status: components["schemas"]["JobStatus"];
@@ -18967,7 +19001,7 @@ export interface components {
             code: components["schemas"]["JobErrorCode"];
             /** @description The message that the caller sees; null if there is none. */
             message: string | null;
-            /** @description The provider's own word for it; null: it gave none. */
+            /** @description The provider's own word for it; null if it gave none. */
             word: string | null;
         };
         /** @description A page of jobs. */
@@ -18984,7 +19018,7 @@ export interface components {
              */
             object: "list";
         };
-        /** @description The present state of the ledger. */
+        /** @description The current state of the ledger. */
         OperatorLedger: {
             /**
              * Format: int64
@@ -18992,11 +19026,11 @@ export interface components {
              */
             accounts: number;
             /**
-             * @description Of which moment `accounts`, `balance_usd`, `negative_accounts` and `negative_usd` are, all four of the same: of now, or where there are more than
-             *     20,000 accounts of the last time that they were added up in the background, once a minute.
+             * @description The moment that `accounts`, `balance_usd`, `negative_accounts` and `negative_usd` describe: now or, if there are more than 20,000
+             *     accounts, the last time that they were added up in the background, once a minute.
              */
             as_of: components["schemas"]["Timestamp"];
-            /** @description The newest audit, be it running; null: operators began none. */
+            /** @description The newest audit, finished or not; null if operators have started none. */
             audit: components["schemas"]["LedgerAudit"] | null;
             /** @description USD of all accounts. */
             balance_usd: components["schemas"]["Usd"];
@@ -19004,7 +19038,7 @@ export interface components {
             held_usd: components["schemas"]["Usd"];
             /**
              * Format: int64
-             * @description Holds of calls and of processes that keep some ready.
+             * @description Holds of calls, and holds that processes keep ready.
              */
             holds_open: number;
             /** @description The newest audit with a result; null if there is none. */
@@ -19028,7 +19062,7 @@ export interface components {
              * @enum {string}
              */
             object: "operator.ledger";
-            /** @description When the oldest hold of a call was made; null: no call has one. */
+            /** @description When the oldest hold of a call was made; null if no call has one. */
             oldest_hold_at: components["schemas"]["Timestamp"] | null;
             /** @description When the oldest of them began; null if there are none. */
             oldest_media_hold_at: components["schemas"]["Timestamp"] | null;
@@ -19052,14 +19086,14 @@ export interface components {
             attempts: number;
             /**
              * Format: int64
-             * @description Calls of the last 24 hours whose last attempt it was.
+             * @description Calls of the last 24 hours that ended with an attempt here.
              */
             calls_24h: number;
             /** @description Why they failed, the most frequent first. */
             causes: components["schemas"]["FailureCount"][];
-            /** @description USD that the provider charges for all attempts of these hours, as far as the catalog names a cost; null: it names none. */
+            /** @description USD that the provider charges for all attempts of these hours, as far as the catalog has a cost; null if it has none. */
             cost_24h_usd: components["schemas"]["Usd"] | null;
-            /** @description Null: it is not disabled as a whole. */
+            /** @description Set if the whole provider is disabled; else null. */
             disabled: components["schemas"]["Disabled"] | null;
             /**
              * Format: int64
@@ -19070,24 +19104,24 @@ export interface components {
             health: components["schemas"]["RouteHealth"];
             /** @description The provider, as the catalog names it. */
             id: string;
-            /** @description When the last attempt of these minutes ended; null: there was none. */
+            /** @description When the last attempt of these minutes ended; null if there was none. */
             last_attempt_at: components["schemas"]["Timestamp"] | null;
-            /** @description Median milliseconds of the attempts that were answered; null: there were none. */
+            /** @description Median milliseconds of the attempts that were answered; null if there were none. */
             latency_p50_ms: number | null;
-            /** @description 95 of 100 of them took at most these milliseconds; null: there were none. */
+            /** @description 95th percentile of these milliseconds; null if there were none. */
             latency_p95_ms: number | null;
-            /** @description `revenue_24h_usd` less `revenue_without_cost_24h_usd` and `cost_24h_usd`; null: the cost is unknown. */
+            /** @description `revenue_24h_usd` minus `revenue_without_cost_24h_usd` and `cost_24h_usd`; null if the cost is unknown. */
             margin_24h_usd: components["schemas"]["Usd"] | null;
             /**
              * @description Always `operator.provider`.
              * @enum {string}
              */
             object: "operator.provider";
-            /** @description What it speaks. */
+            /** @description The protocol that it speaks. */
             protocol: string;
-            /** @description USD charged for them, refunds taken off. */
+            /** @description USD charged for them, minus refunds. */
             revenue_24h_usd: components["schemas"]["Usd"];
-            /** @description Of it, what calls brought in whose last route names no cost. */
+            /** @description The part of it from calls whose last route has no cost in the catalog. */
             revenue_without_cost_24h_usd: components["schemas"]["Usd"];
             /** @description Its routes. */
             routes: components["schemas"]["OperatorRoute"][];
@@ -19113,9 +19147,9 @@ export interface components {
         OperatorRecord: {
             /** @description Id of the account; null: no account has this address of `SVC_OPERATORS`. */
             account_id: string | null;
-            /** @description When the role was given; null: by the settings. */
+            /** @description When the role was given; null: `SVC_OPERATORS` gives it. */
             added_at: components["schemas"]["Timestamp"] | null;
-            /** @description Who gave the role; null: the settings. */
+            /** @description Who gave the role; null: `SVC_OPERATORS`. */
             added_by: string | null;
             /** @description Email address. */
             email: string;
@@ -19124,7 +19158,7 @@ export interface components {
             /** @description The role. */
             role: components["schemas"]["OperatorRole"];
         };
-        /** @description Taking a role. */
+        /** @description The removal of a role. */
         OperatorRemoval: {
             /** @description The account's id, or its email address. */
             account: string;
@@ -19134,7 +19168,7 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * @description What an operator may do. Each role may do all that the one before may.
+         * @description What an operator may do. Each role may do everything that the one before it may do.
          * @enum {string}
          */
         OperatorRole: "support" | "finance" | "admin";
@@ -19149,14 +19183,14 @@ export interface components {
             breaker: components["schemas"]["BreakerState"];
             /**
              * Format: int64
-             * @description Calls of the last 24 hours whose last attempt it was.
+             * @description Calls of the last 24 hours that ended with an attempt here.
              */
             calls_24h: number;
             /** @description Why they failed, the most frequent first. */
             causes: components["schemas"]["FailureCount"][];
-            /** @description USD that the provider charges for all attempts of these hours, as far as the catalog names a cost; null: it names none. */
+            /** @description USD that the provider charges for all attempts of these hours, as far as the catalog has a cost; null if it has none. */
             cost_24h_usd: components["schemas"]["Usd"] | null;
-            /** @description Null: it is not disabled by itself. */
+            /** @description Set if this route alone is disabled; else null. */
             disabled: components["schemas"]["Disabled"] | null;
             /**
              * Format: int64
@@ -19165,19 +19199,19 @@ export interface components {
             failures: number;
             /** @description How they went. */
             health: components["schemas"]["RouteHealth"];
-            /** @description When the last attempt of these minutes ended; null: there was none. */
+            /** @description When the last attempt of these minutes ended; null if there was none. */
             last_attempt_at: components["schemas"]["Timestamp"] | null;
-            /** @description Median milliseconds of the attempts that were answered; null: there were none. */
+            /** @description Median milliseconds of the attempts that were answered; null if there were none. */
             latency_p50_ms: number | null;
-            /** @description 95 of 100 of them took at most these milliseconds; null: there were none. */
+            /** @description 95th percentile of these milliseconds; null if there were none. */
             latency_p95_ms: number | null;
-            /** @description `revenue_24h_usd` less `revenue_without_cost_24h_usd` and `cost_24h_usd`; null: the cost is unknown. */
+            /** @description `revenue_24h_usd` minus `revenue_without_cost_24h_usd` and `cost_24h_usd`; null if the cost is unknown. */
             margin_24h_usd: components["schemas"]["Usd"] | null;
             /** @description The models of the catalog that it serves. */
             models: string[];
-            /** @description USD charged for them, refunds taken off. */
+            /** @description USD charged for them, minus refunds. */
             revenue_24h_usd: components["schemas"]["Usd"];
-            /** @description Of it, what calls brought in whose last route names no cost. */
+            /** @description The part of it from calls whose last route has no cost in the catalog. */
             revenue_without_cost_24h_usd: components["schemas"]["Usd"];
             /** @description The route, as provider/model. */
             route: string;
@@ -19200,7 +19234,7 @@ export interface components {
         };
         /** @description A setting. */
         OperatorSetting: {
-            /** @description When an operator set it; null: none did. */
+            /** @description When an operator set it; null if none did. */
             changed_at: components["schemas"]["Timestamp"] | null;
             /** @description Who set it: an operator's email address, or `svc` with the user of the operating system; null if no operator did. */
             changed_by: string | null;
@@ -19229,17 +19263,20 @@ export interface components {
              */
             object: "list";
         };
-        /** @description Which settings get which value. What is absent stays; null takes back what operators set, so that the environment's value holds. */
+        /**
+         * @description Which settings get which value. Absent settings stay unchanged; null removes the operator's value, so that the environment's value
+         *     applies.
+         */
         OperatorSettingsChange: {
-            /** @description Domains of throw-away mail beside those of `SVC_DISPOSABLE_DOMAINS`: the whole list. */
+            /** @description Domains of disposable email addresses in addition to those of `SVC_DISPOSABLE_DOMAINS`: the whole list. */
             disposable_domains?: components["schemas"]["SettingDomain"][] | null;
-            /** @description A sentence for everyone, such as of maintenance to come; empty: none. */
+            /** @description A message to everyone, such as about planned maintenance; empty: none. */
             notice?: string | null;
             /** @description Why, in one line, for the log of operators' actions. */
             reason: string;
             /** @description Who may sign up. */
             sign_up?: components["schemas"]["SignUpMode"] | null;
-            /** @description The only domains whose addresses may sign up, such as `example.com`; an empty list: those of any. */
+            /** @description The only domains whose addresses may sign up, such as `example.com`; an empty list: any domain. */
             sign_up_domains?: components["schemas"]["SettingDomain"][] | null;
             /** @description USD that an account gets when its email address is verified, at most 8 decimals; 0: none. */
             signup_credit_usd?: components["schemas"]["Usd"] | null;
@@ -19272,18 +19309,21 @@ export interface components {
              * @description Requests that failed; they cost nothing.
              */
             errors: number;
-            /** @description Milliseconds until the answer was complete that half of the requests stayed within. */
+            /** @description Median of the milliseconds until the answer was complete. */
             latency_p50_ms: number | null;
-            /** @description Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+            /** @description 95th percentile of the milliseconds until the answer was complete. */
             latency_p95_ms: number | null;
-            /** @description `cost_usd` less `revenue_without_cost_usd` and `provider_cost_usd`; null: no route names its cost. Refunds are not taken off. */
+            /**
+             * @description `cost_usd` minus `revenue_without_cost_usd` and `provider_cost_usd`; null if no route has a cost in the catalog. Refunds are not
+             *     subtracted.
+             */
             margin_usd: components["schemas"]["Usd"] | null;
             /**
              * Format: int64
-             * @description Input tokens, those read from or written to a cache included.
+             * @description Input tokens, including those read from or written to a cache.
              */
             prompt_tokens: number;
-            /** @description USD that providers charge for them; null: no route names its cost. */
+            /** @description USD that providers charge for them; null if no route has a cost in the catalog. */
             provider_cost_usd: components["schemas"]["Usd"] | null;
             /**
              * Format: int64
@@ -19295,11 +19335,11 @@ export interface components {
              * @description Requests that were admitted, failed ones included.
              */
             requests: number;
-            /** @description Of `cost_usd`, what requests brought in whose last route names no cost. */
+            /** @description The part of `cost_usd` from requests whose last route has no cost in the catalog. */
             revenue_without_cost_usd: components["schemas"]["Usd"];
-            /** @description Milliseconds until the first token that half of the streamed requests stayed within. */
+            /** @description Median of the milliseconds until the first token, over streamed requests. */
             ttft_p50_ms: number | null;
-            /** @description Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+            /** @description 95th percentile of the milliseconds until the first token, over streamed requests. */
             ttft_p95_ms: number | null;
         };
         /**
@@ -19309,13 +19349,13 @@ export interface components {
         OperatorUsageGroup: "account" | "key" | "model" | "operation" | "provider" | "route" | "status" | "tag";
         /** @description Sums of all accounts' requests. */
         OperatorUsageSummary: {
-            /** @description What time is divided by. */
+            /** @description The length of each row's period. */
             bucket: components["schemas"]["UsageBucket"];
-            /** @description The sums, oldest first, then by group. A time without requests has no row. */
+            /** @description The sums, oldest first, then by group. A period without requests has no row. */
             data: components["schemas"]["OperatorUsageSummaryRow"][];
             /** @description Requests at or after this time are counted. */
             from: components["schemas"]["Timestamp"];
-            /** @description What is grouped by, as asked for. */
+            /** @description The requested grouping. */
             group_by: components["schemas"]["OperatorUsageGroup"][];
             /** @description Whether there are more rows; get them with `after` set to `last_id`. */
             has_more: boolean;
@@ -19333,7 +19373,7 @@ export interface components {
             /** @description The sums of all requests that match, those of other pages included. */
             total: components["schemas"]["OperatorUsageFigures"];
         };
-        /** @description The requests of one hour, day or month, and of one group. What isn't grouped by is absent. */
+        /** @description The requests of one hour, day or month, and of one group. Fields that are not grouped by are absent. */
         OperatorUsageSummaryRow: {
             /** @description With `group_by=account`: id of the account. */
             account?: string;
@@ -19361,11 +19401,14 @@ export interface components {
             errors: number;
             /** @description With `group_by=key`: id of the API key; null for a session. */
             key?: string | null;
-            /** @description Milliseconds until the answer was complete that half of the requests stayed within. */
+            /** @description Median of the milliseconds until the answer was complete. */
             latency_p50_ms: number | null;
-            /** @description Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+            /** @description 95th percentile of the milliseconds until the answer was complete. */
             latency_p95_ms: number | null;
-            /** @description `cost_usd` less `revenue_without_cost_usd` and `provider_cost_usd`; null: no route names its cost. Refunds are not taken off. */
+            /**
+             * @description `cost_usd` minus `revenue_without_cost_usd` and `provider_cost_usd`; null if no route has a cost in the catalog. Refunds are not
+             *     subtracted.
+             */
             margin_usd: components["schemas"]["Usd"] | null;
             /** @description With `group_by=model`: the requested model. */
             model?: string;
@@ -19373,12 +19416,12 @@ export interface components {
             operation?: string;
             /**
              * Format: int64
-             * @description Input tokens, those read from or written to a cache included.
+             * @description Input tokens, including those read from or written to a cache.
              */
             prompt_tokens: number;
-            /** @description With `group_by=provider`: the provider; empty where none was asked. */
+            /** @description With `group_by=provider`: the provider; empty if none was called. */
             provider?: string;
-            /** @description USD that providers charge for them; null: no route names its cost. */
+            /** @description USD that providers charge for them; null if no route has a cost in the catalog. */
             provider_cost_usd: components["schemas"]["Usd"] | null;
             /**
              * Format: int64
@@ -19390,9 +19433,9 @@ export interface components {
              * @description Requests that were admitted, failed ones included.
              */
             requests: number;
-            /** @description Of `cost_usd`, what requests brought in whose last route names no cost. */
+            /** @description The part of `cost_usd` from requests whose last route has no cost in the catalog. */
             revenue_without_cost_usd: components["schemas"]["Usd"];
-            /** @description With `group_by=route`: the route; empty where none was asked. */
+            /** @description With `group_by=route`: the route; empty if none was tried. */
             route?: string;
             /** @description When the hour, day or month begins. */
             start: components["schemas"]["Timestamp"];
@@ -19400,14 +19443,14 @@ export interface components {
             status?: components["schemas"]["UsageStatus"];
             /** @description With `group_by=tag`: a tag, such as `env:prod`. Requests without tags are in no such row. */
             tag?: string;
-            /** @description Milliseconds until the first token that half of the streamed requests stayed within. */
+            /** @description Median of the milliseconds until the first token, over streamed requests. */
             ttft_p50_ms: number | null;
-            /** @description Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+            /** @description 95th percentile of the milliseconds until the first token, over streamed requests. */
             ttft_p95_ms: number | null;
         };
         /** @description A voucher, without its code. */
         OperatorVoucher: {
-            /** @description Id of the account that redeemed it; null: none did. */
+            /** @description Id of the account that redeemed it; null if none did. */
             account_id: string | null;
             /** @description USD of credit. */
             amount_usd: components["schemas"]["Usd"];
@@ -19420,11 +19463,11 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             /** @description Who made it: an operator's email address, or `svc` and the user of the machine. */
             created_by: string;
-            /** @description After how many days the credit expires once it is redeemed; null: never. */
+            /** @description How many days after redemption the credit expires; null: never. */
             credit_days: number | null;
-            /** @description When an operator ended it; null: it was not ended. */
+            /** @description When an operator ended it; null if none did. */
             ended_at: components["schemas"]["Timestamp"] | null;
-            /** @description Until when it can be redeemed; null: for ever. */
+            /** @description Until when it can be redeemed; null: forever. */
             expires_at: components["schemas"]["Timestamp"] | null;
             /** @description Id of the voucher. */
             id: string;
@@ -19435,9 +19478,9 @@ export interface components {
             object: "operator.voucher";
             /** @description Whether a workspace may redeem only one of the batch. */
             once_per_account: boolean;
-            /** @description When it was redeemed; null: it was not. */
+            /** @description When it was redeemed; null if it was not. */
             redeemed_at: components["schemas"]["Timestamp"] | null;
-            /** @description What became of it. */
+            /** @description Its status. */
             status: components["schemas"]["VoucherStatus"];
         };
         /** @description A page of vouchers. */
@@ -19507,7 +19550,7 @@ export interface components {
              */
             thinking_tokens: number;
         };
-        /** @description What happened in a time. */
+        /** @description What happened in a period. */
         Overview: {
             /**
              * Format: int64
@@ -19519,7 +19562,7 @@ export interface components {
              * @description Calls that ended and were logged.
              */
             calls: number;
-            /** @description USD that providers charge for them, as far as routes name a cost; null: none does. */
+            /** @description USD that providers charge for them, as far as routes have a cost in the catalog; null if none does. */
             cost_usd: components["schemas"]["Usd"] | null;
             /** @description The most frequent errors, at most 20. */
             errors: components["schemas"]["OverviewError"][];
@@ -19530,24 +19573,24 @@ export interface components {
             failed: number;
             /** @description First moment counted. */
             from: components["schemas"]["Timestamp"];
-            /** @description Median milliseconds until an answer was complete, 5 % off at most; null: there were no calls. */
+            /** @description Median milliseconds until an answer was complete, accurate to 5 %; null if there were no calls. */
             latency_p50_ms: number | null;
-            /** @description 95 of 100 answers were complete within these milliseconds, 5 % off at most; null: there were no calls. */
+            /** @description 95th percentile of the milliseconds until an answer was complete, accurate to 5 %; null if there were no calls. */
             latency_p95_ms: number | null;
-            /** @description `revenue_usd` less `revenue_without_cost_usd` and `cost_usd`; null: the cost is unknown. */
+            /** @description `revenue_usd` minus `revenue_without_cost_usd` and `cost_usd`; null if the cost is unknown. */
             margin_usd: components["schemas"]["Usd"] | null;
             /**
              * @description Always `operator.overview`.
              * @enum {string}
              */
             object: "operator.overview";
-            /** @description The providers that were asked, the most asked first, at most 100. */
+            /** @description The providers that were called, most called first, at most 100. */
             providers: components["schemas"]["OverviewProvider"][];
-            /** @description USD charged for these calls, refunds given in this time taken off. */
+            /** @description USD charged for these calls, minus refunds in this period. */
             revenue_usd: components["schemas"]["Usd"];
-            /** @description Of `revenue_usd`, what calls brought in whose last route names no cost. */
+            /** @description The part of `revenue_usd` from calls whose last route has no cost in the catalog. */
             revenue_without_cost_usd: components["schemas"]["Usd"];
-            /** @description First moment not counted any more. */
+            /** @description First moment no longer counted. */
             to: components["schemas"]["Timestamp"];
         };
         /** @description How often an error ended a call. */
@@ -19560,14 +19603,14 @@ export interface components {
             /** @description The error code. */
             code: string;
         };
-        /** @description A provider's part. */
+        /** @description A provider's share. */
         OverviewProvider: {
             /**
              * Format: int64
              * @description Attempts at its routes.
              */
             attempts: number;
-            /** @description USD that it charges for them, as far as its routes name a cost; null: none does. */
+            /** @description USD that it charges for them, as far as its routes have a cost in the catalog; null if none does. */
             cost_usd: components["schemas"]["Usd"] | null;
             /**
              * Format: int64
@@ -19813,13 +19856,13 @@ export interface components {
         };
         /** @description A block inside a document. */
         PlainBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["OtherBlock"];
-        /** @description What a posting did. */
+        /** @description The result of a posting. */
         PostedEntry: {
             /** @description Id of the account. */
             account_id: string;
             /** @description USD that were posted. */
             amount_usd: components["schemas"]["Usd"];
-            /** @description USD of the account since. */
+            /** @description Balance of the account in USD afterwards. */
             balance_usd: components["schemas"]["Usd"];
             /** @description Id of the ledger entry. */
             entry_id: string;
@@ -19908,14 +19951,14 @@ export interface components {
         ProviderDisabling: {
             /**
              * Format: int32
-             * @description For how many minutes: 10 where neither this nor `until` is sent.
+             * @description For how many minutes; 10 if neither this nor `until` is sent.
              */
             minutes?: number;
             /** @description Why, in one line, for the log of operators' actions. */
             reason: string;
             /** @description Until when, instead of `minutes`: at most 30 days ahead. */
             until?: components["schemas"]["Timestamp"];
-            /** @description One route alone, by the provider's id of the model; by default the provider as a whole. */
+            /** @description A single route, by the provider's id of the model; by default the whole provider. */
             upstream_model?: string;
         } & {
             [key: string]: unknown;
@@ -19924,7 +19967,7 @@ export interface components {
         ProviderEnabling: {
             /** @description Why, in one line, for the log of operators' actions. */
             reason: string;
-            /** @description One route alone, by the provider's id of the model; by default the provider as a whole. */
+            /** @description A single route, by the provider's id of the model; by default the whole provider. */
             upstream_model?: string;
         } & {
             [key: string]: unknown;
@@ -20073,11 +20116,11 @@ export interface components {
             least_usd: components["schemas"]["Usd"];
             /** @description What it will likely cost. */
             likely: components["schemas"]["QuoteLikely"];
-            /** @description Output cap that the balance pays for, for each answer; null: it pays for all that is asked for. */
+            /** @description Output cap that the balance can pay for, for each answer; null: it can pay for everything requested. */
             max_tokens_clamped: number | null;
-            /** @description Model that is asked for, with its alias resolved. */
+            /** @description The requested model, with its alias resolved. */
             model: string;
-            /** @description USD that the request asks to reserve: the most that it can cost. A recording at an address may cost more, once it is measured. */
+            /** @description USD that the request asks to reserve: the most that it can cost. A recording at a URL may cost more once it is measured. */
             most_usd: components["schemas"]["Usd"];
             /**
              * @description Always `quote`.
@@ -20102,9 +20145,9 @@ export interface components {
             available_usd: components["schemas"]["Usd"];
             /** @description The code of the error that the request would get; null where it would pass. */
             code: string | null;
-            /** @description Whether it would. */
+            /** @description Whether the request would pass. */
             ok: boolean;
-            /** @description Why not, as the error would say it; null where it would pass. */
+            /** @description Why not, in the words of the error; null where it would pass. */
             reason: string | null;
             /**
              * Format: int64
@@ -20113,19 +20156,19 @@ export interface components {
             retry_after_ms?: number;
         };
         /**
-         * @description What the likely cost rests on. `ordered`: what the request orders has a price, such as images or characters. `recent_calls`: answers as long
-         *     as those of the account's last calls of the model. `usual_answer`: there are none; an answer of 300 tokens. `input`: only the input is
-         *     billed. `least`: the price of the shortest recording; a recording is measured only when the request is made.
+         * @description What the likely cost is based on. `ordered`: what the request orders, such as images or characters, has a price. `recent_calls`: answers
+         *     as long as those of the account's last calls to the model. `usual_answer`: there were no such calls; an answer of 300 tokens. `input`:
+         *     only the input is billed. `least`: the price of the shortest recording; a recording is measured only when the request is made.
          * @enum {string}
          */
         QuoteBasis: "ordered" | "recent_calls" | "usual_answer" | "input" | "least";
-        /** @description Whether one thing would let the request through. */
+        /** @description The result of one check. */
         QuoteCheck: {
             /** @description The code of the error that the request would get; null where it would pass. */
             code: string | null;
-            /** @description Whether it would. */
+            /** @description Whether the request would pass. */
             ok: boolean;
-            /** @description Why not, as the error would say it; null where it would pass. */
+            /** @description Why not, in the words of the error; null where it would pass. */
             reason: string | null;
             /**
              * Format: int64
@@ -20145,12 +20188,12 @@ export interface components {
             slots: components["schemas"]["QuoteCheck"];
         };
         /**
-         * @description Operations that a quote can be asked for by their form: all that are charged and take one.
+         * @description Operations, by `operationId`, that can be quoted with their form: all charged operations that take one.
          * @enum {string}
          */
         QuotedForm: "createTranscription" | "createTranslation" | "createImageEdit" | "createImageVariation" | "cloneVoice";
         /**
-         * @description Operations that a quote can be asked for by their JSON body, named by their `operationId`: all that are charged and take one.
+         * @description Operations, by `operationId`, that can be quoted with their JSON body: all charged operations that take one.
          * @enum {string}
          */
         QuotedOperation: "createChatCompletion" | "createResponse" | "compactResponse" | "createMessage" | "createCompletion" | "createEmbeddings" | "createRerank" | "createDecision" | "createSystemOneDecision" | "createImage" | "createVideo" | "runGenmedia" | "createSpeech" | "createTranscription" | "createMusic" | "createSoundEffect" | "designVoice";
@@ -20214,9 +20257,9 @@ export interface components {
             code: string | null;
             /** @description What is left of the key's budget; null: it has none. */
             left_usd: components["schemas"]["Usd"] | null;
-            /** @description Whether it would. */
+            /** @description Whether the request would pass. */
             ok: boolean;
-            /** @description Why not, as the error would say it; null where it would pass. */
+            /** @description Why not, in the words of the error; null where it would pass. */
             reason: string | null;
             /**
              * Format: int64
@@ -20226,7 +20269,7 @@ export interface components {
         };
         /** @description What the request will likely cost. */
         QuoteLikely: {
-            /** @description What it rests on. */
+            /** @description What the cost is based on. */
             basis: components["schemas"]["QuoteBasis"];
             /** @description USD. */
             cost_usd: components["schemas"]["Usd"];
@@ -20246,7 +20289,7 @@ export interface components {
         };
         /** @description One route that would be tried. The provider is not disclosed. */
         QuoteRoute: {
-            /** @description Whether it would be tried now; false: it failed lately and is passed over for a moment. */
+            /** @description Whether it would be tried now; false: it failed recently and is skipped for a moment. */
             available: boolean;
             /**
              * Format: int32
@@ -20290,14 +20333,14 @@ export interface components {
             object: "usage.receipt";
             /** @description Id of the request. */
             request_id: string;
-            /** @description How the route was chosen; absent: the operator's order held for all, or no route was asked. */
+            /** @description How the route was chosen; absent if the operator's order applied, or no route was tried. */
             routing?: components["schemas"]["ReceiptRouting"];
             /** @description The measured or estimated usage. */
             usage: components["schemas"]["ReceiptUsage"];
         };
         /** @description One attempt at a route of a model. The provider is not disclosed. */
         ReceiptAttempt: {
-            /** @description The label of its route, on a receipt with `routing`; absent: the route has none. */
+            /** @description The label of its route, on a receipt with `routing`; absent if the route has none. */
             label?: components["schemas"]["RouteLabel"];
             /**
              * Format: int64
@@ -20313,9 +20356,9 @@ export interface components {
         };
         /** @description The account's entries from the receipt's first one on, as the chain hashes them. */
         ReceiptChain: {
-            /** @description Whether they reach the head; false: there are more than 5000. */
+            /** @description Whether the texts reach the head; false if there are more than 5000. */
             complete: boolean;
-            /** @description For each entry the text whose SHA-256, after the bytes of the hash before it, is the entry's hash. */
+            /** @description For each entry, its text. The SHA-256 of the previous entry's hash (its bytes) followed by this text is the entry's hash. */
             texts: string[];
         };
         /** @description How a charge adds up. */
@@ -20325,7 +20368,7 @@ export interface components {
             /** @description The lines of the charge. */
             lines: components["schemas"]["ReceiptLine"][];
             /**
-             * @description The prompt was so long that the prices of long prompts apply; absent: it was not.
+             * @description The prices for long prompts apply; absent if they don't.
              * @enum {boolean}
              */
             long_context?: true;
@@ -20335,7 +20378,7 @@ export interface components {
             reserved_usd: components["schemas"]["Usd"];
             /** @description The sum rounded up once, to 8 decimals; for decisions to 4. */
             rounded_usd: components["schemas"]["Usd"];
-            /** @description The service tier whose prices apply; absent: the usual one. */
+            /** @description The service tier whose prices apply; absent: the default tier. */
             service_tier?: string;
             /** @description The exact sum in USD. */
             sum_usd: string;
@@ -20361,13 +20404,13 @@ export interface components {
         };
         /** @description A receipt that proves a charge: signed, with its place in the account's chain. */
         ReceiptProof: {
-            /** @description With `chain=true`; absent also if the receipt has no ledger entries. */
+            /** @description Only with `chain=true`, and only if the receipt has ledger entries. */
             chain?: components["schemas"]["ReceiptChain"];
-            /** @description What is signed, to be read; null: the account has no entries. */
+            /** @description The signed end of the chain, in readable form; null if the account has no entries. */
             chain_head: components["schemas"]["ChainHead"] | null;
             /**
-             * @description A compact JWS (RFC 7515), signed with EdDSA by a key of `/.well-known/jwks.json`. Its payload holds `iss` (address of the gateway), `iat`,
-             *     `account_id`, `receipt`, `chain_head`, and in `links` for each ledger entry of the receipt its text and the hash before it.
+             * @description A compact JWS (RFC 7515), signed with EdDSA by a key of `/.well-known/jwks.json`. Its payload holds `iss` (the gateway's URL), `iat`,
+             *     `account_id`, `receipt`, `chain_head`, and `links`: for each ledger entry of the receipt, its text and the previous hash.
              */
             jws: string;
             /**
@@ -20375,18 +20418,18 @@ export interface components {
              * @enum {string}
              */
             object: "usage.receipt_proof";
-            /** @description What is signed, to be read. */
+            /** @description The signed receipt, in readable form. */
             receipt: components["schemas"]["Receipt"];
         };
         /** @description A route that could serve the call. */
         ReceiptRoute: {
-            /** @description Its label; absent: the operator gave it none. */
+            /** @description Its label; absent if the operator gave it none. */
             label?: components["schemas"]["RouteLabel"];
             /** @description Its model. */
             model: string;
             /**
-             * @description How it stood when the call came. `latency`: milliseconds to an answer lately. `throughput`: tokens a second. `price`: how many times as much
-             *     it costs the operator as the cheapest of them; your own price is the same. Null: unknown, or the rule measures nothing.
+             * @description Its score when the call arrived. `latency`: recent milliseconds to an answer. `throughput`: tokens per second. `price`: its cost to the
+             *     operator as a multiple of the cheapest route's; your price is the same on all. Null: unknown, or the rule measures nothing.
              */
             score: number | null;
         };
@@ -20394,11 +20437,11 @@ export interface components {
         ReceiptRouting: {
             /** @description What put the routes in order. */
             by: components["schemas"]["RoutingRule"];
-            /** @description Whether another than the first was asked, because the first failed or was passed over. */
+            /** @description Whether a route other than the first was tried, because the first failed or was skipped. */
             failover: boolean;
-            /** @description What put the first of them before the others, where that was not `by`: `order` or `weight`. */
+            /** @description What put the first route before the others, if that was not `by`: `order` or `weight`. */
             first?: components["schemas"]["RoutingRule"];
-            /** @description The routes, in the order in which they were to be tried; the first 20 of them. */
+            /** @description The first 20 routes, in the order in which they would be tried. */
             routes: components["schemas"]["ReceiptRoute"][];
         };
         /** @description Tokens by type, all 0 for a media job. No token counts twice, except that `reasoning` is part of `output`. */
@@ -20415,7 +20458,7 @@ export interface components {
             cache_write: number;
             /**
              * Format: int64
-             * @description Tokens of `cache_write` that are kept for an hour; absent: none.
+             * @description Tokens of `cache_write` that are cached for an hour; absent: none.
              */
             cache_write_1h?: number;
             /** @description Whether the gateway counted the usage because the upstream reported none. */
@@ -20524,8 +20567,8 @@ export interface components {
             /** @description Whether an account that never added credits can call the model. Enforced; derived from the published price. */
             free_tier: boolean;
             /**
-             * @description Output limit in tokens that the gateway sets below the provider's; null where it sets none. A higher `max_tokens` is lowered to it, and
-             *     a request without `max_tokens` is sent with it.
+             * @description Output limit in tokens that the gateway sets below the provider's; null if it sets none. A higher `max_tokens` is lowered to it, and a
+             *     request without `max_tokens` is sent with it.
              */
             gateway_output_limit: number | null;
             /** @description Whether the model is popular. */
@@ -20542,7 +20585,7 @@ export interface components {
             limit: components["schemas"]["ModelLimit"];
             /** @description For OpenRouter's clients. */
             links: components["schemas"]["ModelLinks"];
-            /** @description Rates without a promotion; equal to `pricing` where none runs. */
+            /** @description Rates without a promotion; equal to `pricing` if there is none. */
             list_price: components["schemas"]["ModelPricing"];
             /** @description Equals `context_window`, for Anthropic's and LiteLLM's clients; null if that is 0. */
             max_input_tokens: number | null;
@@ -20609,7 +20652,7 @@ export interface components {
             speed: string;
             /** @description Supported request parameters. */
             supported_parameters: string[];
-            /** @description Always null: OpenRouter's clients expect the field; `GET /v1/voices` lists voices. */
+            /** @description Always null: OpenRouter's clients expect the field; `GET /v1/audio/voices` lists voices. */
             supported_voices: null;
             /** @description Whether prompts can be cached. */
             supports_caching: boolean;
@@ -21009,7 +21052,7 @@ export interface components {
         RerankRequest: {
             /** @description The texts to rank, at least one. */
             documents: string[];
-            /** @description Maximum tokens to read of each document, forwarded as sent; default: the model's. */
+            /** @description Maximum tokens to read from each document, forwarded as sent; default: the model's. */
             max_tokens_per_doc?: number | null;
             /** @description Id or alias of a reranking model (`GET /v1/models?type=reranking`). */
             model: string;
@@ -21049,7 +21092,8 @@ export interface components {
             cost: components["schemas"]["Usd"];
             /**
              * Format: int64
-             * @description Tokens of the query and of every document, as the model's provider bills them, else counted by the gateway, with the query once.
+             * @description Tokens of the query and of every document, as the model's provider bills them. If it reports none, the gateway counts them, the query
+             *     once.
              */
             prompt_tokens: number;
             /**
@@ -21193,11 +21237,11 @@ export interface components {
              */
             type: "response.function_call_arguments.done";
         };
-        /** @description What a deletion of kept answers did. */
+        /** @description The result of deleting kept answers. */
         ResponseCachePurged: {
             /**
              * Format: int32
-             * @description How many kept answers there were.
+             * @description How many kept answers were deleted.
              */
             deleted: number;
             /**
@@ -21226,7 +21270,7 @@ export interface components {
         };
         /** @description The rest of the conversation, as a summary that only the gateway can read. */
         ResponseCompactionItem: {
-            /** @description The summary, encrypted. It is good for every key of this workspace, for as long as you keep it. */
+            /** @description The summary, encrypted. It works with every key of this workspace, for as long as you keep it. */
             encrypted_content: string;
             /** @description Id of the item. */
             id: string;
@@ -21240,7 +21284,7 @@ export interface components {
         ResponseCompactionRequest: {
             /** @description The conversation: a text, or at least one item. A `compaction` in it becomes a part of the new one. */
             input: string | components["schemas"]["ResponseInputItem"][];
-            /** @description The system prompt of the conversation, for the summary's author to know; it is not kept in the answer. Default: none. */
+            /** @description The system prompt of the conversation, as context for the summary; it is not kept in the answer. Default: none. */
             instructions?: string | null;
             /** @description Up to 16 key-value pairs, for the usage log. Default: none. */
             metadata?: {
@@ -21249,7 +21293,7 @@ export interface components {
             /** @description Model id or alias. It writes the summary. */
             model: string;
             /**
-             * @description A stored response, whose conversation comes before `input`. In a workspace that stores none it is refused with 400 `stateless_only`:
+             * @description A stored response, whose conversation comes before `input`. In a workspace that stores no responses, it gives 400 `stateless_only`:
              *     send the whole conversation as `input`.
              */
             previous_response_id?: string | null;
@@ -21457,19 +21501,20 @@ export interface components {
             type: "response.in_progress";
         };
         /**
-         * @description One item of the conversation; ids are ignored but for that of an `item_reference`.
+         * @description One item of the conversation. Ids are ignored, except that of an `item_reference`.
          *
          *     `message`: `role` and `content`. `function_call`: `call_id`, `name`, `arguments`. `custom_tool_call`: `call_id`, `name`, `input`.
          *     `function_call_output` and `custom_tool_call_output`: `call_id`, `output`. `reasoning`: its text goes back to the model as
-         *     `reasoning_content`; an item without text is dropped. `compaction`: `encrypted_content`, as `/v1/responses/compact` answered it to a key of
-         *     this workspace; the model reads the summary in it as a part of the system prompt. `additional_tools`: `tools`, in addition to the request's tools. `web_search_call`
-         *     and `image_generation_call` are dropped. `item_reference`: `id` of an item of a stored response, in whose place it stands; in a workspace
-         *     that stores none it is refused with 400 `stateless_only`. Other types are refused with 400 `unsupported_content`.
+         *     `reasoning_content`; an item without text is dropped. `compaction`: `encrypted_content`, as returned by `/v1/responses/compact` to a key
+         *     of this workspace; the model reads the summary in it as part of the system prompt. `additional_tools`: `tools`, in addition to the
+         *     request's tools. `web_search_call` and `image_generation_call` are dropped. `item_reference`: `id` of an item of a stored response, which
+         *     takes its place; in a workspace that stores no responses, it gives 400 `stateless_only`. Other types are refused with 400
+         *     `unsupported_content`.
          */
         ResponseInputItem: {
             /** @description Arguments of a function as JSON text. */
             arguments?: string;
-            /** @description Ties a call and its output together. */
+            /** @description Links a call and its output. */
             call_id?: string;
             /** @description Text or parts of a `message`. In `reasoning`: its text, in parts of type `reasoning_text`. */
             content?: string | components["schemas"]["ResponseInputPart"][] | null;
@@ -21503,7 +21548,7 @@ export interface components {
             detail?: string | null;
             /** @description A file as a data URL. */
             file_data?: string | null;
-            /** @description An uploaded file. The gateway stores no files: refused with 400 `stateless_only`. */
+            /** @description An uploaded file. Files can only be stored for batches: refused with 400 `stateless_only`. */
             file_id?: string | null;
             /** @description Name of the file. */
             filename?: string | null;
@@ -21592,7 +21637,7 @@ export interface components {
          * @enum {string}
          */
         ResponseItemStatus: "in_progress" | "completed" | "incomplete";
-        /** @description A message of the user's, kept as it was sent. */
+        /** @description A user message, kept as it was sent. */
         ResponseKeptMessage: {
             /** @description Content of the message. */
             content: components["schemas"]["ResponseInputPart"][];
@@ -21634,7 +21679,7 @@ export interface components {
             background: boolean;
             /** @description When the response was complete; null until then. */
             completed_at: components["schemas"]["UnixTime"] | null;
-            /** @description The conversation that this response went on with; absent without one. */
+            /** @description The conversation that this response continues; absent without one. */
             conversation?: components["schemas"]["ResponseConversation"];
             /** @description When the request came in. */
             created_at: components["schemas"]["UnixTime"];
@@ -21675,7 +21720,7 @@ export interface components {
              * @description As sent. 0 if not sent, or if the model's provider does not support penalties.
              */
             presence_penalty: number;
-            /** @description The response that this one went on from, as sent; null if not sent. */
+            /** @description The response that this one continues, as sent; null if not sent. */
             previous_response_id: string | null;
             /** @description As sent; null if not sent. */
             prompt_cache_key: string | null;
@@ -21690,7 +21735,7 @@ export interface components {
             service_tier: "default";
             /** @description Status of the response. */
             status: components["schemas"]["ResponseStatus"];
-            /** @description Whether the response is stored. Always false in a workspace that stores none. While the answer streams: whether it will be. */
+            /** @description Whether the response is stored; while the answer streams, whether it will be. Always false in a workspace that stores no responses. */
             store: boolean;
             /**
              * Format: double
@@ -21907,7 +21952,7 @@ export interface components {
             type: "response.refusal.done";
         };
         /**
-         * @description A request in the format of OpenAI's Responses API. Where nothing is stored, send the whole conversation each time. Fields not listed here
+         * @description A request in the format of OpenAI's Responses API. If nothing is stored, send the whole conversation each time. Fields not listed here
          *     (`client_metadata`, `context_management`, `stream_options`, …) have no effect.
          */
         ResponseRequest: {
@@ -21915,16 +21960,16 @@ export interface components {
             background?: boolean | null;
             /**
              * @description The conversation that this request continues, by its id: its items come before `input`, and are billed as input. Once the response is
-             *     charged, the items of `input` and its output are added to the end, whatever `store` says. One response at a time: another request gets 400
-             *     `conversation_locked`. Not beside `previous_response_id`. In a workspace that stores nothing it is refused with 400 `stateless_only`: send
-             *     the whole conversation as `input`.
+             *     charged, the items of `input` and the output are added to its end, whatever `store` says. Only one response at a time: another request
+             *     gets 400 `conversation_locked`. Not together with `previous_response_id`. In a workspace that stores no responses, it gives 400
+             *     `stateless_only`: send the whole conversation as `input`.
              */
             conversation?: string | components["schemas"]["ResponseConversation"] | null;
             /** @description -2 to 2; forwarded as sent. Default: none. If the model's provider does not support it, it has no effect and the answer says 0. */
             frequency_penalty?: number | null;
             /**
-             * @description False: only checks the request, and answers a completed response without output. It calls no model and is free. Over a WebSocket the next
-             *     turn may go on from it. Default true.
+             * @description If false, the gateway only checks the request and returns a completed response without output. It calls no model and is free. Over a
+             *     WebSocket, the next turn may continue from it. Default true.
              */
             generate?: boolean | null;
             /**
@@ -21938,7 +21983,7 @@ export interface components {
             instructions?: string | null;
             /** @description Maximum tokens of the answer, thinking included. Default: the model's. Lowered when the balance cannot pay for all of it. */
             max_output_tokens?: number | null;
-            /** @description Maximum calls of built-in tools. The gateway runs none, so every value is met. Default: no limit. */
+            /** @description Maximum calls of built-in tools. The gateway runs none, so every limit is kept. Default: no limit. */
             max_tool_calls?: number | null;
             /** @description Up to 16 key-value pairs; returned in the answer, no other effect. */
             metadata?: {
@@ -21951,9 +21996,9 @@ export interface components {
             /** @description -2 to 2; forwarded as sent. Default: none. If the model's provider does not support it, it has no effect and the answer says 0. */
             presence_penalty?: number | null;
             /**
-             * @description The response that this one continues: a stored one, or over a WebSocket also the last of the connection. Its conversation comes before
-             *     `input`, without its `instructions` and `tools`. All that it went on from must still be stored, at most 1,000 responses with 8 MB. In a
-             *     workspace that stores none it is refused with 400 `stateless_only`: send the whole conversation as `input`.
+             * @description The response that this one continues: a stored one, or over a WebSocket also the last one of the connection. Its conversation comes
+             *     before `input`, without its `instructions` and `tools`. All earlier responses that it builds on must still be stored, at most 1,000
+             *     responses with 8 MB. In a workspace that stores no responses, it gives 400 `stateless_only`: send the whole conversation as `input`.
              */
             previous_response_id?: string | null;
             /** @description Refused with 400 `stateless_only`: send its text as `instructions` and `input`. */
@@ -21966,11 +22011,11 @@ export interface components {
             routing?: components["schemas"]["RoutingWishes"] | null;
             /** @description Hashed id of your end user; forwarded as sent. */
             safety_identifier?: string | null;
-            /** @description No effect: there is one tier, and the answer says `default`. */
+            /** @description No effect: responses always use the default tier, and the answer says `default`. */
             service_tier?: string | null;
             /**
-             * @description Whether to store the response. Default true in a workspace that stores responses. In others it has no effect: answers are not stored,
-             *     except for 24 hours for repeats of a request with an `Idempotency-Key`, and the answer always says false.
+             * @description Whether to store the response. Default true in a workspace that stores responses. In others it has no effect, and the answer always
+             *     says false: answers are stored only for repeats of the same request (`Idempotency-Key`, `x-svc-response-cache`).
              */
             store?: boolean | null;
             /** @description Whether to stream the answer as server-sent events; default false. */
@@ -22024,7 +22069,7 @@ export interface components {
         ResponseStatus: "in_progress" | "completed" | "incomplete" | "failed";
         /** @description An item of a stored request or of a conversation: its fields as they were sent, a message's content always in parts. */
         ResponseStoredItem: {
-            /** @description Id of the item, given here. An `item_reference` may name it. */
+            /** @description Id of the item, assigned by the gateway. An `item_reference` may name it. */
             id: string;
             /** @description Type of the item. */
             type: string;
@@ -22222,7 +22267,7 @@ export interface components {
         ResponseTokenCount: {
             /**
              * Format: int64
-             * @description Tokens of the prompt: instructions, items, tools and the form of the answer.
+             * @description Tokens of the prompt: instructions, items, tools and the format of the answer.
              */
             input_tokens: number;
             /**
@@ -22552,14 +22597,14 @@ export interface components {
             masked: string;
             /** @description Display name. */
             name: string;
-            /** @description Until when the secret of before works; null: it has ended. */
+            /** @description Until when the previous secret works; null: it no longer does. */
             previous_secret_until: components["schemas"]["Timestamp"] | null;
         };
         /** @description How a key is rolled. */
         RollRequest: {
             /**
              * Format: int32
-             * @description For how many seconds the secret of before works, too: 0 to 604800 (7 days); default: 86400 (a day).
+             * @description How many seconds the previous secret keeps working: 0 to 604800 (7 days); default: 86400 (a day).
              */
             grace_seconds?: number;
         } & {
@@ -22598,9 +22643,9 @@ export interface components {
         RouteChoice: {
             /** @description What decided. */
             by: components["schemas"]["RoutingRule"];
-            /** @description What put the first of them before the others, where that was not `by`: `order` or `weight`. */
+            /** @description What put the first route before the others, if that was not `by`: `order` or `weight`. */
             first?: components["schemas"]["RoutingRule"];
-            /** @description The routes, in the order in which they were to be tried; the first 20 of them. */
+            /** @description The first 20 routes, in the order in which they would be tried. */
             routes: components["schemas"]["RouteScore"][];
         };
         /**
@@ -22610,15 +22655,15 @@ export interface components {
         RouteHealth: "ok" | "degraded" | "failing" | "unknown";
         /** @description The public name of routes: what an operator chose to call them. */
         RouteLabel: string;
-        /** @description How a route stood when a call chose among them. */
+        /** @description How a route scored when a call chose among several. */
         RouteScore: {
-            /** @description The label that callers see; absent: it has none. */
+            /** @description The label that callers see; absent if it has none. */
             label?: components["schemas"]["RouteLabel"];
-            /** @description Its model, where that is not the one that was asked for. */
+            /** @description Its model, if that is not the requested one. */
             model?: string;
             /** @description The route, as provider/model. */
             route: string;
-            /** @description USD of a call like it, milliseconds to an answer, or tokens a second; null: unknown, or nothing was measured. */
+            /** @description USD for such a call, milliseconds to an answer, or tokens per second; null if unknown or not measured. */
             score: number | null;
         };
         /** @description The highest prices that a request accepts, in USD per million tokens, for its service tier and the length of its prompt. */
@@ -22635,15 +22680,15 @@ export interface components {
             prompt?: number;
         };
         /**
-         * @description What put the routes of a call in order. `price`, `latency`, `throughput`: as `sort` says. `weight`: the operator shares the requests by
-         *     weights, and a conversation stays with its route. `order`: the request named routes. `catalog`: the operator's order, without the routes that
-         *     the request left out.
+         * @description What put the routes of a call in order. `price`, `latency`, `throughput`: as `sort` says. `weight`: the operator distributes requests by
+         *     weight, and a conversation stays with its route. `order`: the request named routes. `catalog`: the operator's order, without the routes
+         *     that the request left out.
          * @enum {string}
          */
         RoutingRule: "price" | "latency" | "throughput" | "weight" | "order" | "catalog";
         /**
-         * @description What decides the order of a model's routes. `price`: what the provider charges the gateway's operator; the price of the model is the same on
-         *     all of them. `latency`: how soon an answer came lately. `throughput`: how many tokens a second it had.
+         * @description What decides the order of a model's routes. `price`: what the provider charges the gateway's operator; the price of the model is the same
+         *     on all of them. `latency`: how soon recent answers came. `throughput`: how many tokens a second recent answers had.
          * @enum {string}
          */
         RoutingSort: "price" | "latency" | "throughput";
@@ -22652,15 +22697,15 @@ export interface components {
          *     a label can't be named. Applies to the model's own routes and to those of its fallback models. Never sent to a provider.
          */
         RoutingWishes: {
-            /** @description Labels of routes that are not to be tried. If the model has no other route, the request gives 400 `invalid_parameter`. */
+            /** @description Labels of routes not to try. If the model has no other route, the request gives 400 `invalid_parameter`. */
             ignore?: components["schemas"]["RouteLabel"][];
-            /** @description A model above such a price gives 400 `invalid_parameter`; a fallback model above it is not tried. */
+            /** @description A model that costs more gives 400 `invalid_parameter`; a fallback model that costs more is not tried. */
             max_price?: components["schemas"]["RoutingMaxPrice"];
             /** @description Labels of the only routes that may be tried. If the model has no such route, the request gives 400 `invalid_parameter`. */
             only?: components["schemas"]["RouteLabel"][];
-            /** @description Labels of the routes to try first, in this order; the others follow in theirs. */
+            /** @description Labels of the routes to try first, in this order; the others follow in their usual order. */
             order?: components["schemas"]["RouteLabel"][];
-            /** @description What to put first; default: the gateway's own order. `order` comes before it, and a route that failed lately is passed over as ever. */
+            /** @description What to put first; default: the gateway's own order. `order` takes precedence, and a route that failed recently is skipped as always. */
             sort?: components["schemas"]["RoutingSort"];
         };
         /** @description Body of a 400. */
@@ -22831,11 +22876,11 @@ export interface components {
         };
         /** @description A code of the second factor: six digits of an authenticator app, or a recovery code. Spaces, hyphens and case do not count. */
         SecondFactorCode: string;
-        /** @description Calls of tools that the provider ran itself, each at a price of its own. */
+        /** @description Calls of tools that the provider ran itself; each kind has its own price. */
         ServerToolUsage: {
             /**
              * Format: int64
-             * @description Fetches from the web that are charged; absent: the request asked for none.
+             * @description Fetches from the web that are charged; absent if the request asked for none.
              */
             web_fetch_requests?: number;
             /**
@@ -22868,7 +22913,7 @@ export interface components {
             csrf_token: string;
             /** @description When the session expires if it is not used. */
             expires_at: components["schemas"]["Timestamp"];
-            /** @description The person's role as an operator of the gateway. Absent: the person is no operator. */
+            /** @description The person's role as an operator of the gateway. Absent if the person is not an operator. */
             operator?: components["schemas"]["OperatorRole"];
             /** @description Who is signed in. */
             user: components["schemas"]["User"];
@@ -22998,7 +23043,7 @@ export interface components {
                 type: "permission_error";
             };
         };
-        /** @description A domain. Capitals count as small letters. */
+        /** @description A domain. Case does not matter. */
         SettingDomain: string;
         /**
          * @description Where a setting comes from.
@@ -23194,7 +23239,7 @@ export interface components {
             };
         };
         /**
-         * @description How accounts come to be.
+         * @description How accounts are created.
          * @enum {string}
          */
         SignUpMode: "open" | "invite" | "closed";
@@ -23283,8 +23328,8 @@ export interface components {
             /** @description Another name for `input`, which takes precedence if both are sent. */
             text?: string | null;
             /**
-             * @description Another name for `voice_id`, which takes precedence if both are sent. The voice names of OpenAI (`alloy` and the others) mean the
-             *     family's default voice, where the model has one.
+             * @description Another name for `voice_id`, which takes precedence if both are sent. OpenAI's voice names (`alloy` and the others) mean the family's
+             *     default voice, if the model has one.
              */
             voice?: string | components["schemas"]["VoiceReference"] | null;
             /**
@@ -23463,14 +23508,14 @@ export interface components {
             adjustments_usd: components["schemas"]["Usd"];
             /** @description USD charged for calls and jobs, below 0. */
             charges_usd: components["schemas"]["Usd"];
-            /** @description USD at its end. */
+            /** @description Balance in USD at the end. */
             closing_balance_usd: components["schemas"]["Usd"];
             /**
              * Format: int64
              * @description Number of ledger entries.
              */
             entries: number;
-            /** @description Whether the month is closed and changes no more: from a day after its end. What is posted later counts to the next month. */
+            /** @description Whether the month is closed and no longer changes: from a day after its end. Anything posted later counts toward the next month. */
             final: boolean;
             /** @description USD granted: signup credit, bonuses, gifts. */
             grants_usd: components["schemas"]["Usd"];
@@ -23483,7 +23528,7 @@ export interface components {
              * @enum {string}
              */
             object: "statement";
-            /** @description USD at its beginning: the closing balance of the month before. */
+            /** @description Balance in USD at the start: the closing balance of the month before. */
             opening_balance_usd: components["schemas"]["Usd"];
             /** @description USD of payments that were refunded to the payer or taken back by a bank, below 0. */
             payment_refunds_usd: components["schemas"]["Usd"];
@@ -23498,14 +23543,14 @@ export interface components {
             adjustments_usd: components["schemas"]["Usd"];
             /** @description USD charged for calls and jobs, below 0. */
             charges_usd: components["schemas"]["Usd"];
-            /** @description USD at its end. */
+            /** @description Balance in USD at the end. */
             closing_balance_usd: components["schemas"]["Usd"];
             /**
              * Format: int64
              * @description Number of ledger entries.
              */
             entries: number;
-            /** @description Whether the month is closed and changes no more: from a day after its end. What is posted later counts to the next month. */
+            /** @description Whether the month is closed and no longer changes: from a day after its end. Anything posted later counts toward the next month. */
             final: boolean;
             /** @description USD granted: signup credit, bonuses, gifts. */
             grants_usd: components["schemas"]["Usd"];
@@ -23518,7 +23563,7 @@ export interface components {
              * @enum {string}
              */
             object: "statement";
-            /** @description USD at its beginning: the closing balance of the month before. */
+            /** @description Balance in USD at the start: the closing balance of the month before. */
             opening_balance_usd: components["schemas"]["Usd"];
             /** @description USD of payments that were refunded to the payer or taken back by a bank, below 0. */
             payment_refunds_usd: components["schemas"]["Usd"];
@@ -23557,11 +23602,11 @@ export interface components {
             paid_usd: components["schemas"]["Usd"];
             /** @description The payment provider's number of the payment, as its receipt names it; null where it has none. */
             payment_number: string | null;
-            /** @description Country of the payer's billing address, by its two letters; null where the payment has none. */
+            /** @description Country of the payer's billing address, as a two-letter code; null if the payment has none. */
             tax_country: string | null;
-            /** @description The payer's tax id; null where none was given. */
+            /** @description The payer's tax id; null if none was given. */
             tax_id: string | null;
-            /** @description USD of tax in what was paid: on top of the amount, or within it. Null where nothing is known of it. */
+            /** @description USD of tax in what was paid: on top of the amount, or within it. Null if it is unknown. */
             tax_usd: components["schemas"]["Usd"] | null;
             /** @description Id of the top-up; null if the operator added the money. */
             topup: string | null;
@@ -23729,17 +23774,17 @@ export interface components {
         TextPriceRow: {
             /**
              * Format: double
-             * @description What a line of a batch costs, as a multiple of every token price; absent: as any call.
+             * @description What a line of a batch costs, as a multiple of every token price; absent: the same as any call.
              */
             batch?: number;
             /**
              * Format: double
-             * @description USD per million input tokens written to the model's prompt cache for an hour; absent: as other writes.
+             * @description USD per million input tokens written to the model's prompt cache for an hour; absent: the same as other writes.
              */
             cache_write_1h_per_1m?: number;
             /**
              * Format: double
-             * @description USD per million input tokens written to the model's prompt cache; absent: as input.
+             * @description USD per million input tokens written to the model's prompt cache; absent: the same as input.
              */
             cache_write_per_1m?: number;
             /**
@@ -24101,7 +24146,7 @@ export interface components {
         Topup: {
             /** @description USD to add. */
             amount_usd: components["schemas"]["Usd"];
-            /** @description URL where to pay; null once the top-up is no longer pending. */
+            /** @description URL of the checkout page; null once the top-up is no longer pending. */
             checkout_url: string | null;
             /** @description When it was paid, refused or expired; null while it is pending. */
             completed_at: components["schemas"]["Timestamp"] | null;
@@ -24118,11 +24163,11 @@ export interface components {
             paid_usd: components["schemas"]["Usd"] | null;
             /** @description Status of the top-up. */
             status: components["schemas"]["TopupStatus"];
-            /** @description Country of the payer's billing address, by its two letters; null where the payment has none. */
+            /** @description Country of the payer's billing address, as a two-letter code; null if the payment has none. */
             tax_country: string | null;
-            /** @description The payer's tax id; null where none was given. */
+            /** @description The payer's tax id; null if none was given. */
             tax_id: string | null;
-            /** @description USD of tax in what was paid: on top of the amount, or within it. Null where nothing is known of it. */
+            /** @description USD of tax in what was paid: on top of the amount, or within it. Null if it is unknown. */
             tax_usd: components["schemas"]["Usd"] | null;
         };
         /** @description Where and how to add credit. */
@@ -24157,7 +24202,7 @@ export interface components {
         TopupStatus: "pending" | "succeeded" | "failed" | "expired";
         /** @description The second factor of the account. */
         Totp: {
-            /** @description Whether signing in asks for a code. */
+            /** @description Whether signing in requires a code. */
             enabled: boolean;
             /** @description Since when; null: it is off. */
             enabled_at: components["schemas"]["Timestamp"] | null;
@@ -24271,7 +24316,7 @@ export interface components {
             fallback?: string;
         };
         TranscriptionForm: {
-            /** @description With `diarized_json`: only `auto`, the default. Without effect in other formats. */
+            /** @description With `diarized_json`: only `auto`, the default. No effect in other formats. */
             chunking_strategy?: components["schemas"]["ChunkingStrategy"];
             /**
              * Format: binary
@@ -24295,8 +24340,8 @@ export interface components {
             /** @description Format of the answer; default `verbose_json`, and `json` with `stream`. */
             response_format?: components["schemas"]["TranscriptionAnswerFormat"];
             /**
-             * @description Whether to send the text as server-sent events while it is transcribed; default false. The format is then `json` or `diarized_json`: another
-             *     one gives 400 `invalid_parameter`.
+             * @description Whether to send the text as server-sent events during the transcription; default false. The format is then `json` or `diarized_json`;
+             *     any other gives 400 `invalid_parameter`.
              */
             stream?: boolean;
             /** @description Sampling temperature from 0 to 1; default 0. */
@@ -24317,7 +24362,7 @@ export interface components {
              *     private network and a failed download give 400 `invalid_parameter`; a larger file gives 413 `request_too_large`.
              */
             audio_url: string;
-            /** @description With `diarized_json`: only `auto`, the default. Without effect in other formats. */
+            /** @description With `diarized_json`: only `auto`, the default. No effect in other formats. */
             chunking_strategy?: components["schemas"]["ChunkingStrategy"] | null;
             /** @description With `diarized_json`: names of known speakers, one for each recording of `known_speaker_references`. */
             known_speaker_names?: components["schemas"]["SpeakerName"][] | null;
@@ -24339,8 +24384,8 @@ export interface components {
              */
             response_format?: components["schemas"]["TranscriptionAnswerFormat"] | null;
             /**
-             * @description Whether to send the text as server-sent events while it is transcribed; default false. The format is then `json` or `diarized_json`: another
-             *     one gives 400 `invalid_parameter`.
+             * @description Whether to send the text as server-sent events during the transcription; default false. The format is then `json` or `diarized_json`;
+             *     any other gives 400 `invalid_parameter`.
              * @default false
              */
             stream?: boolean | null;
@@ -24406,7 +24451,7 @@ export interface components {
          * @description A sampling temperature from 0 to 1.
          */
         TranscriptionTemperature: number;
-        /** @description What one speaker says without a break. */
+        /** @description An uninterrupted passage by one speaker. */
         TranscriptSegment: {
             /**
              * Format: double
@@ -24444,7 +24489,7 @@ export interface components {
             output_tokens: number;
             /**
              * Format: int32
-             * @description Both together.
+             * @description The sum of both.
              */
             total_tokens: number;
             /**
@@ -24459,7 +24504,7 @@ export interface components {
             billing: components["schemas"]["TranscriptionBilling"];
             /**
              * Format: double
-             * @description Length in seconds, measured from the audio; 0 only if a model without timestamps stood in for another.
+             * @description Length in seconds, measured from the audio; 0 only if a fallback without timestamps answered.
              */
             duration: number;
             /**
@@ -25063,7 +25108,7 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * @description What a summary divides time by.
+         * @description Length of the periods of a summary.
          * @enum {string}
          */
         UsageBucket: "hour" | "day" | "month";
@@ -25074,7 +25119,7 @@ export interface components {
             /** @description The message that the caller received. */
             message: string;
         };
-        /** @description Sums of requests. A duration is `null` where no request had one, which is not 0; it is 5 % off at most. */
+        /** @description Sums of requests. A duration is `null`, not 0, if no request had one; durations are accurate to 5 %. */
         UsageFigures: {
             /**
              * Format: int64
@@ -25098,13 +25143,13 @@ export interface components {
              * @description Requests that failed; they cost nothing.
              */
             errors: number;
-            /** @description Milliseconds until the answer was complete that half of the requests stayed within. */
+            /** @description Median of the milliseconds until the answer was complete. */
             latency_p50_ms: number | null;
-            /** @description Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+            /** @description 95th percentile of the milliseconds until the answer was complete. */
             latency_p95_ms: number | null;
             /**
              * Format: int64
-             * @description Input tokens, those read from or written to a cache included.
+             * @description Input tokens, including those read from or written to a cache.
              */
             prompt_tokens: number;
             /**
@@ -25117,9 +25162,9 @@ export interface components {
              * @description Requests that were admitted, failed ones included.
              */
             requests: number;
-            /** @description Milliseconds until the first token that half of the streamed requests stayed within. */
+            /** @description Median of the milliseconds until the first token, over streamed requests. */
             ttft_p50_ms: number | null;
-            /** @description Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+            /** @description 95th percentile of the milliseconds until the first token, over streamed requests. */
             ttft_p95_ms: number | null;
         };
         /**
@@ -25130,7 +25175,7 @@ export interface components {
         /** @description One request of the account. */
         UsageLog: {
             /**
-             * @description Its client disconnected before the answer was complete, or read it too slowly: `http_status` is 499. Absent: it did not.
+             * @description Its client disconnected before the answer was complete, or read it too slowly: `http_status` is 499. Absent otherwise.
              * @enum {boolean}
              */
             aborted?: true;
@@ -25155,7 +25200,7 @@ export interface components {
             /** @description Why it failed; null on success. */
             error: components["schemas"]["UsageError"] | null;
             /**
-             * @description It was charged by a count of its tokens, since its provider reported no usage; the receipt says so, too. Absent: it was not.
+             * @description It was charged by counting its tokens, because its provider reported no usage; the receipt says so, too. Absent otherwise.
              * @enum {boolean}
              */
             estimated?: true;
@@ -25163,7 +25208,7 @@ export interface components {
             fallback_layer: number | null;
             /**
              * Format: int32
-             * @description HTTP status of the response. For a media job the status of its submit: 202, or 200 if it had to wait, however the job ended.
+             * @description HTTP status of the response. For a media job, the status of its submission, however the job ended: 202, or 200 if it had to wait.
              */
             http_status: number;
             /** @description Log id. */
@@ -25203,8 +25248,8 @@ export interface components {
             /** @description Whether the answer was streamed. */
             stream: boolean;
             /**
-             * @description What the request was called: the pairs of its `metadata`, and its `user` (`metadata.user_id` on `/v1/messages`). At most 16, with keys of
-             *     at most 64 and values of at most 512 characters; others are left out. Absent: none.
+             * @description The request's tags: the pairs of its `metadata`, and its `user` (`metadata.user_id` on `/v1/messages`). At most 16, with keys of at
+             *     most 64 and values of at most 512 characters; others are left out. Absent: none.
              */
             tags?: {
                 [key: string]: string;
@@ -25252,13 +25297,13 @@ export interface components {
         UsageStatus: "success" | "failed";
         /** @description Sums of the account's requests. */
         UsageSummary: {
-            /** @description What time is divided by. */
+            /** @description The length of each row's period. */
             bucket: components["schemas"]["UsageBucket"];
-            /** @description The sums, oldest first, then by group. A time without requests has no row. */
+            /** @description The sums, oldest first, then by group. A period without requests has no row. */
             data: components["schemas"]["UsageSummaryRow"][];
             /** @description Requests at or after this time are counted. */
             from: components["schemas"]["Timestamp"];
-            /** @description What is grouped by, as asked for. */
+            /** @description The requested grouping. */
             group_by: components["schemas"]["UsageGroup"][];
             /** @description Whether there are more rows; get them with `after` set to `last_id`. */
             has_more: boolean;
@@ -25276,7 +25321,7 @@ export interface components {
             /** @description The sums of all requests that match, those of other pages included. */
             total: components["schemas"]["UsageFigures"];
         };
-        /** @description The requests of one hour, day or month, and of one group. What isn't grouped by is absent. */
+        /** @description The requests of one hour, day or month, and of one group. Fields that are not grouped by are absent. */
         UsageSummaryRow: {
             /**
              * Format: int64
@@ -25302,11 +25347,11 @@ export interface components {
             errors: number;
             /** @description With `group_by=key`: id of the API key; null for a session. */
             key?: string | null;
-            /** @description Milliseconds until the answer was complete that half of the requests stayed within. */
+            /** @description Median of the milliseconds until the answer was complete. */
             latency_p50_ms: number | null;
-            /** @description Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+            /** @description 95th percentile of the milliseconds until the answer was complete. */
             latency_p95_ms: number | null;
-            /** @description With `group_by=member`: user id of the person who created the API key, also after the person left; null where no member did. */
+            /** @description With `group_by=member`: user id of the person who created the API key, even after the person left; null if no member did. */
             member?: string | null;
             /** @description With `group_by=model`: the requested model. */
             model?: string;
@@ -25314,7 +25359,7 @@ export interface components {
             operation?: string;
             /**
              * Format: int64
-             * @description Input tokens, those read from or written to a cache included.
+             * @description Input tokens, including those read from or written to a cache.
              */
             prompt_tokens: number;
             /**
@@ -25333,9 +25378,9 @@ export interface components {
             status?: components["schemas"]["UsageStatus"];
             /** @description With `group_by=tag`: a tag, such as `env:prod`. Requests without tags are in no such row. */
             tag?: string;
-            /** @description Milliseconds until the first token that half of the streamed requests stayed within. */
+            /** @description Median of the milliseconds until the first token, over streamed requests. */
             ttft_p50_ms: number | null;
-            /** @description Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+            /** @description 95th percentile of the milliseconds until the first token, over streamed requests. */
             ttft_p95_ms: number | null;
         };
         /**
@@ -25549,7 +25594,7 @@ export interface components {
             duration_s?: number | null;
             /**
              * @description Model-specific settings. Only the keys that the model declares are read (`cfg_scale` on one model); other keys are ignored. More than
-             *     64 KB gives 400 `invalid_parameter`, and so does an address in it that is neither a public HTTPS address nor a data URL.
+             *     64 KB gives 400 `invalid_parameter`, and so does a URL in it that is neither a public HTTPS URL nor a data URL.
              */
             extra?: {
                 [key: string]: unknown;
@@ -25657,7 +25702,7 @@ export interface components {
             labels: components["schemas"]["VoiceLabels"];
             /** @description Display name. */
             name: string;
-            /** @description URL of a sample; null where it has none. */
+            /** @description URL of a sample; null if it has none. */
             preview_url: string | null;
             /**
              * @description Always `provider_a`. (enum property replaced by openapi-typescript)
@@ -25726,11 +25771,11 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             /** @description Who made it: an operator's email address, or `svc` and the user of the machine. */
             created_by: string;
-            /** @description After how many days the credit expires once it is redeemed; null: never. */
+            /** @description How many days after redemption the credit expires; null: never. */
             credit_days: number | null;
-            /** @description When an operator ended it; null: it was not ended. */
+            /** @description When an operator ended it; null if none did. */
             ended_at: components["schemas"]["Timestamp"] | null;
-            /** @description Until when it can be redeemed; null: for ever. */
+            /** @description Until when it can be redeemed; null: forever. */
             expires_at: components["schemas"]["Timestamp"] | null;
             /**
              * @description Always `operator.voucher.batch`.
@@ -25747,12 +25792,12 @@ export interface components {
         };
         /** @description A voucher to redeem. */
         VoucherCode: {
-            /** @description The code. Small letters, spaces and other dashes are as good. */
+            /** @description The code. Case, spaces and the kind of dash don't matter. */
             code: string;
         } & {
             [key: string]: unknown;
         };
-        /** @description A voucher that was redeemed now. */
+        /** @description A voucher that was just redeemed. */
         VoucherRedemption: {
             /** @description USD that were added. */
             amount_usd: components["schemas"]["Usd"];
@@ -25769,7 +25814,7 @@ export interface components {
             object: "voucher.redemption";
         };
         /**
-         * @description What became of a voucher.
+         * @description Status of a voucher.
          * @enum {string}
          */
         VoucherStatus: "open" | "redeemed" | "ended" | "expired";
@@ -25795,7 +25840,7 @@ export interface components {
             enabled?: boolean;
             /** @description The events that it gets; null and empty: all; default: unchanged. */
             events?: components["schemas"]["WebhookEvent"][] | null;
-            /** @description The HTTPS address, on a public host; default: unchanged. */
+            /** @description The HTTPS URL, on a public host; default: unchanged. */
             url?: components["schemas"]["WebhookUrl"];
         } & {
             [key: string]: unknown;
@@ -25807,26 +25852,26 @@ export interface components {
              * @description Attempts so far.
              */
             attempts: number;
-            /** @description When the delivery was made. */
+            /** @description When the delivery was created. */
             created_at: components["schemas"]["Timestamp"];
             /** @description The event. */
             event: components["schemas"]["DeliveredEvent"];
             /** @description Delivery id. */
             id: string;
-            /** @description When the last attempt began; null: none did. */
+            /** @description When the last attempt began; null if there was none. */
             last_attempt_at: components["schemas"]["Timestamp"] | null;
-            /** @description When the next attempt is due; null: none is. */
+            /** @description When the next attempt is due; null if none is. */
             next_attempt_at: components["schemas"]["Timestamp"] | null;
             /**
              * @description Always `webhook_delivery`.
              * @enum {string}
              */
             object: "webhook_delivery";
-            /** @description The beginning of the last answer's body, or why there was none: 1,024 characters at most; null: no attempt yet. */
+            /** @description The beginning of the last answer's body, or why there was no answer: 1,024 characters at most; null if there was no attempt yet. */
             response: string | null;
-            /** @description Status of the last answer; null: there was none. */
+            /** @description HTTP status of the last answer; null if there was none. */
             response_code: number | null;
-            /** @description How far it is. */
+            /** @description Its status. */
             status: components["schemas"]["DeliveryStatus"];
             /** @description The header `webhook-id`: the notice's, the same at each attempt and each time it is sent again. */
             webhook_id: string;
@@ -25853,13 +25898,13 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             /** @description What it is for; null if not set. */
             description: string | null;
-            /** @description When the gateway disabled it because it failed; null: it did not. */
+            /** @description When the gateway disabled it because it failed; null if it did not. */
             disabled_at: components["schemas"]["Timestamp"] | null;
             /** @description Whether notices are posted. */
             enabled: boolean;
             /** @description The events that it gets; null: all. */
             events: components["schemas"]["WebhookEvent"][] | null;
-            /** @description Since when no delivery has succeeded; null: the last one did, or there was none. */
+            /** @description Since when no delivery has succeeded; null if the last one did, or there was none. */
             failing_since: components["schemas"]["Timestamp"] | null;
             /** @description Endpoint id. */
             id: string;
@@ -25868,9 +25913,9 @@ export interface components {
              * @enum {string}
              */
             object: "webhook_endpoint";
-            /** @description Until when the secret of before signs as well; null: it does not. */
+            /** @description Until when the previous secret also signs; null: it does not. */
             previous_secret_until: components["schemas"]["Timestamp"] | null;
-            /** @description The HTTPS address that notices are posted to. */
+            /** @description The HTTPS URL that notices are posted to. */
             url: string;
         };
         /** @description The endpoints of a workspace. Not paged. */
@@ -25894,13 +25939,13 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             /** @description What it is for; null if not set. */
             description: string | null;
-            /** @description When the gateway disabled it because it failed; null: it did not. */
+            /** @description When the gateway disabled it because it failed; null if it did not. */
             disabled_at: components["schemas"]["Timestamp"] | null;
             /** @description Whether notices are posted. */
             enabled: boolean;
             /** @description The events that it gets; null: all. */
             events: components["schemas"]["WebhookEvent"][] | null;
-            /** @description Since when no delivery has succeeded; null: the last one did, or there was none. */
+            /** @description Since when no delivery has succeeded; null if the last one did, or there was none. */
             failing_since: components["schemas"]["Timestamp"] | null;
             /** @description Endpoint id. */
             id: string;
@@ -25909,11 +25954,11 @@ export interface components {
              * @enum {string}
              */
             object: "webhook_endpoint";
-            /** @description Until when the secret of before signs as well; null: it does not. */
+            /** @description Until when the previous secret also signs; null: it does not. */
             previous_secret_until: components["schemas"]["Timestamp"] | null;
-            /** @description Signs every delivery, as Standard Webhooks says. */
+            /** @description The secret that signs every delivery, as in Standard Webhooks. */
             secret: string;
-            /** @description The HTTPS address that notices are posted to. */
+            /** @description The HTTPS URL that notices are posted to. */
             url: string;
         };
         /** @description What is posted to an endpoint. */
@@ -25924,7 +25969,7 @@ export interface components {
             description?: components["schemas"]["WebhookDescription"] | null;
             /** @description The events that it gets; null and empty: all; default: null. */
             events?: components["schemas"]["WebhookEvent"][] | null;
-            /** @description The HTTPS address, on a public host. */
+            /** @description The HTTPS URL, on a public host. */
             url: components["schemas"]["WebhookUrl"];
         } & {
             [key: string]: unknown;
@@ -25933,13 +25978,13 @@ export interface components {
         WebhookRoll: {
             /**
              * Format: int32
-             * @description For how many seconds the secret of before signs as well, at most 7 days; default: 86400, a day.
+             * @description How many seconds the previous secret also signs, at most 7 days; default: 86400, a day.
              */
             grace_seconds?: number;
         } & {
             [key: string]: unknown;
         };
-        /** @description An address for webhooks: HTTPS, on a public host. */
+        /** @description A URL for webhooks: HTTPS, on a public host. */
         WebhookUrl: string;
         /** @description What a web search of the provider found. Send it back unchanged with the rest of the answer. */
         WebSearchToolResultBlock: {
@@ -25955,7 +26000,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A workspace, as the person sees it who is signed in. */
+        /** @description A workspace, as the signed-in person sees it. */
         Workspace: {
             /** @description When it was created. */
             created_at: components["schemas"]["Timestamp"];
@@ -25968,20 +26013,21 @@ export interface components {
              * @enum {string}
              */
             object: "workspace";
-            /** @description Whether it is your own: requests of a session without `X-Workspace-Id` act in it. */
+            /** @description Whether it is your own: session requests without `X-Workspace-Id` use it. */
             personal: boolean;
-            /** @description For how many days its responses are stored; null: they are not. */
+            /** @description How many days its responses are stored; null: not at all. */
             response_retention_days: number | null;
             /** @description Your role in it. */
             role: components["schemas"]["Role"];
         };
-        /** @description What to change; what is absent stays as it is. */
+        /** @description What to change. Omitted fields stay unchanged. */
         WorkspaceChange: {
             /** @description Display name, 1 to 100 characters. */
             name?: components["schemas"]["WorkspaceName"];
             /**
-             * @description Stores the answers of `/v1/responses` with their input for as many days, encrypted; conversations, for as many days after their last change. Null, as at first, stores none, and deletes those that
-             *     are stored. Fewer days delete what is older. 403 `permission_denied` where the gateway has no secret to encrypt them with.
+             * @description Stores the answers of `/v1/responses` with their input, encrypted, for this many days, and conversations for this many days after their
+             *     last change. Null, the initial value, stores nothing and deletes what is stored. Fewer days delete whatever is older. Gives 403
+             *     `permission_denied` if the gateway has no secret to encrypt them with.
              */
             response_retention_days?: number | null;
         } & {
@@ -25991,7 +26037,7 @@ export interface components {
         WorkspaceDomain: {
             /** @description When it was claimed. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description The domain, in lower case. Those below it are others. */
+            /** @description The domain, in lower case, without its subdomains. */
             domain: string;
             /** @description Domain id. */
             id: string;
@@ -26000,20 +26046,20 @@ export interface components {
              * @enum {string}
              */
             object: "workspace.domain";
-            /** @description Name of the TXT record that proves whose the domain is. */
+            /** @description Name of the TXT record that proves ownership of the domain. */
             record_name: string;
-            /** @description What that record has to say. */
+            /** @description The value that the record must have. */
             record_value: string;
-            /** @description Role of those who join by it. */
+            /** @description Role of people who join through it. */
             role: components["schemas"]["DomainRole"];
-            /** @description Whether people join by it. */
+            /** @description Whether people join through it. */
             status: components["schemas"]["DomainStatus"];
-            /** @description When its record was last found; null: never. */
+            /** @description When its record was last found; null if never. */
             verified_at: components["schemas"]["Timestamp"] | null;
         };
         /** @description The workspace's domains. Not paged. */
         WorkspaceDomainList: {
-            /** @description The domains, in the order of their claims; 20 at most. */
+            /** @description The domains, in the order in which they were claimed; 20 at most. */
             data: components["schemas"]["WorkspaceDomain"][];
             /**
              * @description Always false: every domain is listed.
@@ -26026,7 +26072,7 @@ export interface components {
              */
             object: "list";
         };
-        /** @description The workspaces of the person who is signed in. Not paged. */
+        /** @description The signed-in person's workspaces. Not paged. */
         WorkspaceList: {
             /** @description Your own, then those that you joined, in the order of joining. */
             data: components["schemas"]["Workspace"][];
@@ -26316,10 +26362,10 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
-                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
-                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
-                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer,
+                 *     and is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB,
+                 *     409 `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge
+                 *     frees its key. Each endpoint has its own keys; a key longer than 128 characters is cut to 128.
                  */
                 "Idempotency-Key"?: string;
             };
@@ -26616,10 +26662,10 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
-                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
-                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
-                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer,
+                 *     and is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB,
+                 *     409 `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge
+                 *     frees its key. Each endpoint has its own keys; a key longer than 128 characters is cut to 128.
                  */
                 "Idempotency-Key"?: string;
             };
@@ -26914,10 +26960,10 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
-                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
-                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
-                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer,
+                 *     and is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB,
+                 *     409 `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge
+                 *     frees its key. Each endpoint has its own keys; a key longer than 128 characters is cut to 128.
                  */
                 "Idempotency-Key"?: string;
             };
@@ -27215,10 +27261,10 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
-                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
-                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
-                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer,
+                 *     and is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB,
+                 *     409 `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge
+                 *     frees its key. Each endpoint has its own keys; a key longer than 128 characters is cut to 128.
                  */
                 "Idempotency-Key"?: string;
             };
@@ -27571,10 +27617,10 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
-                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
-                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
-                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer,
+                 *     and is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB,
+                 *     409 `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge
+                 *     frees its key. Each endpoint has its own keys; a key longer than 128 characters is cut to 128.
                  */
                 "Idempotency-Key"?: string;
             };
@@ -28052,10 +28098,10 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
-                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
-                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
-                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer,
+                 *     and is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB,
+                 *     409 `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge
+                 *     frees its key. Each endpoint has its own keys; a key longer than 128 characters is cut to 128.
                  */
                 "Idempotency-Key"?: string;
             };
@@ -28349,10 +28395,10 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
-                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
-                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
-                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer,
+                 *     and is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB,
+                 *     409 `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge
+                 *     frees its key. Each endpoint has its own keys; a key longer than 128 characters is cut to 128.
                  */
                 "Idempotency-Key"?: string;
             };
@@ -29303,7 +29349,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description How long the secret of before works. */
+        /** @description How long the previous secret works. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RollRequest"];
@@ -29688,7 +29734,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The ways to sign in and up. */
+            /** @description How people sign in and up. */
             200: {
                 headers: {
                     /** @description Caches may keep the answer for 60 seconds. */
@@ -32716,17 +32762,17 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
-                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
-                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
-                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer,
+                 *     and is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB,
+                 *     409 `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge
+                 *     frees its key. Each endpoint has its own keys; a key longer than 128 characters is cut to 128.
                  */
                 "Idempotency-Key"?: string;
                 /**
                  * @description How long the answer is kept, in seconds, from 0 to 86400: the same request gets the same answer until then, without a provider, at the
-                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web or
-                 *     name a `conversation`, are not kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
-                 *     `response_cache_seconds` of the key.
+                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price are not kept, nor are those of requests that may
+                 *     search the web or name a `conversation`. 0: the answer is not kept, and a kept answer is not used. With `cache-control: no-cache`, a
+                 *     new answer replaces the kept one. Default: `response_cache_seconds` of the key.
                  */
                 "x-svc-response-cache"?: string;
             };
@@ -32773,7 +32819,7 @@ export interface operations {
                     "x-svc-max-tokens-clamped"?: number;
                     /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
-                    /** @description `hit`: the answer was kept, and no provider was asked. `miss`: a provider was asked, and its answer is kept. Only where answers are kept. */
+                    /** @description `hit`: a kept answer, without a call to a provider. `miss`: a provider answered, and its answer is kept. Only if answers are kept. */
                     "x-svc-response-cache"?: "hit" | "miss";
                     /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
@@ -33057,17 +33103,17 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
-                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
-                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
-                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer,
+                 *     and is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB,
+                 *     409 `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge
+                 *     frees its key. Each endpoint has its own keys; a key longer than 128 characters is cut to 128.
                  */
                 "Idempotency-Key"?: string;
                 /**
                  * @description How long the answer is kept, in seconds, from 0 to 86400: the same request gets the same answer until then, without a provider, at the
-                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web or
-                 *     name a `conversation`, are not kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
-                 *     `response_cache_seconds` of the key.
+                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price are not kept, nor are those of requests that may
+                 *     search the web or name a `conversation`. 0: the answer is not kept, and a kept answer is not used. With `cache-control: no-cache`, a
+                 *     new answer replaces the kept one. Default: `response_cache_seconds` of the key.
                  */
                 "x-svc-response-cache"?: string;
             };
@@ -33118,7 +33164,7 @@ export interface operations {
                     "x-svc-max-tokens-clamped"?: number;
                     /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
-                    /** @description `hit`: the answer was kept, and no provider was asked. `miss`: a provider was asked, and its answer is kept. Only where answers are kept. */
+                    /** @description `hit`: a kept answer, without a call to a provider. `miss`: a provider answered, and its answer is kept. Only if answers are kept. */
                     "x-svc-response-cache"?: "hit" | "miss";
                     /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
@@ -36441,17 +36487,17 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
-                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
-                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
-                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer,
+                 *     and is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB,
+                 *     409 `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge
+                 *     frees its key. Each endpoint has its own keys; a key longer than 128 characters is cut to 128.
                  */
                 "Idempotency-Key"?: string;
                 /**
                  * @description How long the answer is kept, in seconds, from 0 to 86400: the same request gets the same answer until then, without a provider, at the
-                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web or
-                 *     name a `conversation`, are not kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
-                 *     `response_cache_seconds` of the key.
+                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price are not kept, nor are those of requests that may
+                 *     search the web or name a `conversation`. 0: the answer is not kept, and a kept answer is not used. With `cache-control: no-cache`, a
+                 *     new answer replaces the kept one. Default: `response_cache_seconds` of the key.
                  */
                 "x-svc-response-cache"?: string;
             };
@@ -36491,7 +36537,7 @@ export interface operations {
                     "x-svc-fallback-layer"?: number;
                     /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
-                    /** @description `hit`: the answer was kept, and no provider was asked. `miss`: a provider was asked, and its answer is kept. Only where answers are kept. */
+                    /** @description `hit`: a kept answer, without a call to a provider. `miss`: a provider answered, and its answer is kept. Only if answers are kept. */
                     "x-svc-response-cache"?: "hit" | "miss";
                     /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
@@ -36729,17 +36775,17 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
-                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
-                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
-                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer,
+                 *     and is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB,
+                 *     409 `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge
+                 *     frees its key. Each endpoint has its own keys; a key longer than 128 characters is cut to 128.
                  */
                 "Idempotency-Key"?: string;
                 /**
                  * @description How long the answer is kept, in seconds, from 0 to 86400: the same request gets the same answer until then, without a provider, at the
-                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web or
-                 *     name a `conversation`, are not kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
-                 *     `response_cache_seconds` of the key.
+                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price are not kept, nor are those of requests that may
+                 *     search the web or name a `conversation`. 0: the answer is not kept, and a kept answer is not used. With `cache-control: no-cache`, a
+                 *     new answer replaces the kept one. Default: `response_cache_seconds` of the key.
                  */
                 "x-svc-response-cache"?: string;
             };
@@ -36779,7 +36825,7 @@ export interface operations {
                     "x-svc-fallback-layer"?: number;
                     /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
-                    /** @description `hit`: the answer was kept, and no provider was asked. `miss`: a provider was asked, and its answer is kept. Only where answers are kept. */
+                    /** @description `hit`: a kept answer, without a call to a provider. `miss`: a provider answered, and its answer is kept. Only if answers are kept. */
                     "x-svc-response-cache"?: "hit" | "miss";
                     /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
@@ -38293,7 +38339,7 @@ export interface operations {
             header?: {
                 /** @description As in `POST /v1/images/generations`, whose keys it shares: the body is not compared. A key longer than 128 characters is cut to 128. */
                 "Idempotency-Key"?: string;
-                /** @description `wait=SECONDS`: answer after that time at the latest, instead of 180 seconds; 300 at most. */
+                /** @description `wait=SECONDS`: answer after at most that time, instead of 180 seconds; 300 at most. */
                 Prefer?: string;
             };
             path?: never;
@@ -38309,7 +38355,7 @@ export interface operations {
             /** @description The existing job with this idempotency key, or the short form of a new job that waits because all slots are in use. */
             200: {
                 headers: {
-                    /** @description `wait` where the answer was waited for. */
+                    /** @description `wait` if the answer waited for the job. */
                     "preference-applied"?: string;
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
@@ -38329,7 +38375,7 @@ export interface operations {
             /** @description A new job with its hold placed. */
             202: {
                 headers: {
-                    /** @description `wait` where the answer was waited for. */
+                    /** @description `wait` if the answer waited for the job. */
                     "preference-applied"?: string;
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
@@ -38632,8 +38678,8 @@ export interface operations {
                  */
                 "Idempotency-Key"?: string;
                 /**
-                 * @description `wait` or `wait=SECONDS`: answer when the job has ended, after 60 seconds by default and 120 at most. Images that are not ready by then give
-                 *     the job, as without this header.
+                 * @description `wait` or `wait=SECONDS`: answer when the job has ended, after 60 seconds by default and 120 at most. If the images are not ready by
+                 *     then, the answer is the job, as without this header.
                  */
                 Prefer?: string;
             };
@@ -38650,7 +38696,7 @@ export interface operations {
             /** @description The existing job with this idempotency key, or the short form of a new job that waits because all slots are in use. */
             200: {
                 headers: {
-                    /** @description `wait` where the answer was waited for. */
+                    /** @description `wait` if the answer waited for the job. */
                     "preference-applied"?: string;
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
@@ -38670,7 +38716,7 @@ export interface operations {
             /** @description A new job with its hold placed. */
             202: {
                 headers: {
-                    /** @description `wait` where the answer was waited for. */
+                    /** @description `wait` if the answer waited for the job. */
                     "preference-applied"?: string;
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
@@ -38969,7 +39015,7 @@ export interface operations {
             header?: {
                 /** @description As in `POST /v1/images/generations`, whose keys it shares: the body is not compared. A key longer than 128 characters is cut to 128. */
                 "Idempotency-Key"?: string;
-                /** @description `wait=SECONDS`: answer after that time at the latest, instead of 180 seconds; 300 at most. */
+                /** @description `wait=SECONDS`: answer after at most that time, instead of 180 seconds; 300 at most. */
                 Prefer?: string;
             };
             path?: never;
@@ -38985,7 +39031,7 @@ export interface operations {
             /** @description The existing job with this idempotency key, or the short form of a new job that waits because all slots are in use. */
             200: {
                 headers: {
-                    /** @description `wait` where the answer was waited for. */
+                    /** @description `wait` if the answer waited for the job. */
                     "preference-applied"?: string;
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
@@ -39005,7 +39051,7 @@ export interface operations {
             /** @description A new job with its hold placed. */
             202: {
                 headers: {
-                    /** @description `wait` where the answer was waited for. */
+                    /** @description `wait` if the answer waited for the job. */
                     "preference-applied"?: string;
                     /** @description Seconds to wait before the next poll; absent once the job's status is final. */
                     "retry-after"?: number;
@@ -39787,17 +39833,17 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
-                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
-                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
-                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer,
+                 *     and is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB,
+                 *     409 `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge
+                 *     frees its key. Each endpoint has its own keys; a key longer than 128 characters is cut to 128.
                  */
                 "Idempotency-Key"?: string;
                 /**
                  * @description How long the answer is kept, in seconds, from 0 to 86400: the same request gets the same answer until then, without a provider, at the
-                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web or
-                 *     name a `conversation`, are not kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
-                 *     `response_cache_seconds` of the key.
+                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price are not kept, nor are those of requests that may
+                 *     search the web or name a `conversation`. 0: the answer is not kept, and a kept answer is not used. With `cache-control: no-cache`, a
+                 *     new answer replaces the kept one. Default: `response_cache_seconds` of the key.
                  */
                 "x-svc-response-cache"?: string;
             };
@@ -39846,7 +39892,7 @@ export interface operations {
                     "x-svc-max-tokens-clamped"?: number;
                     /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
-                    /** @description `hit`: the answer was kept, and no provider was asked. `miss`: a provider was asked, and its answer is kept. Only where answers are kept. */
+                    /** @description `hit`: a kept answer, without a call to a provider. `miss`: a provider answered, and its answer is kept. Only if answers are kept. */
                     "x-svc-response-cache"?: "hit" | "miss";
                     /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
@@ -40644,7 +40690,7 @@ export interface operations {
             query?: {
                 /** @description Lists accounts older than this one: the `last_id` of the previous page. */
                 after?: string;
-                /** @description Only accounts whose email address contains this text, in any case. */
+                /** @description Only accounts whose email address contains this text; case does not matter. */
                 email?: string;
                 /** @description Only the account with this id. */
                 id?: string;
@@ -43930,7 +43976,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The present state of the ledger. */
+            /** @description The current state of the ledger. */
             200: {
                 headers: {
                     /**
@@ -44796,7 +44842,7 @@ export interface operations {
             query?: {
                 /** @description First moment counted, ISO 8601; by default 24 hours before `to`. */
                 from?: components["schemas"]["Timestamp"];
-                /** @description First moment not counted any more, ISO 8601; by default now. */
+                /** @description First moment no longer counted, ISO 8601; by default now. */
                 to?: components["schemas"]["Timestamp"];
             };
             header?: never;
@@ -45653,11 +45699,11 @@ export interface operations {
                 account?: string;
                 /** @description Lists the rows after the one with this id: the `last_id` of the previous page. */
                 after?: string;
-                /** @description What time is divided by. */
+                /** @description The length of each row's period. */
                 bucket?: components["schemas"]["UsageBucket"];
-                /** @description Only requests at or after this time, ISO 8601; by default 30 days before `to`. The first row may be of a part of its time. */
+                /** @description Only requests at or after this time, ISO 8601; by default 30 days before `to`. The first row may cover only part of its period. */
                 from?: components["schemas"]["Timestamp"];
-                /** @description What is grouped by: up to three, separated by commas. */
+                /** @description What to group by: up to three, separated by commas. */
                 group_by?: components["schemas"]["OperatorUsageGroup"][];
                 /** @description Rows per page: 1 to 1000, default 1000. */
                 limit?: number;
@@ -45665,15 +45711,15 @@ export interface operations {
                 model?: string;
                 /** @description Only requests of this operation, such as `createChatCompletion`. */
                 operation?: string;
-                /** @description Only requests that this provider was asked last for, as the catalog names it. */
+                /** @description Only requests for which this provider was called last, as the catalog names it. */
                 provider?: string;
-                /** @description Only requests that this route was asked last for, as provider/model. */
+                /** @description Only requests for which this route was tried last, as provider/model. */
                 route?: string;
                 /** @description Only requests with this status. */
                 status?: components["schemas"]["UsageStatus"];
                 /** @description Only requests with this tag, such as `env:prod`: its key, a colon and its value. */
                 tag?: string;
-                /** @description With `group_by=tag`: only tags with this key are rows; the total is of all requests. */
+                /** @description With `group_by=tag`: only tags with this key get rows; the total covers all requests. */
                 tag_key?: string;
                 /** @description Time zone of the hours, days or months: a name of the IANA database, such as `Europe/Berlin`. */
                 timezone?: string;
@@ -46689,7 +46735,7 @@ export interface operations {
                 after?: string;
                 /** @description How many changes a page has at most. */
                 limit?: number;
-                /** @description A model's id or alias; one that is not listed has no changes. By default all models. */
+                /** @description A model's id or alias; a model that is not listed has no changes. Default: all models. */
                 model?: string;
             };
             header?: never;
@@ -47056,17 +47102,17 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
-                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
-                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
-                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer,
+                 *     and is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB,
+                 *     409 `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge
+                 *     frees its key. Each endpoint has its own keys; a key longer than 128 characters is cut to 128.
                  */
                 "Idempotency-Key"?: string;
                 /**
                  * @description How long the answer is kept, in seconds, from 0 to 86400: the same request gets the same answer until then, without a provider, at the
-                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web or
-                 *     name a `conversation`, are not kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
-                 *     `response_cache_seconds` of the key.
+                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price are not kept, nor are those of requests that may
+                 *     search the web or name a `conversation`. 0: the answer is not kept, and a kept answer is not used. With `cache-control: no-cache`, a
+                 *     new answer replaces the kept one. Default: `response_cache_seconds` of the key.
                  */
                 "x-svc-response-cache"?: string;
             };
@@ -47106,7 +47152,7 @@ export interface operations {
                     "x-svc-fallback-layer"?: number;
                     /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
-                    /** @description `hit`: the answer was kept, and no provider was asked. `miss`: a provider was asked, and its answer is kept. Only where answers are kept. */
+                    /** @description `hit`: a kept answer, without a call to a provider. `miss`: a provider answered, and its answer is kept. Only if answers are kept. */
                     "x-svc-response-cache"?: "hit" | "miss";
                     /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
@@ -47391,7 +47437,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The answer of a deletion of kept answers. */
+            /** @description Kept answers were deleted. */
             200: {
                 headers: {
                     /**
@@ -47497,17 +47543,17 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
-                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
-                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
-                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer,
+                 *     and is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB,
+                 *     409 `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge
+                 *     frees its key. Each endpoint has its own keys; a key longer than 128 characters is cut to 128.
                  */
                 "Idempotency-Key"?: string;
                 /**
                  * @description How long the answer is kept, in seconds, from 0 to 86400: the same request gets the same answer until then, without a provider, at the
-                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web or
-                 *     name a `conversation`, are not kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
-                 *     `response_cache_seconds` of the key.
+                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price are not kept, nor are those of requests that may
+                 *     search the web or name a `conversation`. 0: the answer is not kept, and a kept answer is not used. With `cache-control: no-cache`, a
+                 *     new answer replaces the kept one. Default: `response_cache_seconds` of the key.
                  */
                 "x-svc-response-cache"?: string;
             };
@@ -47554,7 +47600,7 @@ export interface operations {
                     "x-svc-max-tokens-clamped"?: number;
                     /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
-                    /** @description `hit`: the answer was kept, and no provider was asked. `miss`: a provider was asked, and its answer is kept. Only where answers are kept. */
+                    /** @description `hit`: a kept answer, without a call to a provider. `miss`: a provider answered, and its answer is kept. Only if answers are kept. */
                     "x-svc-response-cache"?: "hit" | "miss";
                     /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
@@ -48268,10 +48314,10 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
-                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
-                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
-                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer,
+                 *     and is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB,
+                 *     409 `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge
+                 *     frees its key. Each endpoint has its own keys; a key longer than 128 characters is cut to 128.
                  */
                 "Idempotency-Key"?: string;
             };
@@ -48318,7 +48364,7 @@ export interface operations {
                     "x-svc-max-tokens-clamped"?: number;
                     /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
-                    /** @description `hit`: the answer was kept, and no provider was asked. `miss`: a provider was asked, and its answer is kept. Only where answers are kept. */
+                    /** @description `hit`: a kept answer, without a call to a provider. `miss`: a provider answered, and its answer is kept. Only if answers are kept. */
                     "x-svc-response-cache"?: "hit" | "miss";
                     /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
@@ -48605,7 +48651,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The request to count; what only shapes the answer changes nothing. */
+        /** @description The request to count; options that only shape the answer make no difference. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ResponseRequest"];
@@ -48769,17 +48815,17 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer, and
-                 *     is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB, 409
-                 *     `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge frees
-                 *     its key. Each endpoint has keys of its own; a key longer than 128 characters is cut to 128.
+                 * @description Makes the request safe to repeat for 24 hours: a request of the account with the same key and the same content gets the same answer,
+                 *     and is charged once. While the first one runs, a repeat gets 409 `idempotency_in_progress`; if its answer was a stream or is over 1 MB,
+                 *     409 `idempotency_replayed`. The same key with other content gets 409 `idempotency_key_reused`. A request that failed without a charge
+                 *     frees its key. Each endpoint has its own keys; a key longer than 128 characters is cut to 128.
                  */
                 "Idempotency-Key"?: string;
                 /**
                  * @description How long the answer is kept, in seconds, from 0 to 86400: the same request gets the same answer until then, without a provider, at the
-                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price, and of requests that may search the web or
-                 *     name a `conversation`, are not kept. 0: the answer is neither kept nor one that was kept. With `cache-control: no-cache` a new answer replaces the kept one. Default:
-                 *     `response_cache_seconds` of the key.
+                 *     model's price for it, `pricing.response_cache`. Answers of a model without that price are not kept, nor are those of requests that may
+                 *     search the web or name a `conversation`. 0: the answer is not kept, and a kept answer is not used. With `cache-control: no-cache`, a
+                 *     new answer replaces the kept one. Default: `response_cache_seconds` of the key.
                  */
                 "x-svc-response-cache"?: string;
             };
@@ -48819,7 +48865,7 @@ export interface operations {
                     "x-svc-fallback-layer"?: number;
                     /** @description Id of the requested model, with its alias resolved. */
                     "x-svc-model": string;
-                    /** @description `hit`: the answer was kept, and no provider was asked. `miss`: a provider was asked, and its answer is kept. Only where answers are kept. */
+                    /** @description `hit`: a kept answer, without a call to a provider. `miss`: a provider answered, and its answer is kept. Only if answers are kept. */
                     "x-svc-response-cache"?: "hit" | "miss";
                     /** @description The model that answered, if it is not the requested one. */
                     "x-svc-served-model"?: string;
@@ -49338,11 +49384,11 @@ export interface operations {
             query?: {
                 /** @description Lists the rows after the one with this id: the `last_id` of the previous page. */
                 after?: string;
-                /** @description What time is divided by. */
+                /** @description The length of each row's period. */
                 bucket?: components["schemas"]["UsageBucket"];
-                /** @description Only requests at or after this time, ISO 8601; by default 30 days before `to`. The first row may be of a part of its time. */
+                /** @description Only requests at or after this time, ISO 8601; by default 30 days before `to`. The first row may cover only part of its period. */
                 from?: components["schemas"]["Timestamp"];
-                /** @description What is grouped by: up to three, separated by commas. */
+                /** @description What to group by: up to three, separated by commas. */
                 group_by?: components["schemas"]["UsageGroup"][];
                 /** @description Only requests with this key: its record id or its masked form. The secret itself is refused. */
                 key?: string;
@@ -49358,7 +49404,7 @@ export interface operations {
                 status?: components["schemas"]["UsageStatus"];
                 /** @description Only requests with this tag, such as `env:prod`: its key, a colon and its value. */
                 tag?: string;
-                /** @description With `group_by=tag`: only tags with this key are rows; the total is of all requests. */
+                /** @description With `group_by=tag`: only tags with this key get rows; the total covers all requests. */
                 tag_key?: string;
                 /** @description Time zone of the hours, days or months: a name of the IANA database, such as `Europe/Berlin`. */
                 timezone?: string;
@@ -50112,7 +50158,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Which domain, and as what its people join. */
+        /** @description The domain, and the role of people who join through it. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["DomainClaim"];
@@ -50816,7 +50862,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Who, and as what. */
+        /** @description The address and the role. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["InvitationRequest"];
@@ -51357,7 +51403,7 @@ export interface operations {
     listMembers: {
         parameters: {
             query?: {
-                /** @description Id of the member after whom the page begins. */
+                /** @description Id of the member after which the page begins. */
                 after?: string;
                 /** @description How many members a page has at most. */
                 limit?: number;

@@ -45288,7 +45288,7 @@ const schema_OperatorSettingsChange = {
 "anyOf": [{ "type": "string" }, { "type": "null" }],
 "maxLength": 300,
 "pattern": "^[^\\n\\r]*$",
-"description": "A sentence for everyone, such as of maintenance to come; empty: none."
+"description": "A message to everyone, such as about planned maintenance; empty: none."
 }
 },
 "additionalProperties": true

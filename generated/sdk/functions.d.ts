@@ -283,12 +283,12 @@ export * from "./runtime/public.js";
 export type * from "./types.js";
 
 /**
- * Deletes your account. Keys and sessions end at once, name, address, password and identities are removed, and the address is free for a new account.
- * The ledger, payments and the log of calls are kept without them, as the law wants of books. You leave your workspaces; the keys that you made
- * there are disabled, and a workspace whose only member you are is closed.
+ * Deletes your account. Its keys and sessions end at once. Its name, address, password and identities are removed, and the address is free
+ * for a new account. The ledger, payments and the log of calls are kept without them, as the law requires of accounting records. You leave
+ * your workspaces: the keys that you created there are disabled, and a workspace without other members is closed.
  *
- * Asks for a session that was opened or confirmed in the last 15 minutes: else 403 `confirmation_required`. 409 `account_not_deletable` while money
- * is left and `forfeit_balance` does not accept its loss, and for the last owner of a workspace with other members.
+ * Requires a session that was opened or confirmed in the last 15 minutes: else 403 `confirmation_required`. 409 `account_not_deletable`
+ * while money is left and `forfeit_balance` does not accept its loss, and for the last owner of a workspace with other members.
  *
  * `DELETE /v1/account`, /docs/api/deleteAccount
  *
@@ -386,14 +386,15 @@ export declare function createSpeech(client: Client, input: SpeechRequest, optio
  *
  * If the model fails, the gateway retries it once. Then it calls a secondary model with timestamps, for every format. Then, only for a form
  * and for `text` or `json`, it calls a plain-text tertiary model. `x-svc-fallback` and `x-svc-fallback-layer` say which one answered.
- * Errors of the request itself (400, 413, 415, 422) end it at once; a 429 of the provider is passed on with its `Retry-After`. Audio
- * without speech gives 422 `no_speech_detected`, and timestamps from a model without them 400 `segments_unsupported`. Refused requests are
- * not charged.
+ * Errors in the request itself (400, 413, 415, 422) end it at once; a provider's 429 is passed on with its `Retry-After`. Audio without
+ * speech gives 422 `no_speech_detected`, and timestamps from a model without them 400 `segments_unsupported`. Refused requests are not
+ * charged.
  *
- * `diarized_json` says who speaks, of models that tell speakers apart; another model gives 400 `invalid_parameter`, whose message lists those.
+ * `diarized_json` says who speaks, on models that tell speakers apart; any other model gives 400 `invalid_parameter`, whose message lists
+ * those models.
  *
- * With `stream: true` the text comes as server-sent events, as `json` or `diarized_json`. A model that cannot stream, a fallback too, answers with one
- * delta once all is transcribed. Another model can answer only until the first event.
+ * With `stream: true` the text comes as server-sent events, as `json` or `diarized_json`. A model that cannot stream, as the requested
+ * model or as a fallback, answers with one delta once everything is transcribed. A fallback can take over only before the first event.
  *
  * ```sh
  * curl "$SVC_URL/v1/audio/transcriptions" -H "Authorization: Bearer $SVC_KEY" -F file=@meeting.mp3 -F model=transcribe -F response_format=srt
@@ -420,8 +421,8 @@ export declare function createSpeech(client: Client, input: SpeechRequest, optio
 export declare function createTranscription<Chosen extends "text" | "srt" | "vtt" | "json" | "verbose_json" | "diarized_json" | undefined = undefined, Streaming extends boolean | null | undefined = false>(client: Client, input: ((TranscriptionForm | TranscriptionFromUrl) & { response_format?: Chosen }) & { stream?: Streaming }, options?: IdempotentOptions): Call<Streaming extends true ? Stream<TranscriptDelta | TranscriptSegment | TranscriptDone> : Chosen extends "text" | "srt" | "vtt" ? string : Chosen extends "diarized_json" ? DiarizedTranscription : Transcription, "createTranscription">;
 
 /**
- * Translates speech in any language to English text. Files, prices, fallbacks and errors are those of `POST /v1/audio/transcriptions`; another
- * model stands in only if it translates too.
+ * Translates speech in any language to English text. Files, prices, fallbacks and errors are those of `POST /v1/audio/transcriptions`; a
+ * fallback model answers only if it also translates.
  *
  * ```sh
  * curl "$SVC_URL/v1/audio/translations" -H "Authorization: Bearer $SVC_KEY" -F file=@rede.mp3 -F model=transcribe -F response_format=text
@@ -518,9 +519,9 @@ export declare function designVoice(client: Client, input: VoiceDesignRequest, o
 export declare function listVoices(client: Client, input?: ListVoicesQuery, options?: RequestOptions): Pages<VoiceList, "listVoices">;
 
 /**
- * Lists the workspace's API keys, newest first, without their secrets. Works with an API key or a session. A session of a developer lists and
- * changes only the keys that the developer created. A key lists what the member who created it may list now: 403 `permission_denied` where
- * that is nothing. Keys that came with the account, and those of your own workspace, list all.
+ * Lists the workspace's API keys, newest first, without their secrets. Works with an API key or a session. A developer's session lists and
+ * changes only the keys that the developer created. A key lists what its creator may list now: 403 `permission_denied` if that is nothing.
+ * Keys that came with the account, and those of your own workspace, list all.
  *
  * `GET /v1/auth/keys`, /docs/api/listApiKeys
  *
@@ -550,8 +551,8 @@ export declare function listApiKeys(client: Client, options?: RequestOptions): P
 export declare function createApiKey(client: Client, input: ApiKeyRequest, options?: RequestOptions): Call<NewApiKey, "createApiKey">;
 
 /**
- * Enables, disables or renames an API key, or changes its budget. Requires a dashboard session. An unknown key, or a key of another
- * account, gives 400 `not_found`.
+ * Changes an API key: enables, disables or renames it, or changes its budgets, limits and policies. Requires a dashboard session. An
+ * unknown key, or a key of another account, gives 400 `not_found`.
  *
  * `PATCH /v1/auth/keys/{key}`, /docs/api/updateApiKey
  *
@@ -584,8 +585,8 @@ export declare function updateApiKey(client: Client, key: string, input: ApiKeyC
 export declare function deleteApiKey(client: Client, key: string, options?: RequestOptions): Call<DeletedApiKey, "deleteApiKey">;
 
 /**
- * Gives an API key a new secret, in place: record, budgets and policies stay. The secret of before works for `grace_seconds` more; one that is
- * older ends now. Requires a dashboard session. An unknown key, or a key of another account, gives 400 `not_found`.
+ * Gives an API key a new secret: its record, budgets and policies stay. The previous secret works for another `grace_seconds`; an older one
+ * ends now. Requires a dashboard session. An unknown key, or a key of another account, gives 400 `not_found`.
  *
  * `POST /v1/auth/keys/{key}/roll`, /docs/api/rollApiKey
  *
@@ -602,8 +603,8 @@ export declare function deleteApiKey(client: Client, key: string, options?: Requ
 export declare function rollApiKey(client: Client, key: string, input: RollRequest, options?: RequestOptions): Call<RolledApiKey, "rollApiKey">;
 
 /**
- * Returns what a key of the account spent, holds and has left, and its requests and cost by day. An unknown key, or a key of another account,
- * gives 400 `not_found`.
+ * Returns what a key of the account has spent, holds and has left, and its requests and cost by day. An unknown key, or a key of another
+ * account, gives 400 `not_found`.
  *
  * `GET /v1/auth/keys/{key}/usage`, /docs/api/getApiKeyUsage
  *
@@ -617,8 +618,8 @@ export declare function rollApiKey(client: Client, key: string, input: RollReque
 export declare function getApiKeyUsage(client: Client, key: string, options?: RequestOptions): Call<ApiKeyUsage, "getApiKeyUsage">;
 
 /**
- * Returns what is left of the account's limits, and of the key's own where a key asks. Works with an API key or a session. The call counts
- * toward no limit.
+ * Returns what is left of the account's limits and, if a key sends the request, of the key's own. Works with an API key or a session. The
+ * call counts toward no limit.
  *
  * `GET /v1/auth/limits`, /docs/api/getLimits
  *
@@ -718,7 +719,7 @@ export declare function confirmSession(client: Client, input: SessionConfirmatio
 export declare function listSessions(client: Client, input?: ListSessionsQuery, options?: RequestOptions): Pages<OpenSessionList, "listSessions">;
 
 /**
- * Ends all your sessions but that of the request. API keys keep working.
+ * Ends all your sessions except the one that sends the request. API keys keep working.
  *
  * `DELETE /v1/auth/sessions`, /docs/api/endOtherSessions
  *
@@ -747,8 +748,8 @@ export declare function endSession(client: Client, id: string, options?: Request
 
 /**
  * Signs in with email address and password. A wrong password, an unknown address and an unverified address all give 401
- * `invalid_credentials`. For an account with a second factor `code` is needed: without one the answer to the right password is 401
- * `totp_required`, with a wrong or used one 400 `invalid_token`.
+ * `invalid_credentials`. An account with a second factor also needs `code`: without one, the right password gives 401 `totp_required`; with
+ * a wrong or used one, 400 `invalid_token`.
  *
  * Send the session as a cookie, or as a bearer token in `Authorization`.
  *
@@ -843,7 +844,7 @@ export declare function signOut(client: Client, options?: RequestOptions): Call<
 export declare function signUp(client: Client, input: SignUpRequest, options?: RequestOptions): Call<SignedUp, "signUp">;
 
 /**
- * Says whether the account of the session's person has a second factor.
+ * Returns whether your account has a second factor.
  *
  * `GET /v1/auth/totp`, /docs/api/getTotp
  *
@@ -856,9 +857,9 @@ export declare function signUp(client: Client, input: SignUpRequest, options?: R
 export declare function getTotp(client: Client, options?: RequestOptions): Call<Totp, "getTotp">;
 
 /**
- * Begins a second factor: put the secret into an authenticator app, then send a code of it to `POST /v1/auth/totp/confirm`. Until then sign-in
- * asks for no code; beginning again makes a new secret. If it is on already, the answer is 409 `not_possible`. A session that was neither
- * opened nor confirmed in the last 15 minutes gets 403 `confirmation_required`.
+ * Begins a second factor: put the secret into an authenticator app, then send a code from the app to `POST /v1/auth/totp/confirm`. Until
+ * then, sign-in asks for no code. Beginning again makes a new secret. If the second factor is on already, the answer is 409 `not_possible`.
+ * A session that was neither opened nor confirmed in the last 15 minutes gets 403 `confirmation_required`.
  *
  * `POST /v1/auth/totp`, /docs/api/beginTotp
  *
@@ -885,9 +886,9 @@ export declare function beginTotp(client: Client, options?: RequestOptions): Cal
 export declare function deleteTotp(client: Client, options?: RequestOptions): Call<undefined, "deleteTotp">;
 
 /**
- * Turns the second factor on with a first code of the app, and returns ten recovery codes for when the app is lost. A wrong code gives
- * 400 `invalid_token`; ten wrong ones in a row give 429 for 15 minutes, each further ten for twice
- * as long, up to four hours. If none was begun, or another request began it anew meanwhile, the answer is 409 `not_possible`.
+ * Turns the second factor on with a first code from the app, and returns ten recovery codes in case the app is lost. A wrong code gives 400
+ * `invalid_token`. Ten wrong ones in a row give 429 for 15 minutes, each further ten for twice as long, up to four hours. If none was begun,
+ * or another request has begun a new one meanwhile, the answer is 409 `not_possible`.
  *
  * `POST /v1/auth/totp/confirm`, /docs/api/confirmTotp
  *
@@ -970,9 +971,9 @@ export declare function resendVerification(client: Client, input: EmailRequest, 
 export declare function listBatches(client: Client, input?: ListBatchesQuery, options?: RequestOptions): Pages<BatchList, "listBatches">;
 
 /**
- * Answers the requests of a file within 24 hours. Each line is a call of this key: it is counted, held, charged and logged as the same request
- * to the endpoint would be, and takes at most half of what the limits allow in a minute. A workspace may have 20 batches that have not ended;
- * beyond that 429 `batch_limit_reached`.
+ * Answers the requests of a file within 24 hours. Each line is a call with this key: it is counted, held, charged and logged like the same
+ * request to the endpoint. Together, the lines use at most half of what the limits allow in a minute. A workspace may have 20 batches that
+ * have not ended; beyond that 429 `batch_limit_reached`.
  *
  * `POST /v1/batches`, /docs/api/createBatch
  *
@@ -1005,8 +1006,8 @@ export declare function createBatch(client: Client, input: BatchRequest, options
 export declare function getBatch(client: Client, id: string, options?: RequestOptions): Call<Batch, "getBatch">;
 
 /**
- * Ends a batch: no more of its requests start, those that have started finish, and its files are written with what there is. A batch that
- * has ended or is `finalizing` gives 409 `batch_ended`.
+ * Ends a batch: no more of its requests start, those that have started finish, and its files are written with the results so far. A batch
+ * that has ended or is `finalizing` gives 409 `batch_ended`.
  *
  * `POST /v1/batches/{id}/cancel`, /docs/api/cancelBatch
  *
@@ -1023,8 +1024,8 @@ export declare function cancelBatch(client: Client, id: string, options?: Reques
 
 /**
  * Answers a conversation, whole or as a stream (`stream: true`). The gateway reserves the maximum cost before it calls the model, and
- * charges the measured usage afterwards. A failed call and an interrupted stream cost nothing. A client that disconnects pays for what it
- * received.
+ * charges the measured usage afterwards. A failed call and an interrupted stream cost nothing. A client that disconnects pays for the input
+ * and the output generated by then; an answer that is not streamed is read to its end and charged in full.
  *
  * A field that changes what a provider charges reaches the provider only where the gateway has a price for it. Otherwise these are dropped: `service_tier`, `priority`, `speed`, `inference_geo`, `models`, `fallbacks`, `route`, `provider`, `preset`, `transforms`, `model_list`, `custom_llm_provider`, `extra_body`, `extra_headers`, `extra_query`, `mm_processor_kwargs`, `search_options`, `search_settings`, `audio`, `image_config`, `safety_model`. These give 400 `invalid_parameter`, unless they are null, false or empty: `api_key`, `api_base`, `base_url`, `data_sources`, `chat_template`, `guided_regex`, `guided_grammar`, `tools` (except type `function` and `custom`), `plugins`, `web_search`, `web_search_options` (except on models with `pricing.per_web_search`), `enable_search`, `search_parameters`, `modalities` (except `text`), `best_of` (except `1`). Other spellings of a known field, such as `Model` or `maxTokens`, are dropped.
  *
@@ -1048,9 +1049,9 @@ export declare function cancelBatch(client: Client, id: string, options?: Reques
 export declare function createChatCompletion<Streaming extends boolean | null | undefined = false>(client: Client, input: ChatRequest & { stream?: Streaming }, options?: IdempotentOptions): Call<Streaming extends true ? Stream<ChatChunk> : ChatCompletion, "createChatCompletion">;
 
 /**
- * Continues a text. Served by chat models and billed like chat. A missing `prompt` and more than 4 stop sequences are refused with 400. So are
- * more than one prompt, token ids, `suffix`, a `best_of` other than `n` and `echo` with `stream` or `logprobs`, unless a route of the model has
- * completions of its own. The message names `POST /v1/chat/completions`: use it instead.
+ * Continues a text. Served by chat models and billed like chat. A missing `prompt` and more than 4 stop sequences are refused with 400. So
+ * are more than one prompt, token ids, `suffix`, a `best_of` other than `n` and `echo` with `stream` or `logprobs`, unless a route of the
+ * model has its own completions endpoint. The message names `POST /v1/chat/completions`: use it instead.
  *
  * `POST /v1/completions`, /docs/api/createCompletion
  *
@@ -1073,10 +1074,10 @@ export declare function createChatCompletion<Streaming extends boolean | null | 
 export declare function createCompletion<Streaming extends boolean | null | undefined = false>(client: Client, input: CompletionRequest & { stream?: Streaming }, options?: IdempotentOptions): Call<Streaming extends true ? Stream<CompletionChunk> : Completion, "createCompletion">;
 
 /**
- * Creates a conversation, which responses can then continue (`conversation` of `POST /v1/responses`). It is stored encrypted, for as many days after
- * its last change as the workspace stores responses (`response_retention_days` of `PATCH /v1/workspace`), and every key of the workspace may use
- * it. A workspace that stores none gets 400 `stateless_only`; one has at most 10,000 conversations, of which the longest unused are deleted beyond
- * 10 GB.
+ * Creates a conversation, which responses can then continue (`conversation` of `POST /v1/responses`). It is stored encrypted, for as many
+ * days after its last change as the workspace stores responses (`response_retention_days` of `PATCH /v1/workspace`). Every key of the
+ * workspace may use it. A workspace that stores no responses gets 400 `stateless_only`. A workspace may have at most 10,000 conversations.
+ * Beyond 10 GB, those that have been unused the longest are deleted.
  *
  * `POST /v1/conversations`, /docs/api/createConversation
  *
@@ -1156,8 +1157,8 @@ export declare function deleteConversation(client: Client, id: string, options?:
 export declare function listConversationItems(client: Client, id: string, input?: ListConversationItemsQuery, options?: RequestOptions): Pages<ResponseItemList, "listConversationItems">;
 
 /**
- * Adds items to the end of a conversation, and returns them with their ids. A conversation takes items up to 2,000 of them and 8 MB; beyond that it is
- * refused with 400 `invalid_parameter`. While a response is continuing the conversation, this is refused with 400 `conversation_locked`.
+ * Adds items to the end of a conversation, and returns them with their ids. A conversation has room for 2,000 items and 8 MB; more gives
+ * 400 `invalid_parameter`. While a response is continuing the conversation, adding items gives 400 `conversation_locked`.
  *
  * `POST /v1/conversations/{id}/items`, /docs/api/createConversationItems
  *
@@ -1190,8 +1191,8 @@ export declare function createConversationItems(client: Client, id: string, inpu
 export declare function getConversationItem(client: Client, id: string, item: string, options?: RequestOptions): Call<ResponseStoredItem, "getConversationItem">;
 
 /**
- * Deletes one item of a conversation, and returns the conversation. While a response is continuing the conversation, this is refused with 400
- * `conversation_locked`.
+ * Deletes one item of a conversation, and returns the conversation. While a response is continuing the conversation, deleting an item gives
+ * 400 `conversation_locked`.
  *
  * `DELETE /v1/conversations/{id}/items/{item}`, /docs/api/deleteConversationItem
  *
@@ -1219,12 +1220,13 @@ export declare function deleteConversationItem(client: Client, id: string, item:
 export declare function getAutoTopup(client: Client, options?: RequestOptions): Call<AutoTopup, "getAutoTopup">;
 
 /**
- * Changes the workspace's automatic top-ups. Turning them on requires a saved card (else 409 `card_missing`) and the consent to the terms: the
- * `consent_version` of every change that leaves them on has to be the version of the terms in force.
+ * Changes the workspace's automatic top-ups. Turning them on requires a saved card (else 409 `card_missing`) and consent to the terms: in
+ * every change that leaves them on, `consent_version` has to be the version of the current terms.
  *
- * While they are on, the gateway charges the card `amount_usd` when the balance is below `threshold_usd`, one charge at a time, and never more
- * than `monthly_cap_usd` in a calendar month (UTC). After a decline it waits 1, 6 and 24 hours; the fourth decline in a row, or a bank that wants
- * the holder to confirm, turns them off with a `payment.failed` notice. A refund or a dispute of a payment turns them off, too.
+ * While they are on, the gateway charges the card `amount_usd` when the balance is below `threshold_usd`, one charge at a time, and never
+ * more than `monthly_cap_usd` in a calendar month (UTC). After a decline it waits 1, 6 and 24 hours; the fourth decline in a row, or a bank
+ * that requires the holder to confirm, turns them off with a `payment.failed` notice. A refund or a dispute of a payment also turns them
+ * off.
  *
  * `PATCH /v1/credits/auto-topup`, /docs/api/updateAutoTopup
  *
@@ -1242,9 +1244,9 @@ export declare function getAutoTopup(client: Client, options?: RequestOptions): 
 export declare function updateAutoTopup(client: Client, input: AutoTopupChange, options?: RequestOptions): Call<AutoTopup, "updateAutoTopup">;
 
 /**
- * Starts the saving of a card for automatic top-ups, on a page of the payment provider. A card that was saved before is replaced. Nothing is
- * charged. An account can start 10 a minute, top-ups included; above, 429 `rate_limit_exceeded`. Without a payment provider that can charge saved
- * cards, the reply is 402 `payment_failed`.
+ * Starts saving a card for automatic top-ups, on a page of the payment provider. A card that was saved before is replaced. Nothing is
+ * charged. An account can start 10 a minute, top-ups included; beyond that, 429 `rate_limit_exceeded`. Without a payment provider that can
+ * charge saved cards, the reply is 402 `payment_failed`.
  *
  * `POST /v1/credits/auto-topup/card`, /docs/api/startCardSetup
  *
@@ -1262,8 +1264,8 @@ export declare function updateAutoTopup(client: Client, input: AutoTopupChange, 
 export declare function startCardSetup(client: Client, input: CardSetupRequest, options?: RequestOptions): Call<CardSetup, "startCardSetup">;
 
 /**
- * Removes the saved card, here and at the payment provider, and turns automatic top-ups off. A charge that has begun still ends. Without a saved
- * card nothing changes.
+ * Removes the saved card, here and at the payment provider, and turns automatic top-ups off. A charge that has started is still completed.
+ * Without a saved card nothing changes.
  *
  * `DELETE /v1/credits/auto-topup/card`, /docs/api/removeCard
  *
@@ -1293,8 +1295,9 @@ export declare function removeCard(client: Client, options?: RequestOptions): Ca
 export declare function getCreditBalance(client: Client, options?: RequestOptions): Call<CreditBalance, "getCreditBalance">;
 
 /**
- * Lists the workspace's granted credit that expires. Charges spend what expires first, then all other money. What is left expires by a ledger
- * entry of type `adjustment` that names the grant; what calls in flight hold is left to them. A refund of a charge does not expire.
+ * Lists the workspace's granted credit that expires. Charges spend the credit that expires first, then all other money. What is left
+ * expires with a ledger entry of type `adjustment` that names the grant; what calls in flight hold is left for them. A refund of a charge
+ * does not expire.
  *
  * `GET /v1/credits/grants`, /docs/api/listCreditGrants
  *
@@ -1336,8 +1339,8 @@ export declare function listLedgerEntries(client: Client, input?: ListLedgerEntr
 export declare function listStatements(client: Client, input?: ListStatementsQuery, options?: RequestOptions): Pages<StatementList, "listStatements">;
 
 /**
- * Returns a month of the ledger with its payments: as JSON, as CSV (`Accept: text/csv`) or as a document (`Accept: application/pdf`). A month
- * before the first entry, or one that has not begun, gives 404 `statement_not_found`. Requires a dashboard session.
+ * Returns a month of the ledger with its payments: as JSON, as CSV (`Accept: text/csv`) or as a PDF document (`Accept: application/pdf`). A
+ * month before the first entry, or one that has not begun, gives 404 `statement_not_found`. Requires a dashboard session.
  *
  * `GET /v1/credits/statements/{month}`, /docs/api/getStatement
  *
@@ -1355,8 +1358,8 @@ export declare function getStatement(client: Client, month: string, options?: Re
  * Starts a checkout that adds money. Requires a dashboard session: an API key gives 403 `session_required`.
  *
  * When the payment succeeds, the balance and `lifetime_purchased` rise; the latter sets the tier at once. The smallest top-up is 5 USD. An
- * account can start 10 a minute and can have 20 pending; above, 429 `rate_limit_exceeded`. If the payment provider does not answer or
- * refuses, or if none is configured, the reply is 402 `payment_failed`.
+ * account can start 10 a minute and can have 20 pending; beyond that, 429 `rate_limit_exceeded`. If the payment provider refuses or does
+ * not answer, or if none is configured, the reply is 402 `payment_failed`.
  *
  * `POST /v1/credits/topup`, /docs/api/createTopup
  *
@@ -1389,8 +1392,9 @@ export declare function createTopup(client: Client, input: TopupRequest, options
 export declare function getTopup(client: Client, id: string, options?: RequestOptions): Call<Topup, "getTopup">;
 
 /**
- * Redeems a voucher: adds its credit to the workspace. A voucher works once; of some kinds a workspace redeems only one. A code that does not
- * exist gives 404 `voucher_not_found`, one that is used or has expired 409 `voucher_not_redeemable`. Requires a dashboard session.
+ * Redeems a voucher: adds its credit to the workspace. A voucher works once; some kinds can be redeemed only once per workspace. A code
+ * that does not exist gives 404 `voucher_not_found`, one that was used or has expired gives 409 `voucher_not_redeemable`. Requires a
+ * dashboard session.
  *
  * `POST /v1/credits/vouchers/redeem`, /docs/api/redeemVoucher
  *
@@ -1412,8 +1416,8 @@ export declare function redeemVoucher(client: Client, input: VoucherCode, option
  * Picks one option for each question, with a confidence. Billed on input tokens, rounded up to the nearest 0.0001 USD; output is free and
  * failures cost nothing. A missing `state` or `questions` gives 400 `missing_parameter`. Another model gives 400 `invalid_parameter`, with
  * similar models in `did_you_mean` and `suggested_models`. A question that is not a `choice`, and questions as an array, give 400
- * `invalid_parameter` without them. OpenAI's format of a decision (`input`, questions as an array) is not supported. A state that the model
- * rejects or refuses gives 400 `invalid_parameter` on `state`. While `jev` is not served, the reply is 503 `model_unavailable`.
+ * `invalid_parameter` without these fields. OpenAI's format for decisions (`input`, questions as an array) is not supported. A state that
+ * the model rejects or refuses gives 400 `invalid_parameter` on `state`. While `jev` is not served, the reply is 503 `model_unavailable`.
  *
  * `POST /v1/decisions`, /docs/api/createDecision
  *
@@ -1590,12 +1594,12 @@ export declare function getGenmediaJob(client: Client, request_id: string, optio
 export declare function runGenmedia(client: Client, input: GenmediaRequest, options?: IdempotentOptions): Call<GenmediaCompleted | GenmediaRunning, "runGenmedia">;
 
 /**
- * Edits uploaded images, and answers with the result: OpenAI's `images.edit`. It is an image job like those of `POST /v1/images/generations`, with
- * the same prices (a fee for reference images included), slots and queue, and the answer has OpenAI's `created` and `data` beside it. Images that
- * are not ready in time, give only the job: poll it at `GET /v1/jobs/{id}`. A job that fails meanwhile gives its error, and nothing is charged. A
- * caller who leaves does not stop the job.
+ * Edits uploaded images, and answers with the result: OpenAI's `images.edit`. It is an image job like those of
+ * `POST /v1/images/generations`, with the same prices (a fee for reference images included), slots and queue, and the answer has OpenAI's
+ * `created` and `data` beside it. If the images are not ready in time, the answer is only the job: poll it at `GET /v1/jobs/{id}`. A job
+ * that fails in the meantime gives its error, and nothing is charged. A client that disconnects does not stop the job.
  *
- * What was uploaded is kept until the job ends. Images that have an address need no upload: `image_url` of `POST /v1/images/generations`.
+ * Uploaded images are kept until the job ends. Images that have a URL need no upload: use `image_url` of `POST /v1/images/generations`.
  *
  * ```sh
  * curl "$SVC_URL/v1/images/edits" -H "Authorization: Bearer $SVC_KEY" -F image=@harbour.png -F model=image-edit -F prompt="A starry night"
@@ -1619,8 +1623,8 @@ export declare function runGenmedia(client: Client, input: GenmediaRequest, opti
 export declare function createImageEdit(client: Client, input: ImageEditForm, options?: IdempotentOptions): Call<ImageJob | QueuedImageJob, "createImageEdit">;
 
 /**
- * Generates images asynchronously. The answer is a job: poll it at `GET /v1/jobs/{id}` every 1 to 2 seconds. Most images are done within
- * 30 seconds.
+ * Generates images asynchronously. The answer is a job: poll it at `GET /v1/jobs/{id}` every 1 to 2 seconds. Most images are done within 30
+ * seconds.
  *
  * A hold of `estimated_cost` is placed when the job takes a slot, settled when the job succeeds, and released in full when it fails. If all
  * image slots of the account are in use, the job waits in a queue, and nothing is held while it waits. A full queue gives 429
@@ -1628,8 +1632,9 @@ export declare function createImageEdit(client: Client, input: ImageEditForm, op
  *
  * `GET /v1/pricing` lists the prices. A model may also charge a fee per request with reference images; `estimated_cost` includes it.
  *
- * Clients that are written for a synchronous image API send the header `Prefer: wait`: the answer then comes when the job has ended, and has
- * its images in `data` as well. A job that fails meanwhile gives its error, and nothing is charged. A caller who leaves does not stop the job.
+ * Clients written for a synchronous image API send the header `Prefer: wait`: the answer then comes when the job has ended, and has its
+ * images in `data` as well. A job that fails in the meantime gives its error, and nothing is charged. A client that disconnects does not
+ * stop the job.
  *
  * `POST /v1/images/generations`, /docs/api/createImage
  *
@@ -1652,11 +1657,12 @@ export declare function createImage(client: Client, input: ImageRequest, options
 
 /**
  * Makes images that resemble an uploaded one, without a prompt: OpenAI's `images.createVariation`. It is an image job like those of
- * `POST /v1/images/generations`, with the same prices (a fee for reference images and the model's usual quality included), slots and queue, and the
- * answer has OpenAI's `created` and `data` beside it. If the images are not ready in time, the answer is only the job: poll it at `GET /v1/jobs/{id}`. A job
- * that fails meanwhile gives its error, and nothing is charged. A caller who leaves does not stop the job.
+ * `POST /v1/images/generations`, with the same prices (a fee for reference images and the model's usual quality included), slots and queue,
+ * and the answer has OpenAI's `created` and `data` beside it. If the images are not ready in time, the answer is only the job: poll it at
+ * `GET /v1/jobs/{id}`. A job that fails in the meantime gives its error, and nothing is charged. A client that disconnects does not stop
+ * the job.
  *
- * What was uploaded is kept until the job ends. To say what should change, use `POST /v1/images/edits`.
+ * The uploaded image is kept until the job ends. To say what should change, use `POST /v1/images/edits`.
  *
  * ```sh
  * curl "$SVC_URL/v1/images/variations" -H "Authorization: Bearer $SVC_KEY" -F image=@harbour.png -F model=north/image-reference-flash
@@ -1680,9 +1686,9 @@ export declare function createImage(client: Client, input: ImageRequest, options
 export declare function createImageVariation(client: Client, input: ImageVariationForm, options?: IdempotentOptions): Call<ImageJob | QueuedImageJob, "createImageVariation">;
 
 /**
- * Accepts an invitation: the person who is signed in becomes a member of the workspace, with the role of the invitation. The person's address must be the
- * invited one. A token that is unknown, used, revoked, too old or meant for another address gives 400 `invalid_token`; so does one whose
- * inviter may no longer give that role.
+ * Accepts an invitation: the person who is signed in becomes a member of the workspace, with the role of the invitation. The person's
+ * address must be the invited one. A token that is unknown, used, revoked, expired or meant for another address gives 400 `invalid_token`;
+ * so does one whose sender may no longer give that role.
  *
  * `POST /v1/invitations/accept`, /docs/api/acceptInvitation
  *
@@ -1823,8 +1829,8 @@ export declare function recommendModels(client: Client, input?: RecommendModelsQ
 /**
  * Returns one model by its id or by an alias. Slashes in the id may be sent as `%2F` or unescaped. Public.
  *
- * An id that is not served, also of a paused or retired model, gives 404 `model_not_found` with similar models in `did_you_mean` and
- * `suggested_models`; the message names a replacement if there is one.
+ * An id that is not served, including that of a paused or retired model, gives 404 `model_not_found` with similar models in `did_you_mean`
+ * and `suggested_models`; the message names a replacement if there is one.
  *
  * `GET /v1/models/{id}`, /docs/api/getModel
  *
@@ -1887,9 +1893,9 @@ export declare function createAccount(client: Client, input: NewAccount, options
 export declare function getOperatorAccount(client: Client, id: string, options?: RequestOptions): Call<OperatorAccountDetail, "getOperatorAccount">;
 
 /**
- * Corrects an account's money by one ledger entry. Send an `Idempotency-Key`, and repeat the request with it if its answer is lost: it is
- * posted once. Where the entry can't be corrected by that much, or the account's money of that kind would fall below 0, the answer is 409
- * `not_possible`.
+ * Corrects an account's money by one ledger entry. Send an `Idempotency-Key`, and repeat the request with it if the answer is lost: the
+ * correction is posted once. If the entry can't be corrected by that much, or the account's money of that kind would fall below 0, the
+ * answer is 409 `not_possible`.
  *
  * `POST /v1/operator/accounts/{id}/adjust`, /docs/api/adjustAccount
  *
@@ -1923,7 +1929,7 @@ export declare function adjustAccount(client: Client, id: string, input: Account
 export declare function listAccountLedger(client: Client, id: string, input?: ListAccountLedgerQuery, options?: RequestOptions): Pages<LedgerEntryList, "listAccountLedger">;
 
 /**
- * Reactivates a suspended account. An active one stays so; one that its person deleted is refused with `not_possible`.
+ * Reactivates a suspended account. An active account stays active; one that its owner deleted gives 409 `not_possible`.
  *
  * `POST /v1/operator/accounts/{id}/resume`, /docs/api/resumeAccount
  *
@@ -1942,7 +1948,7 @@ export declare function listAccountLedger(client: Client, id: string, input?: Li
 export declare function resumeAccount(client: Client, id: string, input: OperatorReason, options?: RequestOptions): Call<OperatorAccountDetail, "resumeAccount">;
 
 /**
- * Suspends an account: its keys and sessions are refused everywhere within a second. An account that is suspended already stays so.
+ * Suspends an account: its keys and sessions are refused everywhere within a second. A suspended account stays suspended.
  *
  * `POST /v1/operator/accounts/{id}/suspend`, /docs/api/suspendAccount
  *
@@ -1961,9 +1967,9 @@ export declare function resumeAccount(client: Client, id: string, input: Operato
 export declare function suspendAccount(client: Client, id: string, input: OperatorReason, options?: RequestOptions): Call<OperatorAccountDetail, "suspendAccount">;
 
 /**
- * Gives an account a tier, whatever was paid in: its limits hold at once in every process. The tier changes only limits; an account without a
- * deposit still gets only free-tier models. Null gives back the tier that its deposits reach. An account that its person deleted is 409
- * `not_possible`.
+ * Gives an account a tier regardless of its deposits: the tier's limits apply at once in every process. The tier changes only limits; an
+ * account without a deposit still gets only free-tier models. Null restores the tier that its deposits reach. An account that its owner
+ * deleted gives 409 `not_possible`.
  *
  * `POST /v1/operator/accounts/{id}/tier`, /docs/api/setAccountTier
  *
@@ -1998,8 +2004,8 @@ export declare function setAccountTier(client: Client, id: string, input: Accoun
 export declare function listOperatorActions(client: Client, input?: ListOperatorActionsQuery, options?: RequestOptions): Pages<OperatorActionList, "listOperatorActions">;
 
 /**
- * Lists calls of all accounts, newest first. Filters combine. With `account` or `request_id` any time is searched; without them the 24 hours
- * before `to`, or since `from`, which is then at most 24 hours before.
+ * Lists calls of all accounts, newest first. Filters combine. With `account` or `request_id`, the search covers any time. Without them, it
+ * covers the 24 hours before `to`, or the time since `from`, which may then be at most 24 hours before `to`.
  *
  * `GET /v1/operator/calls`, /docs/api/listOperatorCalls
  *
@@ -2014,8 +2020,8 @@ export declare function listOperatorActions(client: Client, input?: ListOperator
 export declare function listOperatorCalls(client: Client, input?: ListOperatorCallsQuery, options?: RequestOptions): Pages<OperatorCallList, "listOperatorCalls">;
 
 /**
- * Returns one call of any account with each provider's answer, its charge and its ledger entries. If several calls have the id, it is the
- * newest.
+ * Returns one call of any account with each provider's answer, its charge and its ledger entries. If several calls have the id, the newest
+ * is returned.
  *
  * `GET /v1/operator/calls/{request_id}`, /docs/api/getOperatorCall
  *
@@ -2030,8 +2036,8 @@ export declare function listOperatorCalls(client: Client, input?: ListOperatorCa
 export declare function getOperatorCall(client: Client, request_id: string, input?: GetOperatorCallQuery, options?: RequestOptions): Call<OperatorCallDetail, "getOperatorCall">;
 
 /**
- * Gives the charge of a call or a media job back, whole or in part, once: a second time gives 409 `not_possible`, as do a call that was not
- * charged, an amount above its charge, and an id that several charged calls have.
+ * Refunds the charge of a call or a media job, in full or in part, once. A second refund gives 409 `not_possible`; so do a call that was
+ * not charged, an amount above the charge, and an id that several charged calls share.
  *
  * `POST /v1/operator/calls/{request_id}/refund`, /docs/api/refundCall
  *
@@ -2050,8 +2056,8 @@ export declare function getOperatorCall(client: Client, request_id: string, inpu
 export declare function refundCall(client: Client, request_id: string, input: ChargeRefund, options?: RequestOptions): Call<PostedEntry, "refundCall">;
 
 /**
- * Shows the catalog in use: its file, its counts, and warnings such as prices below cost. With `text=true` also its text, without what headers
- * of providers hold besides names of variables.
+ * Shows the catalog in use: its file, its counts, and warnings such as prices below cost. With `text=true` also its text, without the
+ * values of providers' headers, except for names of variables.
  *
  * `GET /v1/operator/catalog`, /docs/api/getOperatorCatalog
  *
@@ -2066,10 +2072,10 @@ export declare function refundCall(client: Client, request_id: string, input: Ch
 export declare function getOperatorCatalog(client: Client, input?: GetOperatorCatalogQuery, options?: RequestOptions): Call<OperatorCatalog, "getOperatorCatalog">;
 
 /**
- * Uses another catalog in every process from now on, as `svc catalog apply` does; calls under way keep their prices. A text with a problem is
- * refused with its line, and so is one that names a variable which the process that answers does not have. It may name the variables that the
- * catalog in use, the file of `SVC_CATALOG` or the vendors' catalogs of the gateway name; one with others is applied on the machine. A text that
- * is in use already changes nothing.
+ * Uses another catalog in every process from now on, as `svc catalog apply` does; calls in flight keep their prices. A text with a problem
+ * is refused, and the message names the line. So is one that names an environment variable that the answering process does not have. It may
+ * name the variables named by the catalog in use, the file of `SVC_CATALOG` or the gateway's vendor catalogs; a text with others has to be
+ * applied on the machine. A text that is in use already changes nothing.
  *
  * `POST /v1/operator/catalog/apply`, /docs/api/applyCatalog
  *
@@ -2087,7 +2093,7 @@ export declare function applyCatalog(client: Client, input: CatalogApplication, 
 
 /**
  * Checks a catalog file without using it: every problem with its line, as `svc catalog check` does, and warnings. It does not look at the
- * environment, so a key that is not set is no problem here.
+ * environment, so a key that is not set is not a problem here.
  *
  * `POST /v1/operator/catalog/check`, /docs/api/checkCatalog
  *
@@ -2152,8 +2158,8 @@ export declare function revertCatalog(client: Client, input: CatalogChangeBasis,
 export declare function listCatalogVersions(client: Client, options?: RequestOptions): Pages<CatalogVersionList, "listCatalogVersions">;
 
 /**
- * Lists media jobs of all accounts, newest first, those of the genmedia API included. Filters combine. With `account` any time is searched;
- * without it the 31 days before `to`, or since `from`, which is then at most 31 days before.
+ * Lists media jobs of all accounts, newest first, including those of the genmedia API. Filters combine. With `account`, the search covers
+ * any time. Without it, it covers the 31 days before `to`, or the time since `from`, which may then be at most 31 days before `to`.
  *
  * `GET /v1/operator/jobs`, /docs/api/listOperatorJobs
  *
@@ -2168,7 +2174,7 @@ export declare function listCatalogVersions(client: Client, options?: RequestOpt
 export declare function listOperatorJobs(client: Client, input?: ListOperatorJobsQuery, options?: RequestOptions): Pages<OperatorJobList, "listOperatorJobs">;
 
 /**
- * Returns one media job of any account with its attempts and ledger entries. `POST /v1/operator/calls/{id}/refund` gives its charge back.
+ * Returns one media job of any account with its attempts and ledger entries. `POST /v1/operator/calls/{id}/refund` refunds its charge.
  *
  * `GET /v1/operator/jobs/{id}`, /docs/api/getOperatorJob
  *
@@ -2183,9 +2189,9 @@ export declare function listOperatorJobs(client: Client, input?: ListOperatorJob
 export declare function getOperatorJob(client: Client, id: string, options?: RequestOptions): Call<OperatorJobDetail, "getOperatorJob">;
 
 /**
- * Cancels a media job of any account that waits or runs: it has failed with `job_cancelled`, its hold is released, nothing is charged, and the
- * next job in the account's queue gets its slot. A provider that works on it is asked to stop, where its protocol has a way to; what it
- * makes all the same is an expense of the operator's. A job that has ended stays as it is: 409 `not_possible`.
+ * Cancels a waiting or running media job of any account. The job fails with `job_cancelled`, its hold is released, nothing is charged, and
+ * the next job in the account's queue gets its slot. A provider that is working on it is asked to stop, if its protocol allows that;
+ * whatever it still makes is an expense of the operator's. A job that has ended stays as it is: 409 `not_possible`.
  *
  * `POST /v1/operator/jobs/{id}/cancel`, /docs/api/cancelOperatorJob
  *
@@ -2204,7 +2210,7 @@ export declare function getOperatorJob(client: Client, id: string, options?: Req
 export declare function cancelOperatorJob(client: Client, id: string, input: OperatorReason, options?: RequestOptions): Call<OperatorJobDetail, "cancelOperatorJob">;
 
 /**
- * Shows the present state of the ledger: money, holds, accounts below 0, and what audits found. Holds are always those of now.
+ * Shows the current state of the ledger: money, holds, accounts below 0, and what audits found. Holds are always current.
  *
  * `GET /v1/operator/ledger`, /docs/api/getOperatorLedger
  *
@@ -2219,7 +2225,8 @@ export declare function getOperatorLedger(client: Client, options?: RequestOptio
 
 /**
  * Starts an audit in the background: it recomputes every balance from the entries and verifies the hash chain, as `svc ledger audit` and
- * `svc ledger verify` do. Its result is in `GET /v1/operator/ledger`. One runs at a time: while it does, 409 `not_possible`.
+ * `svc ledger verify` do. Its result is in `GET /v1/operator/ledger`. Only one runs at a time: while it does, another gives 409
+ * `not_possible`.
  *
  * `POST /v1/operator/ledger/audit`, /docs/api/startLedgerAudit
  *
@@ -2238,7 +2245,7 @@ export declare function getOperatorLedger(client: Client, options?: RequestOptio
 export declare function startLedgerAudit(client: Client, input: OperatorReason, options?: RequestOptions): Call<LedgerAudit, "startLedgerAudit">;
 
 /**
- * Says who the operator of the session is, with the role, and until when the session may change something.
+ * Returns the operator of the session: email address, role, and until when the session may change something.
  *
  * `GET /v1/operator/me`, /docs/api/getOperator
  *
@@ -2266,8 +2273,9 @@ export declare function getOperator(client: Client, options?: RequestOptions): C
 export declare function listOperators(client: Client, options?: RequestOptions): Pages<OperatorList, "listOperators">;
 
 /**
- * Makes an account an operator, or gives an operator another role. Operators can't change their own role, and one admin stays: else 409
- * `not_possible`, as for an address that is not verified, a deleted account and a shared workspace. At most 100 accounts have a role.
+ * Makes an account an operator, or gives an operator another role. Operators can't change their own role, and at least one admin must
+ * remain: else 409 `not_possible`, as for an address that is not verified, a deleted account and a shared workspace. At most 100 accounts
+ * have a role.
  *
  * `POST /v1/operator/operators`, /docs/api/setOperator
  *
@@ -2286,7 +2294,7 @@ export declare function listOperators(client: Client, options?: RequestOptions):
 export declare function setOperator(client: Client, input: OperatorChange, options?: RequestOptions): Call<OperatorList, "setOperator">;
 
 /**
- * Takes an operator's role. Operators can't remove their own role, and one admin stays: else 409 `not_possible`.
+ * Takes away an operator's role. Operators can't remove their own role, and at least one admin must remain: else 409 `not_possible`.
  *
  * `POST /v1/operator/operators/remove`, /docs/api/removeOperator
  *
@@ -2305,7 +2313,7 @@ export declare function setOperator(client: Client, input: OperatorChange, optio
 export declare function removeOperator(client: Client, input: OperatorRemoval, options?: RequestOptions): Call<OperatorList, "removeOperator">;
 
 /**
- * Sums up all accounts' calls in a period: revenue, cost, margin, errors, latency and providers. By default the last 24 hours. A time of
+ * Sums up all accounts' calls in a period: revenue, cost, margin, errors, latency and providers. By default the last 24 hours. A period of
  * more than 31 days gives 400 `invalid_parameter`.
  *
  * `GET /v1/operator/overview`, /docs/api/getOperatorOverview
@@ -2335,9 +2343,9 @@ export declare function getOperatorOverview(client: Client, input?: GetOperatorO
 export declare function listProviders(client: Client, options?: RequestOptions): Pages<OperatorProviderList, "listProviders">;
 
 /**
- * Takes a provider, or one of its routes, out of use for a while: within two seconds no process starts a call to it. Calls under way continue. A
- * model that has no other route answers as it does when all its routes are down. A second time replaces the first. An unknown provider or
- * route gives 404 `provider_not_found`.
+ * Takes a provider, or one of its routes, out of use for a while: within two seconds no process starts a call to it. Calls in flight
+ * continue. A model without another route answers as if all its routes were down. Disabling it again replaces the earlier time and reason.
+ * An unknown provider or route gives 404 `provider_not_found`.
  *
  * `POST /v1/operator/providers/{id}/disable`, /docs/api/disableProvider
  *
@@ -2355,7 +2363,7 @@ export declare function listProviders(client: Client, options?: RequestOptions):
 export declare function disableProvider(client: Client, id: string, input: ProviderDisabling, options?: RequestOptions): Call<OperatorProvider, "disableProvider">;
 
 /**
- * Uses a disabled provider, or a disabled route, again. One that is not disabled stays so.
+ * Puts a disabled provider or route back into use. One that is not disabled stays enabled.
  *
  * `POST /v1/operator/providers/{id}/enable`, /docs/api/enableProvider
  *
@@ -2374,7 +2382,8 @@ export declare function enableProvider(client: Client, id: string, input: Provid
 
 /**
  * Lists the settings that the process runs with: those of the gateway, and the variables that the catalog names for providers' keys and
- * headers, which are secret. A secret has no `value`; `source` tells whether it is set. Some change while the gateway runs: they have a `field`.
+ * headers, which are secret. A secret has no `value`; `source` says whether it is set. Settings with a `field` can be changed while the
+ * gateway runs.
  *
  * `GET /v1/operator/settings`, /docs/api/listOperatorSettings
  *
@@ -2388,8 +2397,8 @@ export declare function enableProvider(client: Client, id: string, input: Provid
 export declare function listOperatorSettings(client: Client, options?: RequestOptions): Pages<OperatorSettingList, "listOperatorSettings">;
 
 /**
- * Changes settings while the gateway runs. Each value holds in every process within seconds, and after a restart, too, whatever the environment
- * says; null takes it back. All fields are changed, or none; each that changes is a row of the log of operators' actions.
+ * Changes settings while the gateway runs. Each value applies in every process within seconds, and also after a restart, whatever the
+ * environment says; null removes it. Either all fields are changed or none. Each change is a row in the log of operators' actions.
  *
  * `PATCH /v1/operator/settings`, /docs/api/updateOperatorSettings
  *
@@ -2423,8 +2432,8 @@ export declare function updateOperatorSettings(client: Client, input: OperatorSe
 export declare function getOperatorUsageSummary(client: Client, input?: GetOperatorUsageSummaryQuery, options?: RequestOptions): Pages<OperatorUsageSummary, "getOperatorUsageSummary">;
 
 /**
- * Ends a batch: none of its vouchers can be redeemed any more, as `svc voucher end` does. What was redeemed stays. A batch that has ended stays
- * as it is: 409 `not_possible`.
+ * Ends a batch, as `svc voucher end` does: its vouchers can no longer be redeemed. Credit that was redeemed stays. A batch that has already
+ * ended gives 409 `not_possible`.
  *
  * `POST /v1/operator/voucher-batches/{batch}/end`, /docs/api/endVoucherBatch
  *
@@ -2459,8 +2468,8 @@ export declare function listVouchers(client: Client, input?: ListVouchersQuery, 
 
 /**
  * Makes vouchers that workspaces redeem for granted credit (`POST /v1/credits/vouchers/redeem`). Only this answer has their codes: the
- * gateway keeps no code. Send an `Idempotency-Key`: a repeat with it makes no more vouchers. It can't show the codes again and gets 409
- * `not_possible` with the number of the batch, which `POST /v1/operator/voucher-batches/{batch}/end` ends.
+ * gateway does not keep them. Send an `Idempotency-Key`: a repeat with it makes no more vouchers. It can't show the codes again, so it gets
+ * 409 `not_possible` with the number of the batch, which you can end with `POST /v1/operator/voucher-batches/{batch}/end`.
  *
  * `POST /v1/operator/vouchers`, /docs/api/createVouchers
  *
@@ -2494,8 +2503,8 @@ export declare function createVouchers(client: Client, input: NewVouchers, optio
 export declare function getVoucher(client: Client, id: string, options?: RequestOptions): Call<OperatorVoucher, "getVoucher">;
 
 /**
- * Ends a voucher: it can't be redeemed any more. One that was redeemed stays so, and its credit stays with the workspace: 409 `not_possible`,
- * as for one that has ended, by itself or with its batch.
+ * Ends a voucher: it can no longer be redeemed. One that was redeemed stays redeemed, and its credit stays with the workspace: 409
+ * `not_possible`, as for one that has already ended, alone or with its batch.
  *
  * `POST /v1/operator/vouchers/{id}/end`, /docs/api/endVoucher
  *
@@ -2524,8 +2533,8 @@ export declare function endVoucher(client: Client, id: string, input: OperatorRe
 export declare function getPricing(client: Client, options?: RequestOptions): Call<PricingCatalog, "getPricing">;
 
 /**
- * Lists changes of the prices of listed models: when, and what each cost before and from then on. The first change of a model is the price
- * that it was first sold at. Public; the answer may be cached for 60 seconds. Older ones than the newest 5,000 of all models are left out.
+ * Lists price changes of listed models: when, and the price before and after. The first change of a model is the price that it was first
+ * sold at. Public; the answer may be cached for 60 seconds. Only the newest 5,000 changes of all models are listed.
  *
  * `GET /v1/pricing/history`, /docs/api/listPriceChanges
  *
@@ -2536,14 +2545,14 @@ export declare function getPricing(client: Client, options?: RequestOptions): Ca
 export declare function listPriceChanges(client: Client, input?: ListPriceChangesQuery, options?: RequestOptions): Pages<PriceChangeList, "listPriceChanges">;
 
 /**
- * Returns what a paid request would reserve, what it will likely cost, whether balance, key budget and limits would let it through, and which
- * routes it would take. No model is called, nothing is reserved or charged, and nothing counts against the limits of the operation. What is
- * reserved is computed by the code of the operation itself. A body that the operation would refuse gets the same error here, with `body.`
+ * Returns what a paid request would reserve, what it will likely cost, whether balance, key budget and limits would let it through, and
+ * which routes it would take. No model is called, nothing is reserved or charged, and nothing counts against the limits of the operation.
+ * The operation's own code computes what would be reserved. A body that the operation would refuse gets the same error here, with `body.`
  * before the name of the field.
  *
- * An operation that takes a form is quoted as a form: the same parts, the files included, and `operation` beside them. A recording is measured and
- * images are counted, as the operation does; the files are then deleted, and nothing of them is kept or sent on. A form that the operation would
- * refuse gets the same error.
+ * An operation that takes a form is quoted as a form: the same parts, the files included, and `operation` beside them. As in the operation,
+ * a recording is measured and images are counted. The files are then deleted; nothing of them is kept or forwarded. A form that the
+ * operation would refuse gets the same error.
  *
  * ```sh
  * curl "$SVC_URL/v1/quote" -H "Authorization: Bearer $SVC_KEY" -F operation=createTranscription -F file=@meeting.mp3 -F model=transcribe
@@ -2597,8 +2606,8 @@ export declare function createQuote(client: Client, input: QuoteRequest | QuoteF
 export declare function createRerank(client: Client, input: RerankRequest, options?: IdempotentOptions): Call<RerankRanking, "createRerank">;
 
 /**
- * Deletes all answers that are kept for repeats of the workspace's requests (`x-svc-response-cache`). Those of requests that run meanwhile may be
- * kept after it.
+ * Deletes all answers that are kept for repeats of the workspace's requests (`x-svc-response-cache`). Answers to requests that are running
+ * meanwhile may still be kept afterwards.
  *
  * `DELETE /v1/response-cache`, /docs/api/purgeResponseCache
  *
@@ -2612,19 +2621,18 @@ export declare function purgeResponseCache(client: Client, options?: RequestOpti
 
 /**
  * Answers a conversation in the format of OpenAI's Responses API, whole or as a stream (`stream: true`), with the same models and prices as
- * chat. It is an addition to the specification, for clients that support no other API. Nothing is stored: send the whole conversation each
- * time. Fields that need stored data (`previous_response_id`, `conversation`, `item_reference`, `background`, `prompt`, `file_id`) are
- * refused with 400 `stateless_only`.
+ * chat. By default nothing is stored: send the whole conversation each time. Fields that need stored data (`previous_response_id`,
+ * `conversation`, `item_reference`, `background`, `prompt`, `file_id`) are refused with 400 `stateless_only`.
  *
- * A workspace may ask for stored responses (`response_retention_days` of `PATCH /v1/workspace`). Its responses are then stored unless their
- * request says `store: false`, encrypted, and with the items of their `input`; `previous_response_id` and `item_reference` may name what is
- * stored, and what they stand for is put into the prompt and billed as input; `conversation` may name a conversation (`/v1/conversations`), whose
- * items come first and to which input and output are added. A response that was answered is charged whether or not it could
- * be stored: its `store` says. Those of more than 8 MB, of streams that were interrupted or whose client disconnected, and with
- * `generate: false` are not stored.
+ * A workspace can store its responses (`response_retention_days` of `PATCH /v1/workspace`). They are then stored encrypted, with the items
+ * of their `input`, unless the request says `store: false`. `previous_response_id` and `item_reference` may name what is stored; what they
+ * stand for is put into the prompt and billed as input. `conversation` may name a conversation (`/v1/conversations`), whose items come
+ * first and to which input and output are added. An answered response is charged whether or not it could be stored; its `store` says which.
+ * Not stored are responses of more than 8 MB, those of interrupted streams or of clients that disconnected, and those with
+ * `generate: false`.
  *
- * The same path takes a WebSocket, with the key in its `Authorization` header: each frame `{"type": "response.create", …}` is a request, answered
- * by the events of its stream, a frame each. There `previous_response_id` may name the last response of the connection.
+ * The same path accepts a WebSocket, with the key in its `Authorization` header: each frame `{"type": "response.create", …}` is a request,
+ * answered by the events of its stream, one per frame. There, `previous_response_id` may name the last response of the connection.
  *
  * Built-in tools that agents send by default are dropped, the others are refused; see `tools`. An interrupted stream ends with an `error`
  * event of code `stream_interrupted` and `response.failed`, and costs nothing.
@@ -2649,9 +2657,9 @@ export declare function purgeResponseCache(client: Client, options?: RequestOpti
 export declare function createResponse<Streaming extends boolean | null | undefined = false>(client: Client, input: ResponseRequest & { stream?: Streaming }, options?: IdempotentOptions): Call<Streaming extends true ? Stream<ResponseCreatedEvent | ResponseInProgressEvent | ResponseItemAddedEvent | ResponseItemDoneEvent | ResponsePartAddedEvent | ResponsePartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseSummaryPartAddedEvent | ResponseSummaryPartDoneEvent | ResponseSummaryTextDeltaEvent | ResponseSummaryTextDoneEvent | ResponseArgumentsDeltaEvent | ResponseArgumentsDoneEvent | ResponseCustomInputDeltaEvent | ResponseCustomInputDoneEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent> : ResponseObject, "createResponse">;
 
 /**
- * Shortens a conversation: the model writes a summary of it, and the answer's `output`, the user's messages and the summary, takes the place of
- * its items in later requests. The summary replaces the model's messages, its thinking, tool calls, their results and system messages
- * among the items. It is one call of the model, billed as such. Nothing is stored: the summary is encrypted, and you keep it.
+ * Shortens a conversation: the model writes a summary of it. In later requests, the answer's `output` (the user's messages and the summary)
+ * takes the place of the items so far. The summary replaces the model's messages, its thinking, tool calls and their results, and system
+ * messages among the items. It is one call to the model, billed as such. Nothing is stored: the summary is encrypted, and you keep it.
  *
  * `POST /v1/responses/compact`, /docs/api/compactResponse
  *
@@ -2673,8 +2681,8 @@ export declare function createResponse<Streaming extends boolean | null | undefi
 export declare function compactResponse(client: Client, input: ResponseCompactionRequest, options?: IdempotentOptions): Call<ResponseCompaction, "compactResponse">;
 
 /**
- * Counts the input tokens of a request to `/v1/responses` by the gateway's own tokenizer. It is free and calls no model. What needs stored
- * data is refused as there.
+ * Counts the input tokens of a request to `/v1/responses` with the gateway's own tokenizer. It is free and calls no model. Fields that need
+ * stored data are refused in the same way.
  *
  * `POST /v1/responses/input_tokens`, /docs/api/countResponseTokens
  *
@@ -2692,8 +2700,8 @@ export declare function compactResponse(client: Client, input: ResponseCompactio
 export declare function countResponseTokens(client: Client, input: ResponseRequest, options?: RequestOptions): Call<ResponseTokenCount, "countResponseTokens">;
 
 /**
- * Returns a stored response to any key of its workspace. Responses are stored in a workspace that asks for it (`response_retention_days` of
- * `PATCH /v1/workspace`), for as many days, unless their request says `store: false`. One that still streams is unknown until it has ended.
+ * Returns a stored response to any key of its workspace. A workspace stores responses for as many days as its `response_retention_days`
+ * says (`PATCH /v1/workspace`), unless their request says `store: false`. One that is still streaming is not found until it has ended.
  *
  * `GET /v1/responses/{id}`, /docs/api/getResponse
  *
@@ -2723,8 +2731,8 @@ export declare function getResponse(client: Client, id: string, options?: Reques
 export declare function deleteResponse(client: Client, id: string, options?: RequestOptions): Call<DeletedResponse, "deleteResponse">;
 
 /**
- * Lists the items that the request of a stored response had as `input`. What it went on from is not among them: that is the response that
- * `previous_response_id` names.
+ * Lists the items that the request of a stored response had as `input`. The items of earlier responses are not among them:
+ * `previous_response_id` names the response that it continues.
  *
  * `GET /v1/responses/{id}/input_items`, /docs/api/listResponseInputItems
  *
@@ -2739,9 +2747,9 @@ export declare function deleteResponse(client: Client, id: string, options?: Req
 export declare function listResponseInputItems(client: Client, id: string, input?: ListResponseInputItemsQuery, options?: RequestOptions): Pages<ResponseItemList, "listResponseInputItems">;
 
 /**
- * Sums up the account's requests by hour, day or month, up to this moment: the sums are those of the receipts to the last unit, also in the
- * hour that is running. Works with an API key or a session. Filters combine: a request must match all of them. `Accept: text/csv` or
- * `application/x-ndjson` gives the rows as a file; in CSV, a text that a spreadsheet would take for a formula gets an apostrophe before it. At
+ * Sums up the account's requests by hour, day or month, up to this moment: the sums equal those of the receipts exactly, even in the
+ * current hour. Works with an API key or a session. Filters combine: a request must match all of them. `Accept: text/csv` or
+ * `application/x-ndjson` gives the rows as a file; in CSV, a text that a spreadsheet would take for a formula gets a leading apostrophe. At
  * most 1000 hours, days or months are summed up at once.
  *
  * `GET /v1/usage/summary`, /docs/api/getUsageSummary
@@ -2773,9 +2781,10 @@ export declare function getUsageSummary(client: Client, input?: GetUsageSummaryQ
 export declare function getReceipt(client: Client, request_id: string, options?: RequestOptions): Call<Receipt, "getReceipt">;
 
 /**
- * Returns the receipt of one request, signed, with the end of the account's chain of ledger entries. With it, and the keys of
- * `/.well-known/jwks.json`, a charge is proved without trusting anyone: `svc receipt verify` and `verifyReceipt` of the SDK check signature,
- * arithmetic and chain offline. It is signed when it is asked for. An unknown id, or an id of another account, gives 404 `request_not_found`.
+ * Returns the receipt of one request, signed, with the end of the account's chain of ledger entries. With it and the keys of
+ * `/.well-known/jwks.json`, you can prove a charge without trusting anyone: `svc receipt verify` and the SDK's `verifyReceipt` check
+ * signature, arithmetic and chain offline. The receipt is signed when you request it. An unknown id, or an id of another account, gives 404
+ * `request_not_found`.
  *
  * `GET /v1/usage/{request_id}/proof`, /docs/api/getReceiptProof
  *
@@ -2815,7 +2824,7 @@ export declare function getReceiptProof(client: Client, request_id: string, inpu
 export declare function createVideo(client: Client, input: VideoRequest, options?: IdempotentOptions): Call<VideoJob | QueuedVideoJob, "createVideo">;
 
 /**
- * Returns the workspace that the request acts in.
+ * Returns the request's workspace.
  *
  * `GET /v1/workspace`, /docs/api/getWorkspace
  *
@@ -2828,7 +2837,7 @@ export declare function createVideo(client: Client, input: VideoRequest, options
 export declare function getWorkspace(client: Client, options?: RequestOptions): Call<Workspace, "getWorkspace">;
 
 /**
- * Renames the workspace that the request acts in, or changes whether and for how long its responses are stored.
+ * Renames the request's workspace, or changes whether and for how long its responses are stored.
  *
  * `PATCH /v1/workspace`, /docs/api/updateWorkspace
  *
@@ -2858,9 +2867,9 @@ export declare function updateWorkspace(client: Client, input: WorkspaceChange, 
 export declare function listDomains(client: Client, options?: RequestOptions): Pages<WorkspaceDomainList, "listDomains">;
 
 /**
- * Claims a mail domain. Publish `record_value` as a TXT record of the name `record_name`, then verify the domain: until then the claim does nothing. A
- * domain of a public mail provider is 400 `invalid_parameter`. A domain that the workspace has claimed keeps its record and gets the new role. A
- * workspace has 20 domains at most: 403 `permission_denied`.
+ * Claims a mail domain. Publish `record_value` as a TXT record of the name `record_name`, then verify the domain: until then the claim does
+ * nothing. A public mail provider's domain gives 400 `invalid_parameter`. A domain that the workspace has already claimed keeps its record
+ * and gets the new role. A workspace has 20 domains at most: 403 `permission_denied`.
  *
  * `POST /v1/workspace/domains`, /docs/api/claimDomain
  *
@@ -2877,7 +2886,7 @@ export declare function listDomains(client: Client, options?: RequestOptions): P
 export declare function claimDomain(client: Client, input: DomainClaim, options?: RequestOptions): Call<WorkspaceDomain, "claimDomain">;
 
 /**
- * Changes the role for people who join through the domain from now on. Members keep theirs.
+ * Changes the role for people who join through the domain from now on. Members keep their roles.
  *
  * `PATCH /v1/workspace/domains/{domain}`, /docs/api/updateDomain
  *
@@ -2910,9 +2919,9 @@ export declare function updateDomain(client: Client, domain: string, input: Doma
 export declare function removeDomain(client: Client, domain: string, options?: RequestOptions): Call<RemovedDomain, "removeDomain">;
 
 /**
- * Looks for the domain's TXT record. Where it is found, people with a verified address of the domain become members with the domain's role when
- * they next sign in, but for those who were removed from the workspace or left it. A domain is verified for one workspace at a time: 409
- * `domain_taken`. A person looks for 10 records a minute at most: 429 `rate_limit_exceeded`.
+ * Looks for the domain's TXT record. If it is found, people with a verified address in the domain become members with the domain's role
+ * when they next sign in, except those who left the workspace or were removed from it. A domain can be verified for only one workspace at a
+ * time: else 409 `domain_taken`. A person can check at most 10 records a minute: else 429 `rate_limit_exceeded`.
  *
  * `POST /v1/workspace/domains/{domain}/verify`, /docs/api/verifyDomain
  *
@@ -2928,7 +2937,7 @@ export declare function removeDomain(client: Client, domain: string, options?: R
 export declare function verifyDomain(client: Client, domain: string, options?: RequestOptions): Call<WorkspaceDomain, "verifyDomain">;
 
 /**
- * Lists the invitations to the workspace that were not accepted yet.
+ * Lists the invitations to the workspace that have not been accepted yet.
  *
  * `GET /v1/workspace/invitations`, /docs/api/listInvitations
  *
@@ -2941,10 +2950,10 @@ export declare function verifyDomain(client: Client, domain: string, options?: R
 export declare function listInvitations(client: Client, options?: RequestOptions): Pages<InvitationList, "listInvitations">;
 
 /**
- * Invites an email address to the workspace: a mail with a link goes to it, which works for 7 days and once, for the person who signs in with
- * that address. Only owners invite owners. An address that was invited already gets a new link and the new role; the link before ends. A workspace
- * has 100 invitations at most and sends 200 mails a day at most, and an address gets 10 a day at most: 403 `permission_denied`, as for the address
- * of a member.
+ * Invites an email address to the workspace: the address gets a mail with a link that works once, within 7 days, for the person who signs
+ * in with that address. Only owners invite owners. An address that was already invited gets a new link and the new role; the previous link
+ * stops working. A workspace has at most 100 invitations and sends at most 200 mails a day; an address gets at most 10 a day. Beyond that,
+ * and for the address of a member, the reply is 403 `permission_denied`.
  *
  * `POST /v1/workspace/invitations`, /docs/api/createInvitation
  *
@@ -2976,7 +2985,8 @@ export declare function createInvitation(client: Client, input: InvitationReques
 export declare function revokeInvitation(client: Client, invitation: string, options?: RequestOptions): Call<RevokedInvitation, "revokeInvitation">;
 
 /**
- * Sends the mail of an invitation again, with a new link that works for 7 days; the previous link stops working. An address gets 10 mails a day at most.
+ * Sends the mail of an invitation again, with a new link that works for 7 days; the previous link stops working. An address gets at most 10
+ * mails a day.
  *
  * `POST /v1/workspace/invitations/{invitation}/resend`, /docs/api/resendInvitation
  *
@@ -2991,7 +3001,7 @@ export declare function revokeInvitation(client: Client, invitation: string, opt
 export declare function resendInvitation(client: Client, invitation: string, options?: RequestOptions): Call<Invitation, "resendInvitation">;
 
 /**
- * Leaves the workspace that the request acts in. The last owner can't leave, and a person's own workspace can't be left: 403 `permission_denied`.
+ * Leaves the request's workspace. The last owner can't leave, and no one can leave their own workspace: 403 `permission_denied`.
  *
  * `POST /v1/workspace/leave`, /docs/api/leaveWorkspace
  *
@@ -3005,7 +3015,7 @@ export declare function resendInvitation(client: Client, invitation: string, opt
 export declare function leaveWorkspace(client: Client, input?: LeaveWorkspaceQuery, options?: RequestOptions): Call<RemovedMember, "leaveWorkspace">;
 
 /**
- * Lists the members of the workspace that the request acts in.
+ * Lists the members of the request's workspace.
  *
  * `GET /v1/workspace/members`, /docs/api/listMembers
  *
@@ -3019,9 +3029,9 @@ export declare function leaveWorkspace(client: Client, input?: LeaveWorkspaceQue
 export declare function listMembers(client: Client, input?: ListMembersQuery, options?: RequestOptions): Pages<MemberList, "listMembers">;
 
 /**
- * Changes a member's role or budget. Only owners make owners, and change owners. The last owner keeps the role, as does the person whose own
- * workspace it is: 403 `permission_denied`. A role counts from the next request on, a budget within a second; it bounds the keys that the member
- * created, and keeps bounding them if the member leaves.
+ * Changes a member's role or budget. Only owners can make or change owners. The last owner keeps the role, as does the person whose own
+ * workspace it is: 403 `permission_denied`. A role applies from the next request on, a budget within a second. The budget limits the keys
+ * that the member created, even after the member leaves.
  *
  * `PATCH /v1/workspace/members/{member}`, /docs/api/updateMember
  *
@@ -3039,8 +3049,9 @@ export declare function listMembers(client: Client, input?: ListMembersQuery, op
 export declare function updateMember(client: Client, member: string, input: MemberChange, options?: RequestOptions): Call<Member, "updateMember">;
 
 /**
- * Removes a member, who is told by email. Only owners remove owners; the last owner stays, as does the person whose own workspace it is:
- * 403 `permission_denied`. The keys that the member created or last rolled are disabled everywhere within a second, or keep working with `keys=keep`.
+ * Removes a member, who is told by email. Only owners can remove owners. The last owner can't be removed, nor can the person whose own
+ * workspace it is: 403 `permission_denied`. The keys that the member created or last rolled are disabled everywhere within a second, or
+ * keep working with `keys=keep`.
  *
  * `DELETE /v1/workspace/members/{member}`, /docs/api/removeMember
  *
@@ -3068,7 +3079,7 @@ export declare function removeMember(client: Client, member: string, input?: Rem
 export declare function getNotices(client: Client, options?: RequestOptions): Call<NoticeSettings, "getNotices">;
 
 /**
- * Changes which notices the workspace gets by email, and which roles get them. Mails go to verified addresses of members, 50 at most.
+ * Changes which notices the workspace gets by email, and which roles get them. Mails go to verified addresses of at most 50 members.
  *
  * `PATCH /v1/workspace/notices`, /docs/api/updateNotices
  *
@@ -3086,7 +3097,7 @@ export declare function updateNotices(client: Client, input: NoticeSettingsChang
 
 /**
  * Lists the workspace's notices of the last 30 days, including those sent to nobody. Notices for one person only, such as of a sign-in, are
- * listed for that person. Tests of webhooks are in the list of their deliveries.
+ * listed for that person. Webhook tests are in the webhook's list of deliveries.
  *
  * `GET /v1/workspace/notices/log`, /docs/api/listNotices
  *
@@ -3113,8 +3124,9 @@ export declare function listNotices(client: Client, input?: ListNoticesQuery, op
 export declare function listWebhooks(client: Client, options?: RequestOptions): Pages<WebhookEndpointList, "listWebhooks">;
 
 /**
- * Creates an endpoint, to which the workspace's notices are posted from now on. The secret that signs them is shown only now. An address that is
- * not HTTPS, or not on a public host, gives 400 `invalid_parameter`. A workspace has 10 endpoints at most: 403 `permission_denied`.
+ * Creates an endpoint, to which the workspace's notices are posted from now on. The secret that signs them is shown only now. A URL that is
+ * not HTTPS, or not on a public host, gives 400 `invalid_parameter`. A workspace has at most 10 endpoints: more give 403
+ * `permission_denied`.
  *
  * `POST /v1/workspace/webhooks`, /docs/api/createWebhook
  *
@@ -3146,7 +3158,7 @@ export declare function createWebhook(client: Client, input: WebhookRequest, opt
 export declare function getWebhook(client: Client, webhook: string, options?: RequestOptions): Call<WebhookEndpoint, "getWebhook">;
 
 /**
- * Changes an endpoint. Enabled again, it counts as working until its next delivery fails.
+ * Changes an endpoint. When it is enabled again, it counts as working until its next delivery fails.
  *
  * `PATCH /v1/workspace/webhooks/{webhook}`, /docs/api/updateWebhook
  *
@@ -3179,7 +3191,7 @@ export declare function updateWebhook(client: Client, webhook: string, input: We
 export declare function deleteWebhook(client: Client, webhook: string, options?: RequestOptions): Call<DeletedWebhook, "deleteWebhook">;
 
 /**
- * Lists the deliveries to an endpoint, of the last 30 days.
+ * Lists the deliveries to an endpoint in the last 30 days.
  *
  * `GET /v1/workspace/webhooks/{webhook}/deliveries`, /docs/api/listWebhookDeliveries
  *
@@ -3194,8 +3206,8 @@ export declare function deleteWebhook(client: Client, webhook: string, options?:
 export declare function listWebhookDeliveries(client: Client, webhook: string, input?: ListWebhookDeliveriesQuery, options?: RequestOptions): Pages<WebhookDeliveryList, "listWebhookDeliveries">;
 
 /**
- * Posts the notice of a delivery to the endpoint again, with the same `webhook-id`, as a separate delivery. A disabled endpoint, and one for
- * which 100 deliveries wait, give 403 `permission_denied`.
+ * Posts the notice of a delivery to the endpoint again, with the same `webhook-id`, as a separate delivery. A disabled endpoint, and one
+ * for which 100 deliveries are waiting, give 403 `permission_denied`.
  *
  * `POST /v1/workspace/webhooks/{webhook}/deliveries/{delivery}/replay`, /docs/api/replayWebhookDelivery
  *
@@ -3210,8 +3222,8 @@ export declare function listWebhookDeliveries(client: Client, webhook: string, i
 export declare function replayWebhookDelivery(client: Client, webhook: string, delivery: string, options?: RequestOptions): Call<WebhookDelivery, "replayWebhookDelivery">;
 
 /**
- * Gives an endpoint a new secret, which is shown only once. For `grace_seconds` every delivery has the signatures of both; the secret before the
- * last one ends at once.
+ * Gives an endpoint a new secret, which is shown only once. For `grace_seconds`, every delivery has the signatures of both the new and the
+ * previous secret; an older one ends at once.
  *
  * `POST /v1/workspace/webhooks/{webhook}/roll`, /docs/api/rollWebhookSecret
  *
@@ -3229,8 +3241,8 @@ export declare function replayWebhookDelivery(client: Client, webhook: string, d
 export declare function rollWebhookSecret(client: Client, webhook: string, input: WebhookRoll, options?: RequestOptions): Call<WebhookEndpointWithSecret, "rollWebhookSecret">;
 
 /**
- * Posts the event `webhook.test` to an endpoint, whatever events it gets. The log of its deliveries shows what it answered. A disabled endpoint, and
- * one for which 100 deliveries wait, give 403 `permission_denied`.
+ * Posts the event `webhook.test` to an endpoint, whichever events it gets. Its delivery log shows what it answered. A disabled endpoint,
+ * and one for which 100 deliveries are waiting, give 403 `permission_denied`.
  *
  * `POST /v1/workspace/webhooks/{webhook}/test`, /docs/api/testWebhook
  *
@@ -3245,8 +3257,7 @@ export declare function rollWebhookSecret(client: Client, webhook: string, input
 export declare function testWebhook(client: Client, webhook: string, options?: RequestOptions): Call<WebhookDelivery, "testWebhook">;
 
 /**
- * Lists the workspaces of the person who is signed in: their own and all that they joined, at most 100. An API key gives 403
- * `session_required`.
+ * Lists the signed-in person's workspaces: their own and all that they joined, at most 100. An API key gives 403 `session_required`.
  *
  * `GET /v1/workspaces`, /docs/api/listWorkspaces
  *
@@ -3259,8 +3270,8 @@ export declare function testWebhook(client: Client, webhook: string, options?: R
 export declare function listWorkspaces(client: Client, options?: RequestOptions): Pages<WorkspaceList, "listWorkspaces">;
 
 /**
- * Creates a workspace with the person who is signed in as its owner. It starts without keys and without credit, also without the sign-up
- * credit. A person owns at most 20 workspaces beside the own one, and joins at most 100; more give 403 `permission_denied`.
+ * Creates a workspace with the signed-in person as its owner. It starts without keys and without credit, even the signup credit. A person
+ * owns at most 20 workspaces in addition to their own, and joins at most 100; more give 403 `permission_denied`.
  *
  * `POST /v1/workspaces`, /docs/api/createWorkspace
  *

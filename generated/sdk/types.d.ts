@@ -13,18 +13,18 @@ export interface AccountAdjustment {
   reason: string;
   /** USD above or below 0, at most 8 decimals; the account's owner sees it with the reason. -60000000 to 60000000. */
   amount_usd: number;
-  /** Which money; with `entry`, the kind of that entry. */
+  /** The kind of money; with `entry`, the kind of that entry. */
   kind?: MoneyKind | undefined;
   /** The ledger entry that is wrong, such as `led_3`. */
   entry?: string | undefined;
 }
 
-/** Whether an account may call. */
+/** Whether an account may make calls. */
 export type AccountStatus = "active" | "suspended";
 
 /** Which tier an account gets, and why. */
 export interface AccountTierChange {
-  /** Number of the tier, one of the catalog's; null: the tier follows from what was paid in. 0 to 32767. */
+  /** Number of the tier, one of the catalog's; null: the tier follows from the deposits. 0 to 32767. */
   tier: number | null;
   /** Why, in one line, for the log of operators' actions. */
   reason: string;
@@ -42,11 +42,11 @@ export interface ApiKeyChange {
    */
   limit_usd?: number | null | undefined;
   /**
-   * When `limit_usd` resets; default: unchanged. A change counts from now on: nothing is spent of the period that is running. Set to `never`,
-   * the key keeps the smaller of its two limits.
+   * When `limit_usd` resets; default: unchanged. A change takes effect now: nothing counts as spent in the current period yet. If set to
+   * `never`, the key keeps the lower of its two limits.
    */
   limit_resets?: LimitResets | undefined;
-  /** USD that the key may spend in all, beside a recurring `limit_usd`; null: no limit; default: unchanged. */
+  /** USD that the key may spend in all, in addition to a recurring `limit_usd`; null: no limit; default: unchanged. */
   lifetime_limit_usd?: number | null | undefined;
   /** When the key stops working, in the future; null: never; default: unchanged. */
   expires_at?: string | null | undefined;
@@ -58,17 +58,23 @@ export interface ApiKeyChange {
   allowed_networks?: string[] | null | undefined;
   /** What is taken away from the key; empty: nothing; default: unchanged. */
   scopes?: KeyScope[] | undefined;
-  /** Requests a minute of the key, beside its account's limit: the smaller one applies; null: only the account's limit; default: unchanged. 1 to 1000000000. */
+  /**
+   * Requests per minute of the key. The account's limit applies as well, and the lower one decides; null: only the account's limit;
+   * default: unchanged. 1 to 1000000000.
+   */
   rpm?: number | null | undefined;
-  /** Tokens a minute of the key, beside its account's limit: the smaller one applies; null: only the account's limit; default: unchanged. 1 to 1000000000. */
+  /**
+   * Tokens per minute of the key. The account's limit applies as well, and the lower one decides; null: only the account's limit; default:
+   * unchanged. 1 to 1000000000.
+   */
   tpm?: number | null | undefined;
-  /** Whether streams of chat and completions end with a chunk of usage though the request does not ask for one; default: unchanged. */
+  /** Whether streams of chat and completions end with a usage chunk even if the request does not ask for one; default: unchanged. */
   stream_usage?: boolean | undefined;
-  /** How long answers are kept for repeats of their request, in seconds; 0: they are not; default: unchanged. 0 to 86400. */
+  /** How long answers are kept for repeats of the same request, in seconds; 0: not at all; default: unchanged. 0 to 86400. */
   response_cache_seconds?: number | undefined;
 }
 
-/** A day of a key. */
+/** A key's usage on one day. */
 export interface ApiKeyDay {
   /** The day, in UTC. */
   date: string;
@@ -78,13 +84,13 @@ export interface ApiKeyDay {
   cost_usd: number;
 }
 
-/** What a key spent and has left in its life. */
+/** What a key has spent and has left over its lifetime. */
 export interface ApiKeyLifetime {
   /** USD that it may spend in all; null: no limit. */
   limit_usd: number | null;
   /** USD spent so far. */
   spent_usd: number;
-  /** USD left of the limit, less what calls in flight hold; null: no limit. */
+  /** USD left of the limit, minus what calls in flight hold; null: no limit. */
   remaining_usd: number | null;
 }
 
@@ -98,7 +104,7 @@ export interface ApiKeyList {
   has_more: false;
 }
 
-/** What a key spent and has left in the running period of its recurring budget. */
+/** What a key has spent and has left in the current period of its recurring budget. */
 export interface ApiKeyPeriod {
   /** When the budget resets. */
   resets: LimitResets;
@@ -106,7 +112,7 @@ export interface ApiKeyPeriod {
   limit_usd: number | null;
   /** USD spent in this period. */
   spent_usd: number;
-  /** USD left of the limit, less what calls in flight hold; null: no limit. */
+  /** USD left of the limit, minus what calls in flight hold; null: no limit. */
   remaining_usd: number | null;
   /** When the period began. */
   starts_at: string;
@@ -137,13 +143,16 @@ export interface ApiKeyRecord {
   /** USD spent with the key so far. */
   usage_usd: number;
   /**
-   * USD that the key may spend: in all, or in each period of `limit_resets`. A call above gives 402 `key_limit_reached`. Null: no limit of its
-   * own.
+   * USD that the key may spend: in all, or in each period of `limit_resets`. A call beyond it gives 402 `key_limit_reached`. Null: no limit
+   * of its own.
    */
   limit_usd: number | null;
   /** When `limit_usd` resets. */
   limit_resets: LimitResets;
-  /** USD that the key may spend in all, beside a recurring `limit_usd`; null: no limit. Where `limit_resets` is `never`, the same as `limit_usd`. */
+  /**
+   * USD that the key may spend in all, in addition to a recurring `limit_usd`; null: no limit. The same as `limit_usd` if `limit_resets` is
+   * `never`.
+   */
   lifetime_limit_usd: number | null;
   /** When the key stops working (401 `key_expired`); null: never. */
   expires_at: string | null;
@@ -155,15 +164,15 @@ export interface ApiKeyRecord {
   allowed_networks: string[] | null;
   /** What is taken away from the key; empty: nothing. */
   scopes: KeyScope[];
-  /** Requests a minute of the key, beside its account's limit; null: only the account's limit. */
+  /** Requests per minute of the key. The account's limit applies as well; null: only the account's limit. */
   rpm: number | null;
-  /** Tokens a minute of the key, beside its account's limit; null: only the account's limit. */
+  /** Tokens per minute of the key. The account's limit applies as well; null: only the account's limit. */
   tpm: number | null;
-  /** Whether streams of chat and completions end with a chunk of usage though the request does not ask for one. */
+  /** Whether streams of chat and completions end with a usage chunk even if the request does not ask for one. */
   stream_usage: boolean;
-  /** How long answers are kept for repeats of their request, in seconds; 0: they are not. */
+  /** How long answers are kept for repeats of the same request, in seconds; 0: not at all. */
   response_cache_seconds: number;
-  /** Until when the secret that the key had before it was rolled works, too; null: it doesn't. */
+  /** Until when the key's previous secret also works; null: it doesn't. */
   previous_secret_until: string | null;
 }
 
@@ -175,7 +184,7 @@ export interface ApiKeyRequest {
   limit_usd?: number | null | undefined;
   /** When `limit_usd` resets; default: never. */
   limit_resets?: LimitResets | undefined;
-  /** USD that the key may spend in all, beside a recurring `limit_usd`; default, and null: no limit. */
+  /** USD that the key may spend in all, in addition to a recurring `limit_usd`; default, and null: no limit. */
   lifetime_limit_usd?: number | null | undefined;
   /** When the key stops working, in the future; null: never; default: null. */
   expires_at?: string | null | undefined;
@@ -187,23 +196,29 @@ export interface ApiKeyRequest {
   allowed_networks?: string[] | null | undefined;
   /** What is taken away from the key; empty: nothing; default: nothing. */
   scopes?: KeyScope[] | undefined;
-  /** Requests a minute of the key, beside its account's limit: the smaller one applies; null: only the account's limit; default: null. 1 to 1000000000. */
+  /**
+   * Requests per minute of the key. The account's limit applies as well, and the lower one decides; null: only the account's limit;
+   * default: null. 1 to 1000000000.
+   */
   rpm?: number | null | undefined;
-  /** Tokens a minute of the key, beside its account's limit: the smaller one applies; null: only the account's limit; default: null. 1 to 1000000000. */
+  /**
+   * Tokens per minute of the key. The account's limit applies as well, and the lower one decides; null: only the account's limit; default:
+   * null. 1 to 1000000000.
+   */
   tpm?: number | null | undefined;
   /**
-   * Whether streams of chat and completions end with a chunk of usage though the request does not say `stream_options.include_usage`, for clients
-   * that read the chunk and don't ask for it. What a request says itself holds; default: false.
+   * Whether streams of chat and completions end with a usage chunk even if the request does not set `stream_options.include_usage`, for
+   * clients that read the chunk but don't ask for it. A value in the request takes precedence; default: false.
    */
   stream_usage?: boolean | undefined;
   /**
-   * How long answers are kept, in seconds, so that the same request gets the same answer at the model's price for it, `pricing.response_cache`.
-   * What a request says itself in `x-svc-response-cache` holds; default: 0, answers are not kept. 0 to 86400.
+   * How long answers are kept, in seconds, so that the same request gets the same answer at the model's price for it,
+   * `pricing.response_cache`. The header `x-svc-response-cache` of a request takes precedence; default: 0, answers are not kept. 0 to 86400.
    */
   response_cache_seconds?: number | undefined;
 }
 
-/** What a key spent, holds and has left. */
+/** What a key has spent, holds and has left. */
 export interface ApiKeyUsage {
   /** Always `api_key_usage`. */
   object: "api_key_usage";
@@ -211,11 +226,11 @@ export interface ApiKeyUsage {
   id: string;
   /** USD held by its calls in flight. */
   reserved_usd: number;
-  /** Its whole life. */
+  /** Its whole lifetime. */
   lifetime: ApiKeyLifetime;
-  /** The running period; null where `limit_resets` is `never`. */
+  /** The current period; null if `limit_resets` is `never`. */
   period: ApiKeyPeriod | null;
-  /** The last 30 days of UTC, today first. */
+  /** The last 30 days (UTC), today first. */
   days: ApiKeyDay[];
 }
 
@@ -282,15 +297,15 @@ export interface AuthOptions {
   object: "auth.options";
   /** The external providers, by name. */
   providers: SignInChoice[];
-  /** How accounts come to be. */
+  /** How accounts are created. */
   sign_up: SignUpMode;
-  /** The only domains whose addresses may sign up; null: those of any. */
+  /** The only domains whose addresses may sign up; null: any domain. */
   sign_up_domains: string[] | null;
   /** Whether `POST /v1/auth/signup` needs the token of a CAPTCHA's widget as `captcha_token`. */
   captcha_required: boolean;
-  /** The widget that the console shows for it; null: none, people then sign up at a page of the operator's. */
+  /** The widget that the console shows for it; null: none, and people sign up on a page of the operator's. */
   captcha_widget: CaptchaWidget | null;
-  /** A sentence of the operator's for everyone, such as of maintenance to come, which the console shows; null: none. */
+  /** A message from the operator to everyone, such as about planned maintenance, which the console shows; null: none. */
   notice: string | null;
 }
 
@@ -306,7 +321,7 @@ export interface AutoTopup {
   threshold_usd: number;
   /** USD that each automatic top-up adds; tax, where the terms name it, is charged on top. */
   amount_usd: number;
-  /** USD that all automatic top-ups of a calendar month (UTC) add at most. */
+  /** The most USD that automatic top-ups add in a calendar month (UTC). */
   monthly_cap_usd: number;
   /** USD of this month's automatic top-ups, pending ones included. */
   month_used_usd: number;
@@ -316,9 +331,9 @@ export interface AutoTopup {
   terms: AutoTopupTerms;
   /** The last consent; null: none was given. */
   consent: AutoTopupConsent | null;
-  /** Why the last charge failed; null: it did not. */
+  /** Why the last charge failed; null if it did not fail. */
   last_failure: AutoTopupFailure | null;
-  /** After a decline: no charge is tried before; else null. */
+  /** After a decline, the earliest time of the next attempt; else null. */
   retry_at: string | null;
 }
 
@@ -330,7 +345,7 @@ export interface AutoTopupChange {
   threshold_usd?: number | undefined;
   /** USD that each top-up adds, 5 to 10,000, whole cents; default: unchanged. 5 to 10000. */
   amount_usd?: number | undefined;
-  /** USD that a calendar month's automatic top-ups add at most, not less than `amount_usd`; default: unchanged. 5 to 100000. */
+  /** The most USD that automatic top-ups add in a calendar month, not less than `amount_usd`; default: unchanged. 5 to 100000. */
   monthly_cap_usd?: number | undefined;
   /** Version of the terms that the person has agreed to; required in every change that leaves automatic top-ups on; default: none. */
   consent_version?: string | undefined;
@@ -381,7 +396,7 @@ export interface Batch {
   id: string;
   /** Always `batch`. */
   object: "batch";
-  /** Which endpoint answers its requests. */
+  /** The endpoint that answers its requests. */
   endpoint: BatchEndpoint;
   /** What is wrong with its input file; null unless its status is `failed`. */
   errors: BatchFaults | null;
@@ -389,17 +404,17 @@ export interface Batch {
   input_file_id: string;
   /** Always `24h`. */
   completion_window: "24h";
-  /** Where it is. */
+  /** Status of the batch. */
   status: BatchStatus;
-  /** The file with its answers; null until it has ended, and where nothing was answered. */
+  /** The file with its answers; null until the batch has ended, and if nothing was answered. */
   output_file_id: string | null;
-  /** The file with what failed; null until it has ended, and where nothing failed. */
+  /** The file with its failed requests; null until the batch has ended, and if nothing failed. */
   error_file_id: string | null;
   /** When it was created. */
   created_at: number;
   /** When its first request could begin. */
   in_progress_at: number | null;
-  /** When its window is over. */
+  /** When its time runs out. */
   expires_at: number;
   /** When its files began to be written. */
   finalizing_at: number | null;
@@ -407,17 +422,17 @@ export interface Batch {
   completed_at: number | null;
   /** When its input file was refused. */
   failed_at: number | null;
-  /** When it ended because its window was over. */
+  /** When it ended because its time ran out. */
   expired_at: number | null;
-  /** When it was asked to end. */
+  /** When its cancellation was requested. */
   cancelling_at: number | null;
   /** When it ended because it was cancelled. */
   cancelled_at: number | null;
   /** How many requests it has. */
   request_counts: BatchCounts;
-  /** What they used so far. Zeros for a batch that was created before it was counted. */
+  /** What its requests have used so far. Zeros for a batch that was created before usage was counted. */
   usage: BatchUsage;
-  /** What its caller calls it. */
+  /** The key-value pairs that were set when it was created. */
   metadata: { [key: string]: string } | null;
 }
 
@@ -431,7 +446,7 @@ export interface BatchCounts {
   failed: number;
 }
 
-/** Which endpoint answers the requests of a batch. */
+/** The endpoint that answers the requests of a batch. */
 export type BatchEndpoint = "/v1/chat/completions" | "/v1/responses" | "/v1/embeddings" | "/v1/completions";
 
 /** What is wrong with the input file. */
@@ -440,9 +455,9 @@ export interface BatchFault {
   code: string;
   /** The fault as a sentence. */
   message: string;
-  /** The member of the line; null where it is the whole line or file. */
+  /** The field of the line that is at fault; null if it is the whole line or file. */
   param: string | null;
-  /** The line, from 1; null where it is the whole file. */
+  /** The line, from 1; null if it is the whole file. */
   line: number | null;
 }
 
@@ -482,7 +497,7 @@ export interface BatchOutputDetails {
 
 /** When the files of a batch expire. */
 export interface BatchOutputExpiry {
-  /** From when they are kept: always `created_at`, the file's own. */
+  /** When their time starts: always `created_at`, when each file is stored. */
   anchor: ExpiryAnchor;
   /** How long they are kept. 3600 to 2592000. */
   seconds: number;
@@ -492,30 +507,30 @@ export interface BatchOutputExpiry {
 export interface BatchRequest {
   /** A file with the purpose `batch`: at most 50,000 lines, each a JSON object with `custom_id`, `method`, `url` and `body`. */
   input_file_id: string;
-  /** Which endpoint answers its requests; the `url` of every line. */
+  /** The endpoint that answers its requests; the `url` of every line. */
   endpoint: BatchEndpoint;
   /** Always `24h`. */
   completion_window: "24h";
-  /** What you call it: at most 16 pairs, keys of at most 64 characters, values of at most 512. */
+  /** Your own key-value pairs: at most 16, with keys of at most 64 characters and values of at most 512. */
   metadata?: { [key: string]: string } | null | undefined;
   /** When the files with its answers and errors expire; default: 30 days after each is stored. */
   output_expires_after?: BatchOutputExpiry | null | undefined;
 }
 
-/** Where a batch is. `failed`, `completed`, `expired` and `cancelled` are final. */
+/** Status of a batch. `failed`, `completed`, `expired` and `cancelled` are final. */
 export type BatchStatus = "validating" | "failed" | "in_progress" | "finalizing" | "completed" | "expired" | "cancelling" | "cancelled";
 
-/** What the requests of a batch used that have ended: the sum of their rows in the usage log. Requests that failed are free and count for nothing. */
+/** What the batch's finished requests used: the sum of their rows in the usage log. Requests that failed are free and not counted. */
 export interface BatchUsage {
   /** All tokens of the prompts, cached ones included. */
   input_tokens: number;
-  /** Of which. */
+  /** Breakdown of the input tokens. */
   input_tokens_details: BatchInputDetails;
   /** All tokens of the answers, reasoning included. */
   output_tokens: number;
-  /** Of which. */
+  /** Breakdown of the output tokens. */
   output_tokens_details: BatchOutputDetails;
-  /** Both together. */
+  /** The sum of both. */
   total_tokens: number;
 }
 
@@ -571,14 +586,14 @@ export interface CacheControl {
   ttl?: string | null | undefined;
 }
 
-/** Whose CAPTCHA a widget shows. */
+/** A CAPTCHA service. */
 export type CaptchaService = "turnstile" | "hcaptcha";
 
-/** The widget of a CAPTCHA, whose token goes with a sign-up. */
+/** The widget of a CAPTCHA. Its token is sent with a sign-up. */
 export interface CaptchaWidget {
-  /** Whose it is: Cloudflare's `turnstile` or `hcaptcha`. */
+  /** The CAPTCHA service: `turnstile` (Cloudflare) or `hcaptcha`. */
   service: CaptchaService;
-  /** The operator's site key there, which is public. */
+  /** The operator's site key at that service, which is public. */
   site_key: string;
 }
 
@@ -603,7 +618,7 @@ export interface CatalogApplication {
   /** The file, YAML or JSON. */
   text: string;
   /**
-   * The version that the operator saw in use; 0: the file of `SVC_CATALOG`. If another one is in use by now, nothing is changed: 409
+   * The version that the operator saw in use; 0: the file of `SVC_CATALOG`. If another one is in use by now, nothing changes: 409
    * `not_possible`.
    */
   expected_version: number;
@@ -618,16 +633,16 @@ export interface CatalogApplied {
   object: "operator.catalog.applied";
   /** The version in use. */
   version: number;
-  /** Whether anything was changed; false: the text was in use already. */
+  /** Whether anything changed; false: the text was in use already. */
   applied: boolean;
-  /** The version that it went back to; 0: the file of `SVC_CATALOG`; null: it is a text of its own. */
+  /** The version that it restored; 0: the file of `SVC_CATALOG`; null: it is a new text. */
   restores: number | null;
 }
 
-/** What an operator saw in use, and why it is changed. */
+/** The version that the operator saw in use, and the reason for the change. */
 export interface CatalogChangeBasis {
   /**
-   * The version that the operator saw in use; 0: the file of `SVC_CATALOG`. If another one is in use by now, nothing is changed: 409
+   * The version that the operator saw in use; 0: the file of `SVC_CATALOG`. If another one is in use by now, nothing changes: 409
    * `not_possible`.
    */
   expected_version: number;
@@ -648,7 +663,7 @@ export interface CatalogCheck {
   providers: number;
   /** Why the gateway would refuse it, at most 100, by line. */
   problems: CatalogProblem[];
-  /** What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
+  /** What may be intended but looks wrong, such as a price below its route's cost; at most 100, by line. None if there are problems. */
   warnings: CatalogProblem[];
 }
 
@@ -664,9 +679,9 @@ export interface CatalogDiff {
   providers: number;
   /** Why the gateway would refuse it, at most 100, by line. */
   problems: CatalogProblem[];
-  /** What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
+  /** What may be intended but looks wrong, such as a price below its route's cost; at most 100, by line. None if there are problems. */
   warnings: CatalogProblem[];
-  /** The models that differ, at most 1000, by id. None where there are problems. */
+  /** The models that differ, at most 1000, by id. None if there are problems. */
   changes: CatalogModelChange[];
   /** The providers that differ, at most 1000, by id. */
   provider_changes: CatalogProviderChange[];
@@ -680,13 +695,13 @@ export interface CatalogDiff {
 export interface CatalogMargin {
   /** The route, as provider/model. */
   route: string;
-  /** What is priced, such as `input` (of a million tokens) or `per_image`: a key of the route's `cost` in the file. */
+  /** What is priced, such as `input` (per million tokens) or `per_image`: a key of the route's `cost` in the file. */
   unit: string;
   /** USD that it is sold for. */
   price_usd: number;
   /** USD that it costs. */
   cost_usd: number;
-  /** `price_usd` less `cost_usd`. */
+  /** `price_usd` minus `cost_usd`. */
   margin_usd: number;
 }
 
@@ -698,20 +713,20 @@ export interface CatalogModelChange {
   change: CatalogChangeKind;
   /** The keys of the file that differ, such as `pricing`; empty unless it is `changed`. */
   fields: string[];
-  /** Its terms in the catalog in use; null: it is not there. */
+  /** Its terms in the catalog in use; null if it is not in it. */
   before: CatalogTerms | null;
-  /** Its terms in the text; null: it is not there. */
+  /** Its terms in the text; null if it is not in it. */
   after: CatalogTerms | null;
 }
 
 /** Whether a model is sold. */
 export type CatalogModelState = "active" | "paused" | "retired";
 
-/** What is wrong in a catalog file, or worth knowing. */
+/** A problem or a warning about a catalog file. */
 export interface CatalogProblem {
   /** The line, from 1. */
   line: number;
-  /** What is wrong there. */
+  /** What is wrong. */
   message: string;
 }
 
@@ -729,11 +744,11 @@ export interface CatalogProviderChange {
 export interface CatalogTerms {
   /** Whether it is sold. */
   state: CatalogModelState;
-  /** Its `pricing` in the file; null: it has none. */
+  /** Its `pricing` in the file; null if it has none. */
   pricing: { [key: string]: unknown } | null;
   /** Its routes, as provider/model, in their order. */
   routes: string[];
-  /** Price, cost and margin of each unit that a route names a cost of. */
+  /** Price, cost and margin of each unit for which a route has a cost. */
   margins: CatalogMargin[];
 }
 
@@ -753,13 +768,13 @@ export interface CatalogVersion {
   applied_at: string;
   /** Who applied it: an operator's email address, or `svc` and the user of the machine. */
   applied_by: string;
-  /** The reason that was given; null: none was. */
+  /** The reason that was given; null if none was. */
   reason: string | null;
   /** SHA-256 of its text, in hex; null: it is the file of `SVC_CATALOG`. */
   sha256: string | null;
-  /** The version that it went back to; 0: the file of `SVC_CATALOG`; null: it was a text of its own. */
+  /** The version that it restored; 0: the file of `SVC_CATALOG`; null: it was a new text. */
   restores: number | null;
-  /** Whether it is in use: the newest one is. */
+  /** Whether it is in use: only the newest one is. */
   in_use: boolean;
 }
 
@@ -783,19 +798,19 @@ export interface ChainHead {
 export interface ChangeableSettings {
   /** Who may sign up (`SVC_SIGNUP`). */
   sign_up: SignUpMode;
-  /** The only domains whose addresses may sign up (`SVC_SIGNUP_DOMAINS`); none: those of any. */
+  /** The only domains whose addresses may sign up (`SVC_SIGNUP_DOMAINS`); empty: any domain. */
   sign_up_domains: string[];
   /** USD that an account gets when its email address is verified (`SVC_SIGNUP_CREDIT`). */
   signup_credit_usd: number;
-  /** Domains of throw-away mail that may not sign up, nor those below them, beside the ones of `SVC_DISPOSABLE_DOMAINS`. */
+  /** Domains of disposable email addresses that may not sign up, subdomains included, in addition to those of `SVC_DISPOSABLE_DOMAINS`. */
   disposable_domains: string[];
   /** Whether a disputed payment suspends its account (`SVC_SUSPEND_ON_DISPUTE`). */
   suspend_on_dispute: boolean;
-  /** A sentence for everyone, which the console shows on every page (`SVC_NOTICE`); empty: none. */
+  /** A message to everyone, which the console shows on every page (`SVC_NOTICE`); empty: none. */
   notice: string;
 }
 
-/** Giving a charge back. */
+/** A refund of a charge. */
 export interface ChargeRefund {
   /** Why, in one line, for the log of operators' actions. */
   reason: string;
@@ -1020,9 +1035,9 @@ export interface ChatRequest {
    * @deprecated
    */
   function_call?: string | { [key: string]: unknown } | null | undefined;
-  /** Dropped: the gateway stores no answers, except for 24 hours for repeats of a request with an `Idempotency-Key`. */
+  /** Dropped: the gateway stores chat answers only for repeats of the same request (`Idempotency-Key`, `x-svc-response-cache`). */
   store?: unknown;
-  /** Dropped: the gateway stores no answers, except for 24 hours for repeats of a request with an `Idempotency-Key`. */
+  /** Dropped: the gateway stores chat answers only for repeats of the same request (`Idempotency-Key`, `x-svc-response-cache`). */
   metadata?: unknown;
 }
 
@@ -1091,8 +1106,8 @@ export interface CitationsDelta {
 }
 
 /**
- * A summary of the conversation before it, which the model's provider made because `context_management` asked for it. Send it back as it came,
- * in place of what it summarizes; only models that a provider of this dialect serves read it.
+ * A summary of the conversation so far, made by the model's provider because `context_management` asked for it. Send it back unchanged, in
+ * place of what it summarizes. Only models whose provider uses this format can read it.
  */
 export interface CompactionBlock {
   /** Always `compaction`. */
@@ -1181,35 +1196,37 @@ export interface CompletionLogprobs {
 
 /**
  * A text to continue. `top_p`, `seed`, `presence_penalty`, `frequency_penalty`, `logit_bias` and `user` are forwarded as sent; other
- * unknown fields are ignored. The schema accepts more than most models: what none of a model's routes can do is refused, with a message that
- * names `POST /v1/chat/completions`. Most routes continue a text by a chat; some, where the operator says so, by completions of their own.
+ * unknown fields are ignored. The schema accepts more than most models: what none of a model's routes can do is refused, with a message
+ * that names `POST /v1/chat/completions`. Most routes continue a text through a chat; some, where the operator says so, have a completions
+ * endpoint of their own.
  */
 export interface CompletionRequest {
   /** Model id or alias. */
   model: string;
   /**
-   * The text to continue. Required: a missing prompt gives 400 `missing_parameter`. An array with one text is accepted too. Several texts, token
-   * ids, and lists of token ids need a model with a route that has completions of its own; else they give 400 `invalid_parameter`. Both messages
-   * name `POST /v1/chat/completions`. Answers to the first prompt have the first indexes. At most 128 answers in all.
+   * The text to continue. Required: a missing prompt gives 400 `missing_parameter`. An array with one text is accepted too. Several texts,
+   * token ids, and lists of token ids need a model with a route that has its own completions endpoint; else they give 400
+   * `invalid_parameter`. Both messages name `POST /v1/chat/completions`. Answers to the first prompt have the first indexes. At most 128
+   * answers in all.
    */
   prompt?: string | unknown[] | null | undefined;
   /**
-   * The text that comes after the answer. It needs a model with a route that has completions of its own; else it gives 400 `invalid_parameter`,
-   * which names `POST /v1/chat/completions`.
+   * The text that comes after the answer. It needs a model with a route that has its own completions endpoint; else it gives 400
+   * `invalid_parameter`, which names `POST /v1/chat/completions`.
    */
   suffix?: unknown;
   /** Number of answers to each prompt; default 1. Each answer is billed. 1 to 128. */
   n?: number | null | undefined;
   /**
-   * Number of answers that are made for each prompt; the `n` best are returned. Default: `n`. Each answer that is made is billed. More than `n`
-   * needs a model with a route that has completions of its own, and no `stream`. Anything else gives 400 `invalid_parameter`, which names
-   * `POST /v1/chat/completions`.
+   * Number of answers that are made for each prompt; the `n` best are returned. Default: `n`. Each answer that is made is billed. More than
+   * `n` needs a model with a route that has its own completions endpoint, and no `stream`. Anything else gives 400 `invalid_parameter`,
+   * which names `POST /v1/chat/completions`.
    */
   best_of?: number | null | undefined;
   /**
-   * How many of the likeliest tokens to show at each position, 0 to 20, with the log probability of each token of the answer; default: none. It
-   * needs a route over a protocol of OpenAI's; else it gives 400 `invalid_parameter`, which names `POST /v1/chat/completions`. A model may
-   * take fewer, or show none.
+   * How many of the likeliest tokens to show at each position, 0 to 20, with the log probability of each token of the answer; default:
+   * none. It needs a route over one of OpenAI's protocols; else it gives 400 `invalid_parameter`, which names `POST /v1/chat/completions`.
+   * A model may take fewer, or show none.
    */
   logprobs?: number | boolean | null | undefined;
   /**
@@ -1224,8 +1241,8 @@ export interface CompletionRequest {
   /** What a stream carries in addition to the answer; only with `stream`. */
   stream_options?: StreamOptions | null | undefined;
   /**
-   * Whether the answer repeats the prompt before its text; default false. With `stream` or `logprobs` it needs a model with a route that has
-   * completions of its own; else it gives 400 `invalid_parameter`, which names `POST /v1/chat/completions`.
+   * Whether the answer repeats the prompt before its text; default false. With `stream` or `logprobs` it needs a model with a route that
+   * has its own completions endpoint; else it gives 400 `invalid_parameter`, which names `POST /v1/chat/completions`.
    */
   echo?: boolean | null | undefined;
   /** Stop sequences: one string, or up to 4; default: none. More give 400 `invalid_parameter`, which names `POST /v1/chat/completions`. */
@@ -1290,13 +1307,13 @@ export interface Conversation {
 
 /** A change of a conversation. Unknown fields are ignored. */
 export interface ConversationChange {
-  /** Replaces all of it: at most 16 pairs, keys of at most 64 characters, values of at most 512. Null: none. */
+  /** Replaces all pairs: at most 16, with keys of at most 64 characters and values of at most 512. Null: none. */
   metadata: { [key: string]: string } | null;
 }
 
 /** Items to add. Unknown fields are ignored. */
 export interface ConversationItemsRequest {
-  /** The items, at most 20 at a time; whatever `input` of `POST /v1/responses` takes but an `item_reference`. */
+  /** The items, at most 20 at a time: everything that `input` of `POST /v1/responses` takes, except an `item_reference`. */
   items: ResponseInputItem[];
 }
 
@@ -1304,17 +1321,17 @@ export interface ConversationItemsRequest {
 export interface ConversationRequest {
   /** Its first items, at most 20; default: none. Add more to the conversation afterwards. */
   items?: ResponseInputItem[] | null | undefined;
-  /** What you call it: at most 16 pairs, keys of at most 64 characters, values of at most 512. */
+  /** Your own key-value pairs: at most 16, with keys of at most 64 characters and values of at most 512. */
   metadata?: { [key: string]: string } | null | undefined;
 }
 
 /** The account's balance and tier. */
 export interface CreditBalance {
-  /** USD left. Calls in flight are not subtracted yet, open media holds are. Below 0 only if a call cost more than expected. */
+  /** USD left. Open media holds are already subtracted; calls in flight are not. Below 0 only if a call cost more than expected. */
   balance: number;
-  /** Total USD added by payment, less what was refunded to the payer or corrected; it sets the tier. */
+  /** Total USD added by payment, minus refunds to the payer and corrections; it sets the tier. */
   lifetime_purchased: number;
-  /** Total USD granted: signup credit, bonuses, referrals, gifts, refunds, less what was corrected. */
+  /** Total USD granted: signup credit, bonuses, referrals, gifts, refunds, minus corrections. */
   lifetime_earned: number;
   /** Total USD spent. */
   lifetime_spent: number;
@@ -1446,7 +1463,7 @@ export interface DeletedAccount {
   id: string;
   /** Always true. */
   deleted: true;
-  /** USD that were left and are lost. */
+  /** USD that were left on the account and are lost. */
   forfeited_usd: number;
 }
 
@@ -1492,7 +1509,7 @@ export interface DeletedResponse {
   deleted: true;
 }
 
-/** An endpoint that is no more. */
+/** A deleted endpoint. */
 export interface DeletedWebhook {
   /** Always true. */
   deleted: true;
@@ -1500,10 +1517,10 @@ export interface DeletedWebhook {
   id: string;
 }
 
-/** What is posted, a test included. */
+/** An event that is posted, or a test. */
 export type DeliveredEvent = WebhookEvent | "webhook.test";
 
-/** How far a delivery is. */
+/** Status of a delivery. */
 export type DeliveryStatus = "waiting" | "delivered" | "failed";
 
 /** A transcript in the format `diarized_json`. */
@@ -1514,7 +1531,7 @@ export interface DiarizedTranscription {
   duration: number;
   /** The whole transcript. */
   text: string;
-  /** Who says what, in the order of time. */
+  /** Who says what, in chronological order. */
   segments: TranscriptSegment[];
   /** Id of the requested model; if the request used an alias, the model behind it. */
   model: string;
@@ -1522,7 +1539,7 @@ export interface DiarizedTranscription {
   billing: TranscriptionBilling;
 }
 
-/** That a provider or a route is disabled. */
+/** Why and how long a provider or a route is disabled. */
 export interface Disabled {
   /** When it is used again. */
   until: string;
@@ -1549,24 +1566,24 @@ export interface DocumentBlock {
 /** Where a document comes from. */
 export type DocumentSource = Base64Source | TextSource | ContentSource | UrlSource | FileSource;
 
-/** Another role for those who join from now on. */
+/** A new role for people who join from now on. */
 export interface DomainChange {
-  /** Role of those who join by it. */
+  /** Role of people who join through it. */
   role: DomainRole;
 }
 
-/** Which domain, and as what its people join. */
+/** The domain, and the role of people who join through it. */
 export interface DomainClaim {
   /** The domain. */
   domain: string;
-  /** Role of those who join by it. */
+  /** Role of people who join through it. */
   role?: DomainRole | undefined;
 }
 
-/** Role of those who join by a domain: no domain makes owners. */
+/** Role of people who join through a domain; never owner. */
 export type DomainRole = "admin" | "developer" | "billing" | "viewer";
 
-/** Whether a domain has members join. */
+/** Whether people join through a domain. */
 export type DomainStatus = "pending" | "verified";
 
 /** Where to send the mail. */
@@ -1703,7 +1720,7 @@ export interface ErrorList {
   data: ErrorEntry[];
 }
 
-/** What a time to keep a file counts from. */
+/** When the time that a file is kept starts. */
 export type ExpiryAnchor = "created_at";
 
 /** Why attempts failed. */
@@ -1720,9 +1737,9 @@ export interface FileForm {
   file: Upload;
   /** What it is for: `batch`. */
   purpose: UploadPurpose;
-  /** From when it is kept: always `created_at`. Needed with `expires_after[seconds]`, which it needs in turn. */
+  /** When its time starts: always `created_at`. Send it together with `expires_after[seconds]`, or neither. */
   "expires_after[anchor]"?: ExpiryAnchor | undefined;
-  /** How long it is kept, in seconds: an hour to 30 days. Default: 30 days. A batch that reads it still does. 3600 to 2592000. */
+  /** How long it is kept, in seconds: an hour to 30 days. Default: 30 days. A batch that is reading it can still do so after that. 3600 to 2592000. */
   "expires_after[seconds]"?: number | undefined;
 }
 
@@ -1750,7 +1767,7 @@ export interface FileObject {
   bytes: number;
   /** When it was stored. */
   created_at: number;
-  /** When it expires: as its upload said, else 30 days later. */
+  /** When it expires: as set at the upload, else after 30 days. */
   expires_at: number;
   /** The name that it was uploaded with, at most 255 characters. */
   filename: string;
@@ -1763,7 +1780,7 @@ export interface FileObject {
 /** What a file is for. */
 export type FilePurpose = "batch" | "batch_output";
 
-/** A file that was uploaded before. The gateway stores no files: refused with 400 `unsupported_content`. */
+/** A file of Anthropic's Files API, which the gateway does not have: refused with 400 `unsupported_content`. */
 export interface FileSource {
   /** Always `file`. */
   type: "file";
@@ -1934,9 +1951,9 @@ export interface ImageBlock {
   source: ImageSource;
 }
 
-/** One image of an answer that was waited for, as OpenAI's clients read it. */
+/** One image of an answer that waited for the job, as OpenAI's clients read it. */
 export interface ImageDatum {
-  /** URL of the image, served by the gateway; absent where `b64_json` is there. */
+  /** URL of the image, served by the gateway; absent if `b64_json` is present. */
   url?: string;
   /** The image's bytes in base64, with `response_format: "b64_json"`; images of more than 8 MB in all have URLs. */
   b64_json?: string;
@@ -1945,14 +1962,14 @@ export interface ImageDatum {
 /** The request of `images.edit`. */
 export interface ImageEditForm {
   /**
-   * The images to edit: PNG, JPEG or WebP, known by their bytes; else 400 `invalid_parameter`. The part is repeated for each, also as `image[]`.
-   * All of them and the mask have at most 25 MB together (else 413 `invalid_request`). Each model has a maximum, 10 unless the operator sets
-   * another; more gives 400 `too_many_references`.
+   * The images to edit: PNG, JPEG or WebP, known by their bytes; else 400 `invalid_parameter`. The part is repeated for each, also as
+   * `image[]`. Together with the mask they may have at most 25 MB (else 413 `invalid_request`). Each model has a maximum, 10 unless the
+   * operator sets another; more gives 400 `too_many_references`.
    */
   image: Upload[];
   /**
-   * An image of the size of the first one, whose transparent parts are to be edited: PNG, JPEG or WebP. A model that takes no mask gives 400
-   * `invalid_parameter`; the message lists those that do.
+   * An image of the same size as the first one; its transparent parts mark what to edit: PNG, JPEG or WebP. A model that takes no mask
+   * gives 400 `invalid_parameter`; the message lists those that do.
    */
   mask?: Upload | undefined;
   /**
@@ -2012,9 +2029,9 @@ export interface ImageJob {
   queue_position?: number;
   /** The result; null until `status` is `succeeded`. */
   output: ImageOutput | null;
-  /** When the job was created, in Unix seconds. Only in the answer to a request with `Prefer: wait` whose images are ready. */
+  /** When the job was created, in Unix seconds. Only in an answer that waited for its images and has them. */
   created?: number;
-  /** The images, in the order of `output.metadata.images`. Only where `created` is. */
+  /** The images, in the order of `output.metadata.images`. Present together with `created`. */
   data?: ImageDatum[];
 }
 
@@ -2079,10 +2096,10 @@ export interface ImageRequest {
    */
   idempotency_key?: string | null | undefined;
   /**
-   * Passed to the provider, except fields that set the price or are moderated (prompt, number of images, size, duration, reference
-   * images): those come only from the fields above. Unpriced tiers of a provider (quality, resolution, speed, steps, engine or version,
-   * fidelity, web search, thinking) run at the priced tier: their keys are dropped. More than 64 KB gives 400 `invalid_parameter`, and so
-   * does an address in it that is neither a public HTTPS address nor a data URL.
+   * Passed to the provider, except fields that set the price or are moderated (prompt, number of images, size, duration, reference images):
+   * those come only from the fields above. Unpriced tiers of a provider (quality, resolution, speed, steps, engine or version, fidelity,
+   * web search, thinking) run at the priced tier: their keys are dropped. More than 64 KB gives 400 `invalid_parameter`, and so does a URL
+   * in it that is neither a public HTTPS URL nor a data URL.
    */
   extra?: { [key: string]: unknown } | null | undefined;
 }
@@ -2108,13 +2125,16 @@ export interface ImageVariationForm {
   size?: string | undefined;
   /** `b64_json` for the bytes of the images in `data`; else they have URLs. */
   response_format?: string | undefined;
-  /** Whom you ask for. It has no effect and goes to no provider. */
+  /** An id of your end user. It has no effect and goes to no provider. */
   user?: string | undefined;
   /** Same as the header `Idempotency-Key`, and takes precedence over it. */
   idempotency_key?: string | undefined;
 }
 
-/** A block of a message. Blocks of other tools that the provider runs than searches and fetches are refused with 400 `unsupported_content`. */
+/**
+ * A block of a message. Of the tools that the provider runs, only blocks of searches and fetches are accepted; others are refused with 400
+ * `unsupported_content`.
+ */
 export type InputBlock = 
   | TextBlock
   | ImageBlock
@@ -2155,7 +2175,7 @@ export interface InputThinkingBlock {
   signature?: string | undefined;
 }
 
-/** An invitation that was not accepted yet. */
+/** An invitation that has not been accepted yet. */
 export interface Invitation {
   /** Invitation id. */
   id: string;
@@ -2167,13 +2187,13 @@ export interface Invitation {
   role: Role;
   /** Whether it can be accepted. */
   status: InvitationStatus;
-  /** User id of the member who invited. */
+  /** User id of the member who sent the invitation. */
   invited_by: string;
-  /** When it was made. */
+  /** When it was created. */
   created_at: string;
   /** When its last mail was sent. */
   sent_at: string;
-  /** When the link of the last mail ends. */
+  /** When the link in the last mail expires. */
   expires_at: string;
 }
 
@@ -2187,13 +2207,13 @@ export interface InvitationAcceptance {
 export interface InvitationList {
   /** Always `list`. */
   object: "list";
-  /** The invitations that were not accepted yet, newest first; 100 at most. */
+  /** The invitations that have not been accepted yet, newest first; 100 at most. */
   data: Invitation[];
   /** Always false: every invitation is listed. */
   has_more: false;
 }
 
-/** Who is invited, and as what. */
+/** Who is invited, and with which role. */
 export interface InvitationRequest {
   /** Email address; the gateway sends a mail with a link to it. */
   email: string;
@@ -2278,7 +2298,7 @@ export interface JsonSchemaName {
   strict?: boolean | null | undefined;
 }
 
-/** The limits of the key that asks, beside those of its account: the smaller one decides. */
+/** The limits of the key that sends the request. The account's limits apply as well; the lower one decides. */
 export interface KeyLimitState {
   /** Record id of the key. */
   id: string;
@@ -2306,13 +2326,13 @@ export interface KeyLimitState {
   expires_at: string | null;
 }
 
-/** What a scope takes away from a key: all that changes or costs something, images and videos, audio, or what a dashboard reads. */
+/** What a scope takes away from a key: everything that changes or costs something, images and videos, audio, or what a dashboard reads. */
 export type KeyScope = "read_only" | "no_media" | "no_audio" | "no_account";
 
 /** What happens to the keys that a person created or last rolled, when the person is no longer a member. */
 export type KeysOfLeaver = "disable" | "keep";
 
-/** What a model cost, in US dollars, with the keys of a catalog file's `pricing`; that of a token-billed model is its row's `pricing`. */
+/** What a model cost, in US dollars, with the keys of `pricing` in a catalog file; for a token-billed model, as in `pricing` of its row. */
 export interface KnownPrice {
   /** The unit of billing. */
   mode: PricingMode;
@@ -2328,11 +2348,11 @@ export interface LedgerAudit {
   status: LedgerAuditStatus;
   /** When it began. */
   started_at: string;
-  /** The operator who began it, by email address. */
+  /** Email address of the operator who started it. */
   started_by: string;
-  /** When it ended; null: it runs. */
+  /** When it ended; null while it is running. */
   ended_at: string | null;
-  /** What it found; null: it runs or failed. */
+  /** What it found; null if it is running or failed. */
   result: LedgerAuditResult | null;
 }
 
@@ -2344,17 +2364,17 @@ export interface LedgerAuditResult {
   entries: number;
   /** Media holds that are neither settled nor released. */
   media_holds_open: number;
-  /** Holds of calls and of processes that keep some ready. */
+  /** Holds of calls, and holds that processes keep ready. */
   holds_open: number;
   /** What differs, at most 100. */
   mismatches: LedgerMismatch[];
   /** Whether more differs than is listed. */
   truncated: boolean;
-  /** SHA-256 over the last hash of every account, as `svc ledger verify` prints it; null: the chain is broken. */
+  /** SHA-256 over the last hash of every account, as `svc ledger verify` prints it; null if the chain is broken. */
   chain_head: string | null;
   /** Entries whose links were verified. */
   chain_entries: number;
-  /** The first broken link; null: every link holds. */
+  /** The first broken link; null if every link is intact. */
   broken: LedgerBrokenLink | null;
 }
 
@@ -2462,19 +2482,19 @@ export interface LimitState {
   per_model_rpm: number;
   /** Slots in use. */
   concurrent: ConcurrentUse;
-  /** The limits of the key that asks. Absent for a session. */
+  /** The limits of the key that sends the request. Absent for a session. */
   key?: KeyLimitState;
 }
 
 /** Prices of a whole request whose prompt, cached tokens included, is longer than `above`. */
 export interface LongContextPricing {
-  /** Prompt tokens up to which the usual prices apply. */
+  /** Prompt tokens up to which the normal prices apply. */
   above: number;
   /** USD per million input tokens. */
   input: number;
   /** USD per million output tokens, reasoning included. */
   output: number;
-  /** USD per million input tokens read from the model's prompt cache; null: as `input`. */
+  /** USD per million input tokens read from the model's prompt cache; null: the same as `input`. */
   cached: number | null;
   /** USD per million input tokens written to the model's prompt cache. */
   cache_write: number;
@@ -2500,7 +2520,7 @@ export interface MadeVoice {
 export interface MadeVoucher {
   /** Id of the voucher; its ledger entry names it as `ref`. */
   id: string;
-  /** What a workspace redeems. It is shown here and never again. */
+  /** The code that a workspace redeems. It is shown here and never again. */
   code: string;
 }
 
@@ -2520,19 +2540,19 @@ export interface MadeVouchers {
   created_at: string;
   /** Who made it: an operator's email address, or `svc` and the user of the machine. */
   created_by: string;
-  /** Until when it can be redeemed; null: for ever. */
+  /** Until when it can be redeemed; null: forever. */
   expires_at: string | null;
-  /** After how many days the credit expires once it is redeemed; null: never. */
+  /** How many days after redemption the credit expires; null: never. */
   credit_days: number | null;
   /** Whether a workspace may redeem only one of the batch. */
   once_per_account: boolean;
-  /** When an operator ended it; null: it was not ended. */
+  /** When an operator ended it; null if none did. */
   ended_at: string | null;
   /** The vouchers. */
   vouchers: MadeVoucher[];
 }
 
-/** Who is told of an event by mail. */
+/** Who is notified of an event by mail. */
 export interface MailChoice {
   /** The event. */
   event: MailedEvent;
@@ -2570,29 +2590,29 @@ export interface Member {
   /** When the person became a member. */
   created_at: string;
   /**
-   * USD that all keys which the member created in this workspace may spend together: in all, or in each period of `limit_resets`. A call above
-   * gives 402 `key_limit_reached`. Null: no limit beside those of the keys.
+   * USD that all keys created by the member in this workspace may spend together: in all, or in each period of `limit_resets`. A call
+   * beyond it gives 402 `key_limit_reached`. Null: no limit except those of the keys.
    */
   limit_usd: number | null;
-  /** When `limit_usd` resets; `never` where there is no limit. */
+  /** When `limit_usd` resets; `never` if there is no limit. */
   limit_resets: LimitResets;
-  /** USD that these keys spent: in the running period, or in all where `limit_resets` is `never`. Deleted keys count. */
+  /** USD that these keys have spent: in the current period, or in all if `limit_resets` is `never`. Deleted keys count. */
   spent_usd: number;
-  /** USD that they may still spend, less what requests in flight hold; null: no limit. */
+  /** USD that they may still spend, minus what requests in flight hold; null: no limit. */
   remaining_usd: number | null;
-  /** When the running period ends; null where `limit_resets` is `never`. */
+  /** When the current period ends; null if `limit_resets` is `never`. */
   resets_at: string | null;
 }
 
-/** What to change of a member. Absent fields stay as they are. */
+/** What to change about a member. Omitted fields stay unchanged. */
 export interface MemberChange {
   /** The role. */
   role?: Role | undefined;
-  /** USD that all keys which the member created may spend together, including what they have already spent; null: no limit; default: unchanged. */
+  /** USD that all keys created by the member may spend together, including what they have already spent; null: no limit; default: unchanged. */
   limit_usd?: number | null | undefined;
   /**
-   * When `limit_usd` resets; default: unchanged, `never` with a first limit. A change counts from now on: nothing is spent of the period that
-   * is running. Without a limit it stays `never`.
+   * When `limit_usd` resets; default: unchanged, `never` with a first limit. A change takes effect now: nothing counts as spent in the
+   * current period yet. Without a limit it stays `never`.
    */
   limit_resets?: LimitResets | undefined;
 }
@@ -2758,8 +2778,8 @@ export type MessageThinking = ThinkingEnabled | ThinkingAdaptive | ThinkingDisab
 export interface MessageTool {
   /**
    * `custom`, the default, or a tool that the provider runs: `web_search_20250305` on models with `pricing.per_web_search`,
-   * `web_fetch_20250910` on models with `pricing.per_web_fetch`. Others that it runs (`code_execution_…`), and these on other models, are
-   * refused with 400 `unsupported_content`.
+   * `web_fetch_20250910` on models with `pricing.per_web_fetch`. Other tools that the provider runs (`code_execution_…`), and these two on
+   * other models, are refused with 400 `unsupported_content`.
    */
   type?: string | null | undefined;
   /** Name of the tool: up to 128 characters of letters, digits, `_` and `-`. */
@@ -2877,7 +2897,7 @@ export interface ModelLimit {
   output: number;
 }
 
-/** Where more is said about the model, as in OpenRouter's list. */
+/** Links to more about the model, as in OpenRouter's list. */
 export interface ModelLinks {
   /** Path of the model's own row. */
   details: string;
@@ -2899,9 +2919,9 @@ export interface ModelList {
   first_id: string | null;
   /** Id of the last row; null on an empty list. */
   last_id: string | null;
-  /** How many models fit the filters, for OpenRouter's clients. */
+  /** How many models match the filters, for OpenRouter's clients. */
   total_count: number;
-  /** For OpenRouter's clients, to which the list is one page. */
+  /** For OpenRouter's clients, which treat the list as one page. */
   links: ModelListLinks;
 }
 
@@ -2921,13 +2941,13 @@ export interface ModelPricing {
   output: number;
   /** USD per million input tokens read from the model's prompt cache; null if the model has no separate rate for them. */
   cached: number | null;
-  /** USD per million input tokens written to the model's prompt cache; absent: as `input`. */
+  /** USD per million input tokens written to the model's prompt cache; absent: the same as `input`. */
   cache_write?: number;
-  /** USD per million input tokens written to the model's prompt cache for an hour; absent: as `cache_write`. */
+  /** USD per million input tokens written to the model's prompt cache for an hour; absent: the same as `cache_write`. */
   cache_write_1h?: number;
   /** What each `service_tier` costs, as a multiple of every token price; absent: there is one tier. */
   service_tiers?: { [key: string]: number };
-  /** What a line of a batch costs, as a multiple of every token price; absent: as any call. */
+  /** What a line of a batch costs, as a multiple of every token price; absent: the same as any call. */
   batch?: number;
   /** What a kept answer costs (`x-svc-response-cache`), as a multiple of every token price; absent: answers are not kept. */
   response_cache?: number;
@@ -3002,8 +3022,8 @@ export interface ModelRow {
   /** Who set `max_output_tokens`. */
   output_limit_source: OutputLimitSource;
   /**
-   * Output limit in tokens that the gateway sets below the provider's; null where it sets none. A higher `max_tokens` is lowered to it, and
-   * a request without `max_tokens` is sent with it.
+   * Output limit in tokens that the gateway sets below the provider's; null if it sets none. A higher `max_tokens` is lowered to it, and a
+   * request without `max_tokens` is sent with it.
    */
   gateway_output_limit: number | null;
   /**
@@ -3019,7 +3039,7 @@ export interface ModelRow {
   hot: boolean;
   /** Current rates, with any promotion. */
   pricing: ModelPricing;
-  /** Rates without a promotion; equal to `pricing` where none runs. */
+  /** Rates without a promotion; equal to `pricing` if there is none. */
   list_price: ModelPricing;
   /** The unit of billing. */
   pricing_mode: PricingMode;
@@ -3089,7 +3109,7 @@ export interface ModelRow {
   default_parameters: null;
   /** Always null: OpenRouter's clients expect the field. */
   per_request_limits: null;
-  /** Always null: OpenRouter's clients expect the field; `GET /v1/voices` lists voices. */
+  /** Always null: OpenRouter's clients expect the field; `GET /v1/audio/voices` lists voices. */
   supported_voices: null;
 }
 
@@ -3131,7 +3151,7 @@ export type ModelType =
   | "speech"
   | "decisions";
 
-/** Which money a correction is of. */
+/** The kind of money that a correction changes. */
 export type MoneyKind = "purchased" | "earned";
 
 /** The music to generate. Unknown fields are ignored; null means not set. */
@@ -3170,11 +3190,11 @@ export interface NewAccount {
   reason: string;
   /** Its owner's email address. */
   email: string;
-  /** Whether the address counts as verified. If it does not, the owner verifies it by signing up with it, also where `SVC_SIGNUP` is `invite`. */
+  /** Whether the address counts as verified. If not, the owner verifies it by signing up with it, even if `SVC_SIGNUP` is `invite`. */
   verified?: boolean | undefined;
-  /** USD that were paid in, at most 8 decimals; they decide the tier. At most 60000000. */
+  /** USD that were paid in, at most 8 decimals; they determine the tier. At most 60000000. */
   deposit_usd?: number | undefined;
-  /** USD that are given, at most 8 decimals. At most 60000000. */
+  /** USD that are granted, at most 8 decimals. At most 60000000. */
   credit_usd?: number | undefined;
   /** Whether it gets the signup credit now. An account that is not verified gets it anyway once it is. */
   signup_credit?: boolean | undefined;
@@ -3222,17 +3242,17 @@ export interface NewVouchers {
   amount_usd: number;
   /** How many, as for `svc voucher create`. 1 to 1000; default 1. */
   count?: number | undefined;
-  /** Until when they can be redeemed, a time to come; absent: for ever. */
+  /** Until when they can be redeemed, a time in the future; absent: forever. */
   expires_at?: string | undefined;
-  /** After how many days the credit expires once it is redeemed; absent: never. 1 to 3650. */
+  /** How many days after redemption the credit expires; absent: never. 1 to 3650. */
   credit_days?: number | undefined;
   /** Whether a workspace may redeem only one of them. */
   once_per_account?: boolean | undefined;
 }
 
-/** How far a notice's mails and webhooks are. */
+/** Delivery counts of a notice's mails or webhooks. */
 export interface NoticeDeliveries {
-  /** Delivered: a mail server or an endpoint took it. */
+  /** Accepted by a mail server or an endpoint. */
   delivered: number;
   /** Waiting for an attempt. */
   waiting: number;
@@ -3258,28 +3278,28 @@ export interface NoticeRecord {
   id: string;
   /** Always `notice`. */
   object: "notice";
-  /** The event: one of those of the settings, or `sign_in.new_place`. */
+  /** The event: one from the notice settings, or `sign_in.new_place`. */
   event: string;
   /** What the notice says; its fields depend on the event, as a webhook's do. */
   data: { [key: string]: unknown };
   /** Mails to members. */
   mails: NoticeDeliveries;
-  /** Webhooks, those that were sent again included. */
+  /** Webhooks, including those that were sent again. */
   webhooks: NoticeDeliveries;
-  /** When it was noticed. */
+  /** When it was created. */
   created_at: string;
 }
 
-/** A role whose members can be told. */
+/** A role whose members can be notified. */
 export type NoticeRole = "owner" | "admin" | "billing";
 
-/** What the workspace is told, and who. */
+/** Which notices the workspace gets, and who gets them. */
 export interface NoticeSettings {
   /** Always `workspace.notices`. */
   object: "workspace.notices";
   /** USD; a balance below it is low. Null: no notice of a low balance. */
   low_balance_usd: number | null;
-  /** Every event, with the roles that are told by mail. */
+  /** Every event, with the roles that are notified by mail. */
   mails: MailChoice[];
 }
 
@@ -3293,7 +3313,7 @@ export interface NoticeSettingsChange {
 
 /** A session that has not ended. */
 export interface OpenSession {
-  /** Id; the session's token does not follow from it. */
+  /** Id of the session. The token can't be derived from it. */
   id: string;
   /** Always `session`. */
   object: "session";
@@ -3305,7 +3325,7 @@ export interface OpenSession {
   last_used_at: string;
   /** When it ends if it is not used. */
   expires_at: string;
-  /** IP address that it was opened from, of IPv6 the /64 network; null if it is not known. */
+  /** IP address that it was opened from, or for IPv6 the /64 network; null if unknown. */
   address: string | null;
   /** `User-Agent` of the program that opened it, the first 300 characters; null if it sent none. */
   user_agent: string | null;
@@ -3329,21 +3349,21 @@ export interface OperatorAccount {
   id: string;
   /** Always `account`. */
   object: "account";
-  /** Email address; a workspace that was made beside a person's own has its maker's. */
+  /** Email address; for an additional workspace, the address of the person who created it. */
   email: string;
   /** Name of the workspace; null: it has none of its own. */
   workspace_name: string | null;
   /** Whether the address is verified. */
   verified: boolean;
-  /** Whether it may call. */
+  /** Whether it may make calls. */
   status: AccountStatus;
   /** When it was suspended; null: it is not. */
   suspended_at: string | null;
   /** Its tier. */
   tier: number;
-  /** The tier that an operator gave it, whatever was paid in; null: none. */
+  /** The tier that an operator gave it regardless of its deposits; null: none. */
   assigned_tier: number | null;
-  /** USD of the account: what it may spend and what calls hold. */
+  /** Balance in USD: what the account may spend and what calls hold. */
   balance_usd: number;
   /** USD charged in the last 30 days. */
   spent_30d_usd: number;
@@ -3357,21 +3377,21 @@ export interface OperatorAccountDetail {
   id: string;
   /** Always `account`. */
   object: "account";
-  /** Email address; a workspace that was made beside a person's own has its maker's. */
+  /** Email address; for an additional workspace, the address of the person who created it. */
   email: string;
   /** Name of the workspace; null: it has none of its own. */
   workspace_name: string | null;
   /** Whether the address is verified. */
   verified: boolean;
-  /** Whether it may call. */
+  /** Whether it may make calls. */
   status: AccountStatus;
   /** When it was suspended; null: it is not. */
   suspended_at: string | null;
   /** Its tier. */
   tier: number;
-  /** The tier that an operator gave it, whatever was paid in; null: none. */
+  /** The tier that an operator gave it regardless of its deposits; null: none. */
   assigned_tier: number | null;
-  /** USD of the account: what it may spend and what calls hold. */
+  /** Balance in USD: what the account may spend and what calls hold. */
   balance_usd: number;
   /** USD charged in the last 30 days. */
   spent_30d_usd: number;
@@ -3383,7 +3403,7 @@ export interface OperatorAccountDetail {
   media_holds_usd: number;
   /** USD ever purchased. */
   lifetime_purchased_usd: number;
-  /** USD ever given. */
+  /** USD ever granted. */
   lifetime_earned_usd: number;
   /** USD ever charged. */
   lifetime_spent_usd: number;
@@ -3431,9 +3451,9 @@ export interface OperatorAction {
   target: string | null;
   /** Why, in the operator's words. */
   reason: string | null;
-  /** What it was before; null if there was nothing. */
+  /** The state before; null if there was none. */
   before: { [key: string]: unknown } | null;
-  /** What it is since. */
+  /** The state afterwards. */
   after: { [key: string]: unknown } | null;
   /** Id of the request; null for the command line. */
   request_id: string | null;
@@ -3467,17 +3487,20 @@ export interface OperatorAttempt {
   latency_ms: number;
   /** The upstream's own id of its answer. */
   response_id: string | null;
-  /** Why it failed; null: it did not. */
+  /** Why it failed; null if it did not. */
   cause: string | null;
   /** The upstream's words, shortened. */
   detail: string | null;
-  /** USD that the provider charges; null: the route names no cost. */
+  /** USD that the provider charges; null if the route has no cost in the catalog. */
   cost_usd: number | null;
-  /** Id of the credential that was used last; absent: the provider has no list of credentials. */
+  /** Id of the credential that was used last; absent if the provider has no list of credentials. */
   credential?: string;
-  /** Those that were refused before it; absent: none. */
+  /** The credentials that were refused before it; absent if none was. */
   refused?: RefusedCredential[];
-  /** On the first attempt of a call whose routes more than the catalog's order chose: by what, and how each stood. */
+  /**
+   * How the routes were put in order, and how each scored. Only on the first attempt, and only if something other than the catalog's order
+   * decided.
+   */
   choice?: RouteChoice;
 }
 
@@ -3505,11 +3528,11 @@ export interface OperatorCall {
   alias: string | null;
   /** How it ended. */
   status: UsageStatus;
-  /** Its client disconnected before the answer was complete, or read it too slowly: `http_status` is 499. Absent: it did not. */
+  /** Its client disconnected before the answer was complete, or read it too slowly: `http_status` is 499. Absent otherwise. */
   aborted?: true;
-  /** It was charged by a count of its tokens, since its provider reported no usage; the receipt says so, too. Absent: it was not. */
+  /** It was charged by counting its tokens, because its provider reported no usage; the receipt says so, too. Absent otherwise. */
   estimated?: true;
-  /** HTTP status of the response. For a media job the status of its submit: 202, or 200 if it had to wait, however the job ended. 100 to 599. */
+  /** HTTP status of the response. For a media job, the status of its submission, however the job ended: 202, or 200 if it had to wait. 100 to 599. */
   http_status: number;
   /** Why it failed; null on success. */
   error: UsageError | null;
@@ -3542,15 +3565,15 @@ export interface OperatorCall {
   /** Id of the media job that the request started; else null. */
   job_id: string | null;
   /**
-   * What the request was called: the pairs of its `metadata`, and its `user` (`metadata.user_id` on `/v1/messages`). At most 16, with keys of
-   * at most 64 and values of at most 512 characters; others are left out. Absent: none.
+   * The request's tags: the pairs of its `metadata`, and its `user` (`metadata.user_id` on `/v1/messages`). At most 16, with keys of at
+   * most 64 and values of at most 512 characters; others are left out. Absent: none.
    */
   tags?: { [key: string]: string };
   /** Id of the account. */
   account_id: string;
-  /** The route that was asked last, as provider/model; null: none was. */
+  /** The last route that was tried, as provider/model; null if none was. */
   route: string | null;
-  /** USD that providers charge for it; null: its routes name no cost. */
+  /** USD that providers charge for it; null if its routes have no cost in the catalog. */
   provider_cost_usd: number | null;
 }
 
@@ -3582,7 +3605,7 @@ export interface OperatorCallList {
   object: "list";
   /** The calls, newest first. */
   data: OperatorCall[];
-  /** Whether there are older ones in this time; get them with `after` set to `last_id`. */
+  /** Whether there are older ones in this period; get them with `after` set to `last_id`. */
   has_more: boolean;
   /** Id of the last row of this page; null on an empty page. */
   last_id: string | null;
@@ -3592,11 +3615,11 @@ export interface OperatorCallList {
 export interface OperatorCatalog {
   /** Always `operator.catalog`. */
   object: "operator.catalog";
-  /** Its version, as applied; 0: it is the file of `SVC_CATALOG`, and none was ever applied. */
+  /** Its version, as applied; 0: it is the file of `SVC_CATALOG`, and no version was ever applied. */
   version: number;
   /** A newer version that this process cannot load, so it keeps the one it has. Null: the newest version is in use. */
   refused: number | null;
-  /** The file that it was read from, on the machine that answers; null: it has none. */
+  /** The file that it was read from, on the machine that answers; null if there is none. */
   path: string | null;
   /** When the process that answers read it. */
   loaded_at: string;
@@ -3608,9 +3631,9 @@ export interface OperatorCatalog {
   providers: number;
   /** Why the gateway would refuse it, at most 100, by line. */
   problems: CatalogProblem[];
-  /** What may be meant, such as a price below its route's cost; at most 100, by line. None where there are problems. */
+  /** What may be intended but looks wrong, such as a price below its route's cost; at most 100, by line. None if there are problems. */
   warnings: CatalogProblem[];
-  /** Its text, with `text=true`, else null. What headers hold besides names of variables is left out. */
+  /** Its text, with `text=true`, else null. Header values are left out, except for names of variables. */
   text: string | null;
 }
 
@@ -3640,27 +3663,27 @@ export interface OperatorJob {
   kind: JobKind;
   /** Its status. */
   status: JobStatus;
-  /** Position in the account's queue, from 1; null: it does not wait. */
+  /** Position in the account's queue, from 1; null if it is not waiting. */
   queue_position: number | null;
   /** The model. */
   model: string;
-  /** The alias that was sent; null: the model's id was. */
+  /** The alias that was sent; null if a model id was sent. */
   alias: string | null;
-  /** The route that was asked last, as provider/model; null: none was. */
+  /** The last route that was tried, as provider/model; null if none was. */
   route: string | null;
   /** When it was submitted. */
   created_at: string;
-  /** When it got a slot; null: it has none yet, or ended without one. */
+  /** When it got a slot; null if it has none yet, or ended without one. */
   started_at: string | null;
-  /** When it ended; null: it has not. */
+  /** When it ended; null if it has not. */
   completed_at: string | null;
-  /** USD that are held for it, or were. */
+  /** USD that are, or were, held for it. */
   estimated_usd: number;
-  /** USD that were charged; null: nothing was. */
+  /** USD that were charged; null if nothing was. */
   charged_usd: number | null;
-  /** USD that were given back; null: nothing was. */
+  /** USD that were refunded; null if nothing was. */
   refunded_usd: number | null;
-  /** Why it failed or expired; null: it did not. */
+  /** Why it failed or expired; null if it did not. */
   error: OperatorJobError | null;
 }
 
@@ -3683,39 +3706,39 @@ export interface OperatorJobDetail {
   kind: JobKind;
   /** Its status. */
   status: JobStatus;
-  /** Position in the account's queue, from 1; null: it does not wait. */
+  /** Position in the account's queue, from 1; null if it is not waiting. */
   queue_position: number | null;
   /** The model. */
   model: string;
-  /** The alias that was sent; null: the model's id was. */
+  /** The alias that was sent; null if a model id was sent. */
   alias: string | null;
-  /** The route that was asked last, as provider/model; null: none was. */
+  /** The last route that was tried, as provider/model; null if none was. */
   route: string | null;
   /** When it was submitted. */
   created_at: string;
-  /** When it got a slot; null: it has none yet, or ended without one. */
+  /** When it got a slot; null if it has none yet, or ended without one. */
   started_at: string | null;
-  /** When it ended; null: it has not. */
+  /** When it ended; null if it has not. */
   completed_at: string | null;
-  /** USD that are held for it, or were. */
+  /** USD that are, or were, held for it. */
   estimated_usd: number;
-  /** USD that were charged; null: nothing was. */
+  /** USD that were charged; null if nothing was. */
   charged_usd: number | null;
-  /** USD that were given back; null: nothing was. */
+  /** USD that were refunded; null if nothing was. */
   refunded_usd: number | null;
-  /** Why it failed or expired; null: it did not. */
+  /** Why it failed or expired; null if it did not. */
   error: OperatorJobError | null;
   /** The account's email address. */
   email: string;
-  /** The addresses of what it made. */
+  /** The URLs of what it made. */
   files: string[];
   /** The attempts at routes, in order. */
   attempts: OperatorAttempt[];
-  /** When the last route was asked; null: none was. */
+  /** When the last route was tried; null if none was. */
   asked_at: string | null;
-  /** Until when a process works on it, or when one takes it next; null: the job waits for a slot, or has ended. */
+  /** Until when a process has claimed it, or when one will next take it; null if the job is waiting for a slot, or has ended. */
   leased_until: string | null;
-  /** The job's ledger entries, oldest first: hold, its end, charge, refund. */
+  /** The job's ledger entries, oldest first: the hold, its end, the charge, a refund. */
   ledger: LedgerEntry[];
 }
 
@@ -3725,7 +3748,7 @@ export interface OperatorJobError {
   code: JobErrorCode;
   /** The message that the caller sees; null if there is none. */
   message: string | null;
-  /** The provider's own word for it; null: it gave none. */
+  /** The provider's own word for it; null if it gave none. */
   word: string | null;
 }
 
@@ -3741,13 +3764,13 @@ export interface OperatorJobList {
   last_id: string | null;
 }
 
-/** The present state of the ledger. */
+/** The current state of the ledger. */
 export interface OperatorLedger {
   /** Always `operator.ledger`. */
   object: "operator.ledger";
   /**
-   * Of which moment `accounts`, `balance_usd`, `negative_accounts` and `negative_usd` are, all four of the same: of now, or where there are more than
-   * 20,000 accounts of the last time that they were added up in the background, once a minute.
+   * The moment that `accounts`, `balance_usd`, `negative_accounts` and `negative_usd` describe: now or, if there are more than 20,000
+   * accounts, the last time that they were added up in the background, once a minute.
    */
   as_of: string;
   /** Accounts. */
@@ -3758,11 +3781,11 @@ export interface OperatorLedger {
   negative_accounts: number;
   /** USD by which they are below 0. */
   negative_usd: number;
-  /** Holds of calls and of processes that keep some ready. */
+  /** Holds of calls, and holds that processes keep ready. */
   holds_open: number;
   /** USD in them. */
   held_usd: number;
-  /** When the oldest hold of a call was made; null: no call has one. */
+  /** When the oldest hold of a call was made; null if no call has one. */
   oldest_hold_at: string | null;
   /** Media jobs that hold money. */
   media_holds_open: number;
@@ -3770,7 +3793,7 @@ export interface OperatorLedger {
   media_held_usd: number;
   /** When the oldest of them began; null if there are none. */
   oldest_media_hold_at: string | null;
-  /** The newest audit, be it running; null: operators began none. */
+  /** The newest audit, finished or not; null if operators have started none. */
   audit: LedgerAudit | null;
   /** The newest audit with a result; null if there is none. */
   last_result: LedgerAudit | null;
@@ -3790,9 +3813,9 @@ export interface OperatorProvider {
   id: string;
   /** Always `operator.provider`. */
   object: "operator.provider";
-  /** What it speaks. */
+  /** The protocol that it speaks. */
   protocol: string;
-  /** Null: it is not disabled as a whole. */
+  /** Set if the whole provider is disabled; else null. */
   disabled: Disabled | null;
   /** How they went. */
   health: RouteHealth;
@@ -3802,21 +3825,21 @@ export interface OperatorProvider {
   failures: number;
   /** Why they failed, the most frequent first. */
   causes: FailureCount[];
-  /** When the last attempt of these minutes ended; null: there was none. */
+  /** When the last attempt of these minutes ended; null if there was none. */
   last_attempt_at: string | null;
-  /** Median milliseconds of the attempts that were answered; null: there were none. */
+  /** Median milliseconds of the attempts that were answered; null if there were none. */
   latency_p50_ms: number | null;
-  /** 95 of 100 of them took at most these milliseconds; null: there were none. */
+  /** 95th percentile of these milliseconds; null if there were none. */
   latency_p95_ms: number | null;
-  /** Calls of the last 24 hours whose last attempt it was. */
+  /** Calls of the last 24 hours that ended with an attempt here. */
   calls_24h: number;
-  /** USD charged for them, refunds taken off. */
+  /** USD charged for them, minus refunds. */
   revenue_24h_usd: number;
-  /** Of it, what calls brought in whose last route names no cost. */
+  /** The part of it from calls whose last route has no cost in the catalog. */
   revenue_without_cost_24h_usd: number;
-  /** USD that the provider charges for all attempts of these hours, as far as the catalog names a cost; null: it names none. */
+  /** USD that the provider charges for all attempts of these hours, as far as the catalog has a cost; null if it has none. */
   cost_24h_usd: number | null;
-  /** `revenue_24h_usd` less `revenue_without_cost_24h_usd` and `cost_24h_usd`; null: the cost is unknown. */
+  /** `revenue_24h_usd` minus `revenue_without_cost_24h_usd` and `cost_24h_usd`; null if the cost is unknown. */
   margin_24h_usd: number | null;
   /** Its routes. */
   routes: OperatorRoute[];
@@ -3846,13 +3869,13 @@ export interface OperatorRecord {
   role: OperatorRole;
   /** Whether `SVC_OPERATORS` names the address: such a role is changed there. */
   from_settings: boolean;
-  /** Who gave the role; null: the settings. */
+  /** Who gave the role; null: `SVC_OPERATORS`. */
   added_by: string | null;
-  /** When the role was given; null: by the settings. */
+  /** When the role was given; null: `SVC_OPERATORS` gives it. */
   added_at: string | null;
 }
 
-/** Taking a role. */
+/** The removal of a role. */
 export interface OperatorRemoval {
   /** Why, in one line, for the log of operators' actions. */
   reason: string;
@@ -3860,7 +3883,7 @@ export interface OperatorRemoval {
   account: string;
 }
 
-/** What an operator may do. Each role may do all that the one before may. */
+/** What an operator may do. Each role may do everything that the one before it may do. */
 export type OperatorRole = "support" | "finance" | "admin";
 
 /** A route of a provider. */
@@ -3873,7 +3896,7 @@ export interface OperatorRoute {
   models: string[];
   /** Its circuit breaker, in the process that answers. */
   breaker: BreakerState;
-  /** Null: it is not disabled by itself. */
+  /** Set if this route alone is disabled; else null. */
   disabled: Disabled | null;
   /** How they went. */
   health: RouteHealth;
@@ -3883,21 +3906,21 @@ export interface OperatorRoute {
   failures: number;
   /** Why they failed, the most frequent first. */
   causes: FailureCount[];
-  /** When the last attempt of these minutes ended; null: there was none. */
+  /** When the last attempt of these minutes ended; null if there was none. */
   last_attempt_at: string | null;
-  /** Median milliseconds of the attempts that were answered; null: there were none. */
+  /** Median milliseconds of the attempts that were answered; null if there were none. */
   latency_p50_ms: number | null;
-  /** 95 of 100 of them took at most these milliseconds; null: there were none. */
+  /** 95th percentile of these milliseconds; null if there were none. */
   latency_p95_ms: number | null;
-  /** Calls of the last 24 hours whose last attempt it was. */
+  /** Calls of the last 24 hours that ended with an attempt here. */
   calls_24h: number;
-  /** USD charged for them, refunds taken off. */
+  /** USD charged for them, minus refunds. */
   revenue_24h_usd: number;
-  /** Of it, what calls brought in whose last route names no cost. */
+  /** The part of it from calls whose last route has no cost in the catalog. */
   revenue_without_cost_24h_usd: number;
-  /** USD that the provider charges for all attempts of these hours, as far as the catalog names a cost; null: it names none. */
+  /** USD that the provider charges for all attempts of these hours, as far as the catalog has a cost; null if it has none. */
   cost_24h_usd: number | null;
-  /** `revenue_24h_usd` less `revenue_without_cost_24h_usd` and `cost_24h_usd`; null: the cost is unknown. */
+  /** `revenue_24h_usd` minus `revenue_without_cost_24h_usd` and `cost_24h_usd`; null if the cost is unknown. */
   margin_24h_usd: number | null;
 }
 
@@ -3927,7 +3950,7 @@ export interface OperatorSetting {
   field: string | null;
   /** The value without what operators set, as text: a reset brings it back. */
   environment_value: string | null;
-  /** When an operator set it; null: none did. */
+  /** When an operator set it; null if none did. */
   changed_at: string | null;
   /** Who set it: an operator's email address, or `svc` with the user of the operating system; null if no operator did. */
   changed_by: string | null;
@@ -3943,21 +3966,24 @@ export interface OperatorSettingList {
   changeable: ChangeableSettings;
 }
 
-/** Which settings get which value. What is absent stays; null takes back what operators set, so that the environment's value holds. */
+/**
+ * Which settings get which value. Absent settings stay unchanged; null removes the operator's value, so that the environment's value
+ * applies.
+ */
 export interface OperatorSettingsChange {
   /** Why, in one line, for the log of operators' actions. */
   reason: string;
   /** Who may sign up. */
   sign_up?: SignUpMode | null | undefined;
-  /** The only domains whose addresses may sign up, such as `example.com`; an empty list: those of any. */
+  /** The only domains whose addresses may sign up, such as `example.com`; an empty list: any domain. */
   sign_up_domains?: string[] | null | undefined;
   /** USD that an account gets when its email address is verified, at most 8 decimals; 0: none. 0 to 1000. */
   signup_credit_usd?: number | null | undefined;
-  /** Domains of throw-away mail beside those of `SVC_DISPOSABLE_DOMAINS`: the whole list. */
+  /** Domains of disposable email addresses in addition to those of `SVC_DISPOSABLE_DOMAINS`: the whole list. */
   disposable_domains?: string[] | null | undefined;
   /** Whether a disputed payment suspends its account. */
   suspend_on_dispute?: boolean | null | undefined;
-  /** A sentence for everyone, such as of maintenance to come; empty: none. */
+  /** A message to everyone, such as about planned maintenance; empty: none. */
   notice?: string | null | undefined;
 }
 
@@ -3967,7 +3993,7 @@ export interface OperatorUsageFigures {
   requests: number;
   /** Requests that failed; they cost nothing. */
   errors: number;
-  /** Input tokens, those read from or written to a cache included. */
+  /** Input tokens, including those read from or written to a cache. */
   prompt_tokens: number;
   /** Input tokens read from the model's prompt cache, counted inside `prompt_tokens`. */
   cached_tokens: number;
@@ -3979,19 +4005,22 @@ export interface OperatorUsageFigures {
   reasoning_tokens: number;
   /** USD charged: the sum of the requests' charges, as in their receipts. */
   cost_usd: number;
-  /** Milliseconds until the answer was complete that half of the requests stayed within. */
+  /** Median of the milliseconds until the answer was complete. */
   latency_p50_ms: number | null;
-  /** Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+  /** 95th percentile of the milliseconds until the answer was complete. */
   latency_p95_ms: number | null;
-  /** Milliseconds until the first token that half of the streamed requests stayed within. */
+  /** Median of the milliseconds until the first token, over streamed requests. */
   ttft_p50_ms: number | null;
-  /** Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+  /** 95th percentile of the milliseconds until the first token, over streamed requests. */
   ttft_p95_ms: number | null;
-  /** USD that providers charge for them; null: no route names its cost. */
+  /** USD that providers charge for them; null if no route has a cost in the catalog. */
   provider_cost_usd: number | null;
-  /** `cost_usd` less `revenue_without_cost_usd` and `provider_cost_usd`; null: no route names its cost. Refunds are not taken off. */
+  /**
+   * `cost_usd` minus `revenue_without_cost_usd` and `provider_cost_usd`; null if no route has a cost in the catalog. Refunds are not
+   * subtracted.
+   */
   margin_usd: number | null;
-  /** Of `cost_usd`, what requests brought in whose last route names no cost. */
+  /** The part of `cost_usd` from requests whose last route has no cost in the catalog. */
   revenue_without_cost_usd: number;
 }
 
@@ -4006,13 +4035,13 @@ export interface OperatorUsageSummary {
   from: string;
   /** Requests before this time are counted. */
   to: string;
-  /** What time is divided by. */
+  /** The length of each row's period. */
   bucket: UsageBucket;
   /** The time zone of the hours, days or months. */
   timezone: string;
-  /** What is grouped by, as asked for. */
+  /** The requested grouping. */
   group_by: OperatorUsageGroup[];
-  /** The sums, oldest first, then by group. A time without requests has no row. */
+  /** The sums, oldest first, then by group. A period without requests has no row. */
   data: OperatorUsageSummaryRow[];
   /** The sums of all requests that match, those of other pages included. */
   total: OperatorUsageFigures;
@@ -4022,7 +4051,7 @@ export interface OperatorUsageSummary {
   last_id: string | null;
 }
 
-/** The requests of one hour, day or month, and of one group. What isn't grouped by is absent. */
+/** The requests of one hour, day or month, and of one group. Fields that are not grouped by are absent. */
 export interface OperatorUsageSummaryRow {
   /** When the hour, day or month begins. */
   start: string;
@@ -4034,9 +4063,9 @@ export interface OperatorUsageSummaryRow {
   model?: string;
   /** With `group_by=operation`: id of the operation. */
   operation?: string;
-  /** With `group_by=provider`: the provider; empty where none was asked. */
+  /** With `group_by=provider`: the provider; empty if none was called. */
   provider?: string;
-  /** With `group_by=route`: the route; empty where none was asked. */
+  /** With `group_by=route`: the route; empty if none was tried. */
   route?: string;
   /** With `group_by=status`: how the requests ended. */
   status?: UsageStatus;
@@ -4046,7 +4075,7 @@ export interface OperatorUsageSummaryRow {
   requests: number;
   /** Requests that failed; they cost nothing. */
   errors: number;
-  /** Input tokens, those read from or written to a cache included. */
+  /** Input tokens, including those read from or written to a cache. */
   prompt_tokens: number;
   /** Input tokens read from the model's prompt cache, counted inside `prompt_tokens`. */
   cached_tokens: number;
@@ -4058,19 +4087,22 @@ export interface OperatorUsageSummaryRow {
   reasoning_tokens: number;
   /** USD charged: the sum of the requests' charges, as in their receipts. */
   cost_usd: number;
-  /** Milliseconds until the answer was complete that half of the requests stayed within. */
+  /** Median of the milliseconds until the answer was complete. */
   latency_p50_ms: number | null;
-  /** Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+  /** 95th percentile of the milliseconds until the answer was complete. */
   latency_p95_ms: number | null;
-  /** Milliseconds until the first token that half of the streamed requests stayed within. */
+  /** Median of the milliseconds until the first token, over streamed requests. */
   ttft_p50_ms: number | null;
-  /** Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+  /** 95th percentile of the milliseconds until the first token, over streamed requests. */
   ttft_p95_ms: number | null;
-  /** USD that providers charge for them; null: no route names its cost. */
+  /** USD that providers charge for them; null if no route has a cost in the catalog. */
   provider_cost_usd: number | null;
-  /** `cost_usd` less `revenue_without_cost_usd` and `provider_cost_usd`; null: no route names its cost. Refunds are not taken off. */
+  /**
+   * `cost_usd` minus `revenue_without_cost_usd` and `provider_cost_usd`; null if no route has a cost in the catalog. Refunds are not
+   * subtracted.
+   */
   margin_usd: number | null;
-  /** Of `cost_usd`, what requests brought in whose last route names no cost. */
+  /** The part of `cost_usd` from requests whose last route has no cost in the catalog. */
   revenue_without_cost_usd: number;
 }
 
@@ -4084,23 +4116,23 @@ export interface OperatorVoucher {
   batch: number;
   /** USD of credit. */
   amount_usd: number;
-  /** What became of it. */
+  /** Its status. */
   status: VoucherStatus;
-  /** Id of the account that redeemed it; null: none did. */
+  /** Id of the account that redeemed it; null if none did. */
   account_id: string | null;
-  /** When it was redeemed; null: it was not. */
+  /** When it was redeemed; null if it was not. */
   redeemed_at: string | null;
   /** When it was made. */
   created_at: string;
   /** Who made it: an operator's email address, or `svc` and the user of the machine. */
   created_by: string;
-  /** Until when it can be redeemed; null: for ever. */
+  /** Until when it can be redeemed; null: forever. */
   expires_at: string | null;
-  /** After how many days the credit expires once it is redeemed; null: never. */
+  /** How many days after redemption the credit expires; null: never. */
   credit_days: number | null;
   /** Whether a workspace may redeem only one of the batch. */
   once_per_account: boolean;
-  /** When an operator ended it; null: it was not ended. */
+  /** When an operator ended it; null if none did. */
   ended_at: string | null;
 }
 
@@ -4155,13 +4187,13 @@ export interface OutputTokensDetails {
   thinking_tokens: number;
 }
 
-/** What happened in a time. */
+/** What happened in a period. */
 export interface Overview {
   /** Always `operator.overview`. */
   object: "operator.overview";
   /** First moment counted. */
   from: string;
-  /** First moment not counted any more. */
+  /** First moment no longer counted. */
   to: string;
   /** Calls that ended and were logged. */
   calls: number;
@@ -4169,21 +4201,21 @@ export interface Overview {
   failed: number;
   /** Accounts with at least one call. */
   active_accounts: number;
-  /** USD charged for these calls, refunds given in this time taken off. */
+  /** USD charged for these calls, minus refunds in this period. */
   revenue_usd: number;
-  /** USD that providers charge for them, as far as routes name a cost; null: none does. */
+  /** USD that providers charge for them, as far as routes have a cost in the catalog; null if none does. */
   cost_usd: number | null;
-  /** `revenue_usd` less `revenue_without_cost_usd` and `cost_usd`; null: the cost is unknown. */
+  /** `revenue_usd` minus `revenue_without_cost_usd` and `cost_usd`; null if the cost is unknown. */
   margin_usd: number | null;
-  /** Of `revenue_usd`, what calls brought in whose last route names no cost. */
+  /** The part of `revenue_usd` from calls whose last route has no cost in the catalog. */
   revenue_without_cost_usd: number;
-  /** Median milliseconds until an answer was complete, 5 % off at most; null: there were no calls. */
+  /** Median milliseconds until an answer was complete, accurate to 5 %; null if there were no calls. */
   latency_p50_ms: number | null;
-  /** 95 of 100 answers were complete within these milliseconds, 5 % off at most; null: there were no calls. */
+  /** 95th percentile of the milliseconds until an answer was complete, accurate to 5 %; null if there were no calls. */
   latency_p95_ms: number | null;
   /** The most frequent errors, at most 20. */
   errors: OverviewError[];
-  /** The providers that were asked, the most asked first, at most 100. */
+  /** The providers that were called, most called first, at most 100. */
   providers: OverviewProvider[];
 }
 
@@ -4195,7 +4227,7 @@ export interface OverviewError {
   calls: number;
 }
 
-/** A provider's part. */
+/** A provider's share. */
 export interface OverviewProvider {
   /** The provider, as the catalog names it. */
   provider: string;
@@ -4203,7 +4235,7 @@ export interface OverviewProvider {
   attempts: number;
   /** Attempts without a usable answer for which the provider is at fault. */
   failures: number;
-  /** USD that it charges for them, as far as its routes name a cost; null: none does. */
+  /** USD that it charges for them, as far as its routes have a cost in the catalog; null if none does. */
   cost_usd: number | null;
 }
 
@@ -4408,7 +4440,7 @@ export interface PingEvent {
 /** A block inside a document. */
 export type PlainBlock = TextBlock | ImageBlock;
 
-/** What a posting did. */
+/** The result of a posting. */
 export interface PostedEntry {
   /** Always `operator.posting`. */
   object: "operator.posting";
@@ -4418,7 +4450,7 @@ export interface PostedEntry {
   entry_id: string;
   /** USD that were posted. */
   amount_usd: number;
-  /** USD of the account since. */
+  /** Balance of the account in USD afterwards. */
   balance_usd: number;
 }
 
@@ -4491,9 +4523,9 @@ export interface PromptTokensDetails {
 export interface ProviderDisabling {
   /** Why, in one line, for the log of operators' actions. */
   reason: string;
-  /** One route alone, by the provider's id of the model; by default the provider as a whole. */
+  /** A single route, by the provider's id of the model; by default the whole provider. */
   upstream_model?: string | undefined;
-  /** For how many minutes: 10 where neither this nor `until` is sent. 1 to 43200. */
+  /** For how many minutes; 10 if neither this nor `until` is sent. 1 to 43200. */
   minutes?: number | undefined;
   /** Until when, instead of `minutes`: at most 30 days ahead. */
   until?: string | undefined;
@@ -4503,7 +4535,7 @@ export interface ProviderDisabling {
 export interface ProviderEnabling {
   /** Why, in one line, for the log of operators' actions. */
   reason: string;
-  /** One route alone, by the provider's id of the model; by default the provider as a whole. */
+  /** A single route, by the provider's id of the model; by default the whole provider. */
   upstream_model?: string | undefined;
 }
 
@@ -4562,7 +4594,7 @@ export interface Quote {
   object: "quote";
   /** The operation. */
   operation: QuotedOperation | QuotedForm;
-  /** Model that is asked for, with its alias resolved. */
+  /** The requested model, with its alias resolved. */
   model: string;
   /** Whether the request would be admitted now: every check passes. */
   admitted: boolean;
@@ -4573,11 +4605,11 @@ export interface Quote {
    * be refused.
    */
   reserve_usd: number;
-  /** USD that the request asks to reserve: the most that it can cost. A recording at an address may cost more, once it is measured. */
+  /** USD that the request asks to reserve: the most that it can cost. A recording at a URL may cost more once it is measured. */
   most_usd: number;
   /** USD below which the request is refused. */
   least_usd: number;
-  /** Output cap that the balance pays for, for each answer; null: it pays for all that is asked for. */
+  /** Output cap that the balance can pay for, for each answer; null: it can pay for everything requested. */
   max_tokens_clamped: number | null;
   /** What it will likely cost. */
   likely: QuoteLikely;
@@ -4589,11 +4621,11 @@ export interface Quote {
 
 /** The account's balance. */
 export interface QuoteBalance {
-  /** Whether it would. */
+  /** Whether the request would pass. */
   ok: boolean;
   /** The code of the error that the request would get; null where it would pass. */
   code: string | null;
-  /** Why not, as the error would say it; null where it would pass. */
+  /** Why not, in the words of the error; null where it would pass. */
   reason: string | null;
   /** Milliseconds until it may pass, if that is known. */
   retry_after_ms?: number;
@@ -4602,19 +4634,19 @@ export interface QuoteBalance {
 }
 
 /**
- * What the likely cost rests on. `ordered`: what the request orders has a price, such as images or characters. `recent_calls`: answers as long
- * as those of the account's last calls of the model. `usual_answer`: there are none; an answer of 300 tokens. `input`: only the input is
- * billed. `least`: the price of the shortest recording; a recording is measured only when the request is made.
+ * What the likely cost is based on. `ordered`: what the request orders, such as images or characters, has a price. `recent_calls`: answers
+ * as long as those of the account's last calls to the model. `usual_answer`: there were no such calls; an answer of 300 tokens. `input`:
+ * only the input is billed. `least`: the price of the shortest recording; a recording is measured only when the request is made.
  */
 export type QuoteBasis = "ordered" | "recent_calls" | "usual_answer" | "input" | "least";
 
-/** Whether one thing would let the request through. */
+/** The result of one check. */
 export interface QuoteCheck {
-  /** Whether it would. */
+  /** Whether the request would pass. */
   ok: boolean;
   /** The code of the error that the request would get; null where it would pass. */
   code: string | null;
-  /** Why not, as the error would say it; null where it would pass. */
+  /** Why not, in the words of the error; null where it would pass. */
   reason: string | null;
   /** Milliseconds until it may pass, if that is known. */
   retry_after_ms?: number;
@@ -4679,11 +4711,11 @@ export interface QuoteForm {
 
 /** What the API key may spend. */
 export interface QuoteKeyBudget {
-  /** Whether it would. */
+  /** Whether the request would pass. */
   ok: boolean;
   /** The code of the error that the request would get; null where it would pass. */
   code: string | null;
-  /** Why not, as the error would say it; null where it would pass. */
+  /** Why not, in the words of the error; null where it would pass. */
   reason: string | null;
   /** Milliseconds until it may pass, if that is known. */
   retry_after_ms?: number;
@@ -4695,7 +4727,7 @@ export interface QuoteKeyBudget {
 export interface QuoteLikely {
   /** USD. */
   cost_usd: number;
-  /** What it rests on. */
+  /** What the cost is based on. */
   basis: QuoteBasis;
   /** Tokens of the input, counted; null where tokens are not billed. */
   input_tokens: number | null;
@@ -4736,14 +4768,14 @@ export interface QuoteRoute {
   model: string;
   /** 0: the model's first route; 1 and 2: further routes; 3: another model. */
   layer: number;
-  /** Whether it would be tried now; false: it failed lately and is passed over for a moment. */
+  /** Whether it would be tried now; false: it failed recently and is skipped for a moment. */
   available: boolean;
 }
 
-/** Operations that a quote can be asked for by their form: all that are charged and take one. */
+/** Operations, by `operationId`, that can be quoted with their form: all charged operations that take one. */
 export type QuotedForm = "createTranscription" | "createTranslation" | "createImageEdit" | "createImageVariation" | "cloneVoice";
 
-/** Operations that a quote can be asked for by their JSON body, named by their `operationId`: all that are charged and take one. */
+/** Operations, by `operationId`, that can be quoted with their JSON body: all charged operations that take one. */
 export type QuotedOperation = 
   | "createChatCompletion"
   | "createResponse"
@@ -4787,7 +4819,7 @@ export interface Receipt {
   log: UsageLog;
   /** The attempts, in order. */
   attempts: ReceiptAttempt[];
-  /** How the route was chosen; absent: the operator's order held for all, or no route was asked. */
+  /** How the route was chosen; absent if the operator's order applied, or no route was tried. */
   routing?: ReceiptRouting;
   /** The measured or estimated usage. */
   usage: ReceiptUsage;
@@ -4807,15 +4839,15 @@ export interface ReceiptAttempt {
   status: number | null;
   /** Duration in milliseconds. */
   latency_ms: number;
-  /** The label of its route, on a receipt with `routing`; absent: the route has none. */
+  /** The label of its route, on a receipt with `routing`; absent if the route has none. */
   label?: string;
 }
 
 /** The account's entries from the receipt's first one on, as the chain hashes them. */
 export interface ReceiptChain {
-  /** For each entry the text whose SHA-256, after the bytes of the hash before it, is the entry's hash. */
+  /** For each entry, its text. The SHA-256 of the previous entry's hash (its bytes) followed by this text is the entry's hash. */
   texts: string[];
-  /** Whether they reach the head; false: there are more than 5000. */
+  /** Whether the texts reach the head; false if there are more than 5000. */
   complete: boolean;
 }
 
@@ -4823,9 +4855,9 @@ export interface ReceiptChain {
 export interface ReceiptCharge {
   /** Model whose prices apply: the requested model, or the fallback that answered if it was cheaper. */
   model: string;
-  /** The service tier whose prices apply; absent: the usual one. */
+  /** The service tier whose prices apply; absent: the default tier. */
   service_tier?: string;
-  /** The prompt was so long that the prices of long prompts apply; absent: it was not. */
+  /** The prices for long prompts apply; absent if they don't. */
   long_context?: true;
   /** The lines of the charge. */
   lines: ReceiptLine[];
@@ -4861,15 +4893,15 @@ export interface ReceiptProof {
   /** Always `usage.receipt_proof`. */
   object: "usage.receipt_proof";
   /**
-   * A compact JWS (RFC 7515), signed with EdDSA by a key of `/.well-known/jwks.json`. Its payload holds `iss` (address of the gateway), `iat`,
-   * `account_id`, `receipt`, `chain_head`, and in `links` for each ledger entry of the receipt its text and the hash before it.
+   * A compact JWS (RFC 7515), signed with EdDSA by a key of `/.well-known/jwks.json`. Its payload holds `iss` (the gateway's URL), `iat`,
+   * `account_id`, `receipt`, `chain_head`, and `links`: for each ledger entry of the receipt, its text and the previous hash.
    */
   jws: string;
-  /** What is signed, to be read. */
+  /** The signed receipt, in readable form. */
   receipt: Receipt;
-  /** What is signed, to be read; null: the account has no entries. */
+  /** The signed end of the chain, in readable form; null if the account has no entries. */
   chain_head: ChainHead | null;
-  /** With `chain=true`; absent also if the receipt has no ledger entries. */
+  /** Only with `chain=true`, and only if the receipt has ledger entries. */
   chain?: ReceiptChain;
 }
 
@@ -4877,11 +4909,11 @@ export interface ReceiptProof {
 export interface ReceiptRoute {
   /** Its model. */
   model: string;
-  /** Its label; absent: the operator gave it none. */
+  /** Its label; absent if the operator gave it none. */
   label?: string;
   /**
-   * How it stood when the call came. `latency`: milliseconds to an answer lately. `throughput`: tokens a second. `price`: how many times as much
-   * it costs the operator as the cheapest of them; your own price is the same. Null: unknown, or the rule measures nothing.
+   * Its score when the call arrived. `latency`: recent milliseconds to an answer. `throughput`: tokens per second. `price`: its cost to the
+   * operator as a multiple of the cheapest route's; your price is the same on all. Null: unknown, or the rule measures nothing.
    */
   score: number | null;
 }
@@ -4890,11 +4922,11 @@ export interface ReceiptRoute {
 export interface ReceiptRouting {
   /** What put the routes in order. */
   by: RoutingRule;
-  /** What put the first of them before the others, where that was not `by`: `order` or `weight`. */
+  /** What put the first route before the others, if that was not `by`: `order` or `weight`. */
   first?: RoutingRule;
-  /** Whether another than the first was asked, because the first failed or was passed over. */
+  /** Whether a route other than the first was tried, because the first failed or was skipped. */
   failover: boolean;
-  /** The routes, in the order in which they were to be tried; the first 20 of them. */
+  /** The first 20 routes, in the order in which they would be tried. */
   routes: ReceiptRoute[];
 }
 
@@ -4906,7 +4938,7 @@ export interface ReceiptUsage {
   cache_read: number;
   /** Input tokens written to the model's prompt cache. */
   cache_write: number;
-  /** Tokens of `cache_write` that are kept for an hour; absent: none. */
+  /** Tokens of `cache_write` that are cached for an hour; absent: none. */
   cache_write_1h?: number;
   /** Output tokens, reasoning included. */
   output: number;
@@ -4973,8 +5005,8 @@ export interface RecommendedModel {
   /** Who set `max_output_tokens`. */
   output_limit_source: OutputLimitSource;
   /**
-   * Output limit in tokens that the gateway sets below the provider's; null where it sets none. A higher `max_tokens` is lowered to it, and
-   * a request without `max_tokens` is sent with it.
+   * Output limit in tokens that the gateway sets below the provider's; null if it sets none. A higher `max_tokens` is lowered to it, and a
+   * request without `max_tokens` is sent with it.
    */
   gateway_output_limit: number | null;
   /**
@@ -4990,7 +5022,7 @@ export interface RecommendedModel {
   hot: boolean;
   /** Current rates, with any promotion. */
   pricing: ModelPricing;
-  /** Rates without a promotion; equal to `pricing` where none runs. */
+  /** Rates without a promotion; equal to `pricing` if there is none. */
   list_price: ModelPricing;
   /** The unit of billing. */
   pricing_mode: PricingMode;
@@ -5060,7 +5092,7 @@ export interface RecommendedModel {
   default_parameters: null;
   /** Always null: OpenRouter's clients expect the field. */
   per_request_limits: null;
-  /** Always null: OpenRouter's clients expect the field; `GET /v1/voices` lists voices. */
+  /** Always null: OpenRouter's clients expect the field; `GET /v1/audio/voices` lists voices. */
   supported_voices: null;
   /** Why the model is recommended, as a human-readable sentence. */
   reason: string;
@@ -5144,7 +5176,7 @@ export interface RerankRequest {
   top_n?: number | null | undefined;
   /** Whether each result contains its document; default false. */
   return_documents?: boolean | null | undefined;
-  /** Maximum tokens to read of each document, forwarded as sent; default: the model's. */
+  /** Maximum tokens to read from each document, forwarded as sent; default: the model's. */
   max_tokens_per_doc?: number | null | undefined;
   /** Which routes may serve the request, and in which order; default: the gateway's own order. */
   routing?: RoutingWishes | null | undefined;
@@ -5162,7 +5194,10 @@ export interface RerankResult {
 
 /** Tokens used and their cost. Only input is billed. */
 export interface RerankUsage {
-  /** Tokens of the query and of every document, as the model's provider bills them, else counted by the gateway, with the query once. */
+  /**
+   * Tokens of the query and of every document, as the model's provider bills them. If it reports none, the gateway counts them, the query
+   * once.
+   */
   prompt_tokens: number;
   /** Total that the model reports; at least `prompt_tokens`. */
   total_tokens: number;
@@ -5200,11 +5235,11 @@ export interface ResponseArgumentsDoneEvent {
   arguments: string;
 }
 
-/** What a deletion of kept answers did. */
+/** The result of deleting kept answers. */
 export interface ResponseCachePurged {
   /** Always `response_cache.purged`. */
   object: "response_cache.purged";
-  /** How many kept answers there were. */
+  /** How many kept answers were deleted. */
   deleted: number;
 }
 
@@ -5231,7 +5266,7 @@ export interface ResponseCompactionItem {
   id: string;
   /** Always `compaction`. */
   type: "compaction";
-  /** The summary, encrypted. It is good for every key of this workspace, for as long as you keep it. */
+  /** The summary, encrypted. It works with every key of this workspace, for as long as you keep it. */
   encrypted_content: string;
 }
 
@@ -5241,12 +5276,12 @@ export interface ResponseCompactionRequest {
   model: string;
   /** The conversation: a text, or at least one item. A `compaction` in it becomes a part of the new one. */
   input: string | ResponseInputItem[];
-  /** The system prompt of the conversation, for the summary's author to know; it is not kept in the answer. Default: none. */
+  /** The system prompt of the conversation, as context for the summary; it is not kept in the answer. Default: none. */
   instructions?: string | null | undefined;
   /** Up to 16 key-value pairs, for the usage log. Default: none. */
   metadata?: { [key: string]: string } | null | undefined;
   /**
-   * A stored response, whose conversation comes before `input`. In a workspace that stores none it is refused with 400 `stateless_only`:
+   * A stored response, whose conversation comes before `input`. In a workspace that stores no responses, it gives 400 `stateless_only`:
    * send the whole conversation as `input`.
    */
   previous_response_id?: string | null | undefined;
@@ -5382,14 +5417,15 @@ export interface ResponseIncompleteEvent {
 }
 
 /**
- * One item of the conversation; ids are ignored but for that of an `item_reference`.
+ * One item of the conversation. Ids are ignored, except that of an `item_reference`.
  *
  * `message`: `role` and `content`. `function_call`: `call_id`, `name`, `arguments`. `custom_tool_call`: `call_id`, `name`, `input`.
  * `function_call_output` and `custom_tool_call_output`: `call_id`, `output`. `reasoning`: its text goes back to the model as
- * `reasoning_content`; an item without text is dropped. `compaction`: `encrypted_content`, as `/v1/responses/compact` answered it to a key of
- * this workspace; the model reads the summary in it as a part of the system prompt. `additional_tools`: `tools`, in addition to the request's tools. `web_search_call`
- * and `image_generation_call` are dropped. `item_reference`: `id` of an item of a stored response, in whose place it stands; in a workspace
- * that stores none it is refused with 400 `stateless_only`. Other types are refused with 400 `unsupported_content`.
+ * `reasoning_content`; an item without text is dropped. `compaction`: `encrypted_content`, as returned by `/v1/responses/compact` to a key
+ * of this workspace; the model reads the summary in it as part of the system prompt. `additional_tools`: `tools`, in addition to the
+ * request's tools. `web_search_call` and `image_generation_call` are dropped. `item_reference`: `id` of an item of a stored response, which
+ * takes its place; in a workspace that stores no responses, it gives 400 `stateless_only`. Other types are refused with 400
+ * `unsupported_content`.
  */
 export interface ResponseInputItem {
   /** Type of the item; default `message`. */
@@ -5398,7 +5434,7 @@ export interface ResponseInputItem {
   role?: string | undefined;
   /** Text or parts of a `message`. In `reasoning`: its text, in parts of type `reasoning_text`. */
   content?: string | ResponseInputPart[] | null | undefined;
-  /** Ties a call and its output together. */
+  /** Links a call and its output. */
   call_id?: string | undefined;
   /** Name of the called tool. */
   name?: string | undefined;
@@ -5437,7 +5473,7 @@ export interface ResponseInputPart {
   file_data?: string | null | undefined;
   /** Name of the file. */
   filename?: string | null | undefined;
-  /** An uploaded file. The gateway stores no files: refused with 400 `stateless_only`. */
+  /** An uploaded file. Files can only be stored for batches: refused with 400 `stateless_only`. */
   file_id?: string | null | undefined;
 }
 
@@ -5490,7 +5526,7 @@ export interface ResponseItemList {
 /** Status of an item. */
 export type ResponseItemStatus = "in_progress" | "completed" | "incomplete";
 
-/** A message of the user's, kept as it was sent. */
+/** A user message, kept as it was sent. */
 export interface ResponseKeptMessage {
   /** Id of the item. */
   id: string;
@@ -5576,13 +5612,13 @@ export interface ResponseObject {
   truncation: ResponseTruncation;
   /** As sent. */
   user?: string | null;
-  /** Whether the response is stored. Always false in a workspace that stores none. While the answer streams: whether it will be. */
+  /** Whether the response is stored; while the answer streams, whether it will be. Always false in a workspace that stores no responses. */
   store: boolean;
   /** Always false. */
   background: boolean;
-  /** The response that this one went on from, as sent; null if not sent. */
+  /** The response that this one continues, as sent; null if not sent. */
   previous_response_id: string | null;
-  /** The conversation that this response went on with; absent without one. */
+  /** The conversation that this response continues; absent without one. */
   conversation?: ResponseConversation;
 }
 
@@ -5717,7 +5753,7 @@ export interface ResponseRefusalDoneEvent {
 }
 
 /**
- * A request in the format of OpenAI's Responses API. Where nothing is stored, send the whole conversation each time. Fields not listed here
+ * A request in the format of OpenAI's Responses API. If nothing is stored, send the whole conversation each time. Fields not listed here
  * (`client_metadata`, `context_management`, `stream_options`, …) have no effect.
  */
 export interface ResponseRequest {
@@ -5736,8 +5772,8 @@ export interface ResponseRequest {
   /** Whether to stream the answer as server-sent events; default false. */
   stream?: boolean | null | undefined;
   /**
-   * False: only checks the request, and answers a completed response without output. It calls no model and is free. Over a WebSocket the next
-   * turn may go on from it. Default true.
+   * If false, the gateway only checks the request and returns a completed response without output. It calls no model and is free. Over a
+   * WebSocket, the next turn may continue from it. Default true.
    */
   generate?: boolean | null | undefined;
   /** Options of the answer's text; default: plain text. */
@@ -5756,8 +5792,8 @@ export interface ResponseRequest {
    */
   include?: string[] | null | undefined;
   /**
-   * Whether to store the response. Default true in a workspace that stores responses. In others it has no effect: answers are not stored,
-   * except for 24 hours for repeats of a request with an `Idempotency-Key`, and the answer always says false.
+   * Whether to store the response. Default true in a workspace that stores responses. In others it has no effect, and the answer always
+   * says false: answers are stored only for repeats of the same request (`Idempotency-Key`, `x-svc-response-cache`).
    */
   store?: boolean | null | undefined;
   /** Only `disabled`, the default: a conversation that is too long is refused, not truncated. */
@@ -5771,9 +5807,9 @@ export interface ResponseRequest {
   presence_penalty?: number | null | undefined;
   /** -2 to 2; forwarded as sent. Default: none. If the model's provider does not support it, it has no effect and the answer says 0. */
   frequency_penalty?: number | null | undefined;
-  /** Maximum calls of built-in tools. The gateway runs none, so every value is met. Default: no limit. */
+  /** Maximum calls of built-in tools. The gateway runs none, so every limit is kept. Default: no limit. */
   max_tool_calls?: number | null | undefined;
-  /** No effect: there is one tier, and the answer says `default`. */
+  /** No effect: responses always use the default tier, and the answer says `default`. */
   service_tier?: string | null | undefined;
   /** Up to 16 key-value pairs; returned in the answer, no other effect. */
   metadata?: { [key: string]: string } | null | undefined;
@@ -5784,16 +5820,16 @@ export interface ResponseRequest {
   /** Which requests share a prompt cache; returned in the answer, no other effect. */
   prompt_cache_key?: string | null | undefined;
   /**
-   * The response that this one continues: a stored one, or over a WebSocket also the last of the connection. Its conversation comes before
-   * `input`, without its `instructions` and `tools`. All that it went on from must still be stored, at most 1,000 responses with 8 MB. In a
-   * workspace that stores none it is refused with 400 `stateless_only`: send the whole conversation as `input`.
+   * The response that this one continues: a stored one, or over a WebSocket also the last one of the connection. Its conversation comes
+   * before `input`, without its `instructions` and `tools`. All earlier responses that it builds on must still be stored, at most 1,000
+   * responses with 8 MB. In a workspace that stores no responses, it gives 400 `stateless_only`: send the whole conversation as `input`.
    */
   previous_response_id?: string | null | undefined;
   /**
    * The conversation that this request continues, by its id: its items come before `input`, and are billed as input. Once the response is
-   * charged, the items of `input` and its output are added to the end, whatever `store` says. One response at a time: another request gets 400
-   * `conversation_locked`. Not beside `previous_response_id`. In a workspace that stores nothing it is refused with 400 `stateless_only`: send
-   * the whole conversation as `input`.
+   * charged, the items of `input` and the output are added to its end, whatever `store` says. Only one response at a time: another request
+   * gets 400 `conversation_locked`. Not together with `previous_response_id`. In a workspace that stores no responses, it gives 400
+   * `stateless_only`: send the whole conversation as `input`.
    */
   conversation?: string | ResponseConversation | null | undefined;
   /** If true, refused with 400 `stateless_only`: wait for the answer, or stream it. */
@@ -5823,7 +5859,7 @@ export type ResponseStatus = "in_progress" | "completed" | "incomplete" | "faile
 
 /** An item of a stored request or of a conversation: its fields as they were sent, a message's content always in parts. */
 export interface ResponseStoredItem {
-  /** Id of the item, given here. An `item_reference` may name it. */
+  /** Id of the item, assigned by the gateway. An `item_reference` may name it. */
   id: string;
   /** Type of the item. */
   type: string;
@@ -5952,7 +5988,7 @@ export interface ResponseTextOptions {
 export interface ResponseTokenCount {
   /** Always `response.input_tokens`. */
   object: "response.input_tokens";
-  /** Tokens of the prompt: instructions, items, tools and the form of the answer. */
+  /** Tokens of the prompt: instructions, items, tools and the format of the answer. */
   input_tokens: number;
 }
 
@@ -6043,7 +6079,7 @@ export type Role = "owner" | "admin" | "developer" | "billing" | "viewer";
 
 /** How a key is rolled. */
 export interface RollRequest {
-  /** For how many seconds the secret of before works, too: 0 to 604800 (7 days); default: 86400 (a day). */
+  /** How many seconds the previous secret keeps working: 0 to 604800 (7 days); default: 86400 (a day). */
   grace_seconds?: number | undefined;
 }
 
@@ -6057,7 +6093,7 @@ export interface RolledApiKey {
   name: string;
   /** First and last characters of the new secret. */
   masked: string;
-  /** Until when the secret of before works; null: it has ended. */
+  /** Until when the previous secret works; null: it no longer does. */
   previous_secret_until: string | null;
 }
 
@@ -6065,24 +6101,24 @@ export interface RolledApiKey {
 export interface RouteChoice {
   /** What decided. */
   by: RoutingRule;
-  /** What put the first of them before the others, where that was not `by`: `order` or `weight`. */
+  /** What put the first route before the others, if that was not `by`: `order` or `weight`. */
   first?: RoutingRule;
-  /** The routes, in the order in which they were to be tried; the first 20 of them. */
+  /** The first 20 routes, in the order in which they would be tried. */
   routes: RouteScore[];
 }
 
 /** How the calls of the last 5 minutes went. */
 export type RouteHealth = "ok" | "degraded" | "failing" | "unknown";
 
-/** How a route stood when a call chose among them. */
+/** How a route scored when a call chose among several. */
 export interface RouteScore {
   /** The route, as provider/model. */
   route: string;
-  /** The label that callers see; absent: it has none. */
+  /** The label that callers see; absent if it has none. */
   label?: string;
-  /** Its model, where that is not the one that was asked for. */
+  /** Its model, if that is not the requested one. */
   model?: string;
-  /** USD of a call like it, milliseconds to an answer, or tokens a second; null: unknown, or nothing was measured. */
+  /** USD for such a call, milliseconds to an answer, or tokens per second; null if unknown or not measured. */
   score: number | null;
 }
 
@@ -6095,15 +6131,15 @@ export interface RoutingMaxPrice {
 }
 
 /**
- * What put the routes of a call in order. `price`, `latency`, `throughput`: as `sort` says. `weight`: the operator shares the requests by
- * weights, and a conversation stays with its route. `order`: the request named routes. `catalog`: the operator's order, without the routes that
- * the request left out.
+ * What put the routes of a call in order. `price`, `latency`, `throughput`: as `sort` says. `weight`: the operator distributes requests by
+ * weight, and a conversation stays with its route. `order`: the request named routes. `catalog`: the operator's order, without the routes
+ * that the request left out.
  */
 export type RoutingRule = "price" | "latency" | "throughput" | "weight" | "order" | "catalog";
 
 /**
- * What decides the order of a model's routes. `price`: what the provider charges the gateway's operator; the price of the model is the same on
- * all of them. `latency`: how soon an answer came lately. `throughput`: how many tokens a second it had.
+ * What decides the order of a model's routes. `price`: what the provider charges the gateway's operator; the price of the model is the same
+ * on all of them. `latency`: how soon recent answers came. `throughput`: how many tokens a second recent answers had.
  */
 export type RoutingSort = "price" | "latency" | "throughput";
 
@@ -6112,15 +6148,15 @@ export type RoutingSort = "price" | "latency" | "throughput";
  * a label can't be named. Applies to the model's own routes and to those of its fallback models. Never sent to a provider.
  */
 export interface RoutingWishes {
-  /** Labels of the routes to try first, in this order; the others follow in theirs. */
+  /** Labels of the routes to try first, in this order; the others follow in their usual order. */
   order?: string[] | undefined;
   /** Labels of the only routes that may be tried. If the model has no such route, the request gives 400 `invalid_parameter`. */
   only?: string[] | undefined;
-  /** Labels of routes that are not to be tried. If the model has no other route, the request gives 400 `invalid_parameter`. */
+  /** Labels of routes not to try. If the model has no other route, the request gives 400 `invalid_parameter`. */
   ignore?: string[] | undefined;
-  /** What to put first; default: the gateway's own order. `order` comes before it, and a route that failed lately is passed over as ever. */
+  /** What to put first; default: the gateway's own order. `order` takes precedence, and a route that failed recently is skipped as always. */
   sort?: RoutingSort | undefined;
-  /** A model above such a price gives 400 `invalid_parameter`; a fallback model above it is not tried. */
+  /** A model that costs more gives 400 `invalid_parameter`; a fallback model that costs more is not tried. */
   max_price?: RoutingMaxPrice | undefined;
 }
 
@@ -6151,11 +6187,11 @@ export interface SearchResultBlock {
   content: TextBlock[];
 }
 
-/** Calls of tools that the provider ran itself, each at a price of its own. */
+/** Calls of tools that the provider ran itself; each kind has its own price. */
 export interface ServerToolUsage {
   /** Web searches that are charged. */
   web_search_requests: number;
-  /** Fetches from the web that are charged; absent: the request asked for none. */
+  /** Fetches from the web that are charged; absent if the request asked for none. */
   web_fetch_requests?: number;
 }
 
@@ -6179,7 +6215,7 @@ export interface Session {
   expires_at: string;
   /** Value for the header `X-Svc-CSRF`. Requests that use the cookie and change something require it. */
   csrf_token: string;
-  /** The person's role as an operator of the gateway. Absent: the person is no operator. */
+  /** The person's role as an operator of the gateway. Absent if the person is not an operator. */
   operator?: OperatorRole;
 }
 
@@ -6240,7 +6276,7 @@ export interface SignInStart {
   redirect_uri: string;
 }
 
-/** How accounts come to be. */
+/** How accounts are created. */
 export type SignUpMode = "open" | "invite" | "closed";
 
 /** A new account. */
@@ -6322,8 +6358,8 @@ export interface SpeechRequest {
    */
   voice_id?: string | null | undefined;
   /**
-   * Another name for `voice_id`, which takes precedence if both are sent. The voice names of OpenAI (`alloy` and the others) mean the
-   * family's default voice, where the model has one.
+   * Another name for `voice_id`, which takes precedence if both are sent. OpenAI's voice names (`alloy` and the others) mean the family's
+   * default voice, if the model has one.
    */
   voice?: string | VoiceReference | null | undefined;
   /** Format of the audio; default `mp3_44100_128`. Any other value gives 400 `invalid_request` with the list of formats. */
@@ -6379,11 +6415,11 @@ export interface Statement {
   object: "statement";
   /** The month, in UTC, such as `2026-11`. */
   month: string;
-  /** Whether the month is closed and changes no more: from a day after its end. What is posted later counts to the next month. */
+  /** Whether the month is closed and no longer changes: from a day after its end. Anything posted later counts toward the next month. */
   final: boolean;
   /** Number of ledger entries. */
   entries: number;
-  /** USD at its beginning: the closing balance of the month before. */
+  /** Balance in USD at the start: the closing balance of the month before. */
   opening_balance_usd: number;
   /** USD added by payment. */
   topups_usd: number;
@@ -6399,7 +6435,7 @@ export interface Statement {
   adjustments_usd: number;
   /** USD of payments that were refunded to the payer or taken back by a bank, below 0. */
   payment_refunds_usd: number;
-  /** USD at its end. */
+  /** Balance in USD at the end. */
   closing_balance_usd: number;
 }
 
@@ -6409,11 +6445,11 @@ export interface StatementDetail {
   object: "statement";
   /** The month, in UTC, such as `2026-11`. */
   month: string;
-  /** Whether the month is closed and changes no more: from a day after its end. What is posted later counts to the next month. */
+  /** Whether the month is closed and no longer changes: from a day after its end. Anything posted later counts toward the next month. */
   final: boolean;
   /** Number of ledger entries. */
   entries: number;
-  /** USD at its beginning: the closing balance of the month before. */
+  /** Balance in USD at the start: the closing balance of the month before. */
   opening_balance_usd: number;
   /** USD added by payment. */
   topups_usd: number;
@@ -6429,7 +6465,7 @@ export interface StatementDetail {
   adjustments_usd: number;
   /** USD of payments that were refunded to the payer or taken back by a bank, below 0. */
   payment_refunds_usd: number;
-  /** USD at its end. */
+  /** Balance in USD at the end. */
   closing_balance_usd: number;
   /** The payments, the oldest first, at most 1000. */
   payments: StatementPayment[];
@@ -6461,11 +6497,11 @@ export interface StatementPayment {
   amount_usd: number;
   /** USD that was paid, tax included. */
   paid_usd: number;
-  /** USD of tax in what was paid: on top of the amount, or within it. Null where nothing is known of it. */
+  /** USD of tax in what was paid: on top of the amount, or within it. Null if it is unknown. */
   tax_usd: number | null;
-  /** Country of the payer's billing address, by its two letters; null where the payment has none. */
+  /** Country of the payer's billing address, as a two-letter code; null if the payment has none. */
   tax_country: string | null;
-  /** The payer's tax id; null where none was given. */
+  /** The payer's tax id; null if none was given. */
   tax_id: string | null;
   /** When it was added. */
   created_at: string;
@@ -6551,13 +6587,13 @@ export interface TextPriceRow {
    * has no separate rate for them.
    */
   cached_input_per_1m: number | null;
-  /** USD per million input tokens written to the model's prompt cache; absent: as input. */
+  /** USD per million input tokens written to the model's prompt cache; absent: the same as input. */
   cache_write_per_1m?: number;
-  /** USD per million input tokens written to the model's prompt cache for an hour; absent: as other writes. */
+  /** USD per million input tokens written to the model's prompt cache for an hour; absent: the same as other writes. */
   cache_write_1h_per_1m?: number;
   /** What each `service_tier` costs, as a multiple of every token price; absent: there is one tier. */
   service_tiers?: { [key: string]: number };
-  /** What a line of a batch costs, as a multiple of every token price; absent: as any call. */
+  /** What a line of a batch costs, as a multiple of every token price; absent: the same as any call. */
   batch?: number;
   /** What a kept answer costs (`x-svc-response-cache`), as a multiple of every token price; absent: answers are not kept. */
   response_cache?: number;
@@ -6785,13 +6821,13 @@ export interface Topup {
   amount_usd: number;
   /** USD that were paid, tax included; null until it is paid. */
   paid_usd: number | null;
-  /** USD of tax in what was paid: on top of the amount, or within it. Null where nothing is known of it. */
+  /** USD of tax in what was paid: on top of the amount, or within it. Null if it is unknown. */
   tax_usd: number | null;
-  /** Country of the payer's billing address, by its two letters; null where the payment has none. */
+  /** Country of the payer's billing address, as a two-letter code; null if the payment has none. */
   tax_country: string | null;
-  /** The payer's tax id; null where none was given. */
+  /** The payer's tax id; null if none was given. */
   tax_id: string | null;
-  /** URL where to pay; null once the top-up is no longer pending. */
+  /** URL of the checkout page; null once the top-up is no longer pending. */
   checkout_url: string | null;
   /** When it was created. */
   created_at: string;
@@ -6814,7 +6850,7 @@ export type TopupStatus = "pending" | "succeeded" | "failed" | "expired";
 export interface Totp {
   /** Always `totp`. */
   object: "totp";
-  /** Whether signing in asks for a code. */
+  /** Whether signing in requires a code. */
   enabled: boolean;
   /** Since when; null: it is off. */
   enabled_at: string | null;
@@ -6858,7 +6894,7 @@ export interface TranscriptDuration {
   seconds: number;
 }
 
-/** What one speaker says without a break. */
+/** An uninterrupted passage by one speaker. */
 export interface TranscriptSegment {
   /** Always `transcript.text.segment`. */
   type: "transcript.text.segment";
@@ -6882,7 +6918,7 @@ export interface TranscriptTokens {
   input_tokens: number;
   /** Tokens of the text. */
   output_tokens: number;
-  /** Both together. */
+  /** The sum of both. */
   total_tokens: number;
 }
 
@@ -6937,7 +6973,7 @@ export interface TranscriptionForm {
   language?: string | undefined;
   /** Format of the answer; default `verbose_json`, and `json` with `stream`. */
   response_format?: TranscriptionAnswerFormat | undefined;
-  /** With `diarized_json`: only `auto`, the default. Without effect in other formats. */
+  /** With `diarized_json`: only `auto`, the default. No effect in other formats. */
   chunking_strategy?: ChunkingStrategy | undefined;
   /** With `diarized_json`: names of up to 4 known speakers, one for each recording of `known_speaker_references[]`. */
   known_speaker_names?: string[] | undefined;
@@ -6950,8 +6986,8 @@ export interface TranscriptionForm {
   /** For OpenAI clients: accepted without effect. `verbose_json` always contains segments if the model has them. */
   timestamp_granularities?: TimestampGranularity[] | undefined;
   /**
-   * Whether to send the text as server-sent events while it is transcribed; default false. The format is then `json` or `diarized_json`: another
-   * one gives 400 `invalid_parameter`.
+   * Whether to send the text as server-sent events during the transcription; default false. The format is then `json` or `diarized_json`;
+   * any other gives 400 `invalid_parameter`.
    */
   stream?: boolean | undefined;
   audio_url?: never;
@@ -6976,7 +7012,7 @@ export interface TranscriptionFromUrl {
   language?: string | null | undefined;
   /** Format of the answer; default `verbose_json`, and `json` with `stream`. */
   response_format?: TranscriptionAnswerFormat | null | undefined;
-  /** With `diarized_json`: only `auto`, the default. Without effect in other formats. */
+  /** With `diarized_json`: only `auto`, the default. No effect in other formats. */
   chunking_strategy?: ChunkingStrategy | null | undefined;
   /** With `diarized_json`: names of known speakers, one for each recording of `known_speaker_references`. */
   known_speaker_names?: string[] | null | undefined;
@@ -6989,8 +7025,8 @@ export interface TranscriptionFromUrl {
   /** For OpenAI clients: accepted without effect. `verbose_json` always contains segments if the model has them. */
   timestamp_granularities?: TimestampGranularity[] | null | undefined;
   /**
-   * Whether to send the text as server-sent events while it is transcribed; default false. The format is then `json` or `diarized_json`: another
-   * one gives 400 `invalid_parameter`.
+   * Whether to send the text as server-sent events during the transcription; default false. The format is then `json` or `diarized_json`;
+   * any other gives 400 `invalid_parameter`.
    */
   stream?: boolean | null | undefined;
   file?: never;
@@ -7026,7 +7062,7 @@ export interface Translation {
   task: "translate";
   /** Language of the text: always `english`. */
   language: "english";
-  /** Length in seconds, measured from the audio; 0 only if a model without timestamps stood in for another. */
+  /** Length in seconds, measured from the audio; 0 only if a fallback without timestamps answered. */
   duration: number;
   /** The whole text, in English. */
   text: string;
@@ -7069,7 +7105,7 @@ export interface UrlSource {
   url: string;
 }
 
-/** What a summary divides time by. */
+/** Length of the periods of a summary. */
 export type UsageBucket = "hour" | "day" | "month";
 
 /** Why a logged request failed. */
@@ -7080,13 +7116,13 @@ export interface UsageError {
   message: string;
 }
 
-/** Sums of requests. A duration is `null` where no request had one, which is not 0; it is 5 % off at most. */
+/** Sums of requests. A duration is `null`, not 0, if no request had one; durations are accurate to 5 %. */
 export interface UsageFigures {
   /** Requests that were admitted, failed ones included. */
   requests: number;
   /** Requests that failed; they cost nothing. */
   errors: number;
-  /** Input tokens, those read from or written to a cache included. */
+  /** Input tokens, including those read from or written to a cache. */
   prompt_tokens: number;
   /** Input tokens read from the model's prompt cache, counted inside `prompt_tokens`. */
   cached_tokens: number;
@@ -7098,13 +7134,13 @@ export interface UsageFigures {
   reasoning_tokens: number;
   /** USD charged: the sum of the requests' charges, as in their receipts. */
   cost_usd: number;
-  /** Milliseconds until the answer was complete that half of the requests stayed within. */
+  /** Median of the milliseconds until the answer was complete. */
   latency_p50_ms: number | null;
-  /** Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+  /** 95th percentile of the milliseconds until the answer was complete. */
   latency_p95_ms: number | null;
-  /** Milliseconds until the first token that half of the streamed requests stayed within. */
+  /** Median of the milliseconds until the first token, over streamed requests. */
   ttft_p50_ms: number | null;
-  /** Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+  /** 95th percentile of the milliseconds until the first token, over streamed requests. */
   ttft_p95_ms: number | null;
 }
 
@@ -7135,11 +7171,11 @@ export interface UsageLog {
   alias: string | null;
   /** How it ended. */
   status: UsageStatus;
-  /** Its client disconnected before the answer was complete, or read it too slowly: `http_status` is 499. Absent: it did not. */
+  /** Its client disconnected before the answer was complete, or read it too slowly: `http_status` is 499. Absent otherwise. */
   aborted?: true;
-  /** It was charged by a count of its tokens, since its provider reported no usage; the receipt says so, too. Absent: it was not. */
+  /** It was charged by counting its tokens, because its provider reported no usage; the receipt says so, too. Absent otherwise. */
   estimated?: true;
-  /** HTTP status of the response. For a media job the status of its submit: 202, or 200 if it had to wait, however the job ended. 100 to 599. */
+  /** HTTP status of the response. For a media job, the status of its submission, however the job ended: 202, or 200 if it had to wait. 100 to 599. */
   http_status: number;
   /** Why it failed; null on success. */
   error: UsageError | null;
@@ -7172,8 +7208,8 @@ export interface UsageLog {
   /** Id of the media job that the request started; else null. */
   job_id: string | null;
   /**
-   * What the request was called: the pairs of its `metadata`, and its `user` (`metadata.user_id` on `/v1/messages`). At most 16, with keys of
-   * at most 64 and values of at most 512 characters; others are left out. Absent: none.
+   * The request's tags: the pairs of its `metadata`, and its `user` (`metadata.user_id` on `/v1/messages`). At most 16, with keys of at
+   * most 64 and values of at most 512 characters; others are left out. Absent: none.
    */
   tags?: { [key: string]: string };
 }
@@ -7201,13 +7237,13 @@ export interface UsageSummary {
   from: string;
   /** Requests before this time are counted. */
   to: string;
-  /** What time is divided by. */
+  /** The length of each row's period. */
   bucket: UsageBucket;
   /** The time zone of the hours, days or months. */
   timezone: string;
-  /** What is grouped by, as asked for. */
+  /** The requested grouping. */
   group_by: UsageGroup[];
-  /** The sums, oldest first, then by group. A time without requests has no row. */
+  /** The sums, oldest first, then by group. A period without requests has no row. */
   data: UsageSummaryRow[];
   /** The sums of all requests that match, those of other pages included. */
   total: UsageFigures;
@@ -7217,7 +7253,7 @@ export interface UsageSummary {
   last_id: string | null;
 }
 
-/** The requests of one hour, day or month, and of one group. What isn't grouped by is absent. */
+/** The requests of one hour, day or month, and of one group. Fields that are not grouped by are absent. */
 export interface UsageSummaryRow {
   /** When the hour, day or month begins. */
   start: string;
@@ -7225,7 +7261,7 @@ export interface UsageSummaryRow {
   model?: string;
   /** With `group_by=key`: id of the API key; null for a session. */
   key?: string | null;
-  /** With `group_by=member`: user id of the person who created the API key, also after the person left; null where no member did. */
+  /** With `group_by=member`: user id of the person who created the API key, even after the person left; null if no member did. */
   member?: string | null;
   /** With `group_by=operation`: id of the operation. */
   operation?: string;
@@ -7237,7 +7273,7 @@ export interface UsageSummaryRow {
   requests: number;
   /** Requests that failed; they cost nothing. */
   errors: number;
-  /** Input tokens, those read from or written to a cache included. */
+  /** Input tokens, including those read from or written to a cache. */
   prompt_tokens: number;
   /** Input tokens read from the model's prompt cache, counted inside `prompt_tokens`. */
   cached_tokens: number;
@@ -7249,13 +7285,13 @@ export interface UsageSummaryRow {
   reasoning_tokens: number;
   /** USD charged: the sum of the requests' charges, as in their receipts. */
   cost_usd: number;
-  /** Milliseconds until the answer was complete that half of the requests stayed within. */
+  /** Median of the milliseconds until the answer was complete. */
   latency_p50_ms: number | null;
-  /** Milliseconds until the answer was complete that 95 % of the requests stayed within. */
+  /** 95th percentile of the milliseconds until the answer was complete. */
   latency_p95_ms: number | null;
-  /** Milliseconds until the first token that half of the streamed requests stayed within. */
+  /** Median of the milliseconds until the first token, over streamed requests. */
   ttft_p50_ms: number | null;
-  /** Milliseconds until the first token that 95 % of the streamed requests stayed within. */
+  /** 95th percentile of the milliseconds until the first token, over streamed requests. */
   ttft_p95_ms: number | null;
 }
 
@@ -7407,7 +7443,7 @@ export interface VideoRequest {
   aspect_ratio?: VideoAspect | null | undefined;
   /**
    * Model-specific settings. Only the keys that the model declares are read (`cfg_scale` on one model); other keys are ignored. More than
-   * 64 KB gives 400 `invalid_parameter`, and so does an address in it that is neither a public HTTPS address nor a data URL.
+   * 64 KB gives 400 `invalid_parameter`, and so does a URL in it that is neither a public HTTPS URL nor a data URL.
    */
   extra?: { [key: string]: unknown } | null | undefined;
   /**
@@ -7498,7 +7534,7 @@ export interface VoiceOfFamilyA {
   category: VoiceCategory;
   /** Labels of the voice. */
   labels: VoiceLabels;
-  /** URL of a sample; null where it has none. */
+  /** URL of a sample; null if it has none. */
   preview_url: string | null;
   /** Description of the voice; absent if the provider has none. */
   description?: string;
@@ -7555,23 +7591,23 @@ export interface VoucherBatch {
   created_at: string;
   /** Who made it: an operator's email address, or `svc` and the user of the machine. */
   created_by: string;
-  /** Until when it can be redeemed; null: for ever. */
+  /** Until when it can be redeemed; null: forever. */
   expires_at: string | null;
-  /** After how many days the credit expires once it is redeemed; null: never. */
+  /** How many days after redemption the credit expires; null: never. */
   credit_days: number | null;
   /** Whether a workspace may redeem only one of the batch. */
   once_per_account: boolean;
-  /** When an operator ended it; null: it was not ended. */
+  /** When an operator ended it; null if none did. */
   ended_at: string | null;
 }
 
 /** A voucher to redeem. */
 export interface VoucherCode {
-  /** The code. Small letters, spaces and other dashes are as good. */
+  /** The code. Case, spaces and the kind of dash don't matter. */
   code: string;
 }
 
-/** A voucher that was redeemed now. */
+/** A voucher that was just redeemed. */
 export interface VoucherRedemption {
   /** Always `voucher.redemption`. */
   object: "voucher.redemption";
@@ -7585,7 +7621,7 @@ export interface VoucherRedemption {
   expires_at: string | null;
 }
 
-/** What became of a voucher. */
+/** Status of a voucher. */
 export type VoucherStatus = "open" | "redeemed" | "ended" | "expired";
 
 /** What the provider fetched from the web. Send it back unchanged with the rest of the answer. */
@@ -7610,7 +7646,7 @@ export interface WebSearchToolResultBlock {
 
 /** What to change. Omitted fields stay unchanged. */
 export interface WebhookChange {
-  /** The HTTPS address, on a public host; default: unchanged. */
+  /** The HTTPS URL, on a public host; default: unchanged. */
   url?: string | undefined;
   /** What it is for; null: nothing; default: unchanged. */
   description?: string | null | undefined;
@@ -7630,19 +7666,19 @@ export interface WebhookDelivery {
   webhook_id: string;
   /** The event. */
   event: DeliveredEvent;
-  /** How far it is. */
+  /** Its status. */
   status: DeliveryStatus;
   /** Attempts so far. */
   attempts: number;
-  /** Status of the last answer; null: there was none. */
+  /** HTTP status of the last answer; null if there was none. */
   response_code: number | null;
-  /** The beginning of the last answer's body, or why there was none: 1,024 characters at most; null: no attempt yet. */
+  /** The beginning of the last answer's body, or why there was no answer: 1,024 characters at most; null if there was no attempt yet. */
   response: string | null;
-  /** When the last attempt began; null: none did. */
+  /** When the last attempt began; null if there was none. */
   last_attempt_at: string | null;
-  /** When the next attempt is due; null: none is. */
+  /** When the next attempt is due; null if none is. */
   next_attempt_at: string | null;
-  /** When the delivery was made. */
+  /** When the delivery was created. */
   created_at: string;
 }
 
@@ -7664,7 +7700,7 @@ export interface WebhookEndpoint {
   id: string;
   /** Always `webhook_endpoint`. */
   object: "webhook_endpoint";
-  /** The HTTPS address that notices are posted to. */
+  /** The HTTPS URL that notices are posted to. */
   url: string;
   /** What it is for; null if not set. */
   description: string | null;
@@ -7672,11 +7708,11 @@ export interface WebhookEndpoint {
   events: WebhookEvent[] | null;
   /** Whether notices are posted. */
   enabled: boolean;
-  /** Since when no delivery has succeeded; null: the last one did, or there was none. */
+  /** Since when no delivery has succeeded; null if the last one did, or there was none. */
   failing_since: string | null;
-  /** When the gateway disabled it because it failed; null: it did not. */
+  /** When the gateway disabled it because it failed; null if it did not. */
   disabled_at: string | null;
-  /** Until when the secret of before signs as well; null: it does not. */
+  /** Until when the previous secret also signs; null: it does not. */
   previous_secret_until: string | null;
   /** When it was created. */
   created_at: string;
@@ -7698,7 +7734,7 @@ export interface WebhookEndpointWithSecret {
   id: string;
   /** Always `webhook_endpoint`. */
   object: "webhook_endpoint";
-  /** The HTTPS address that notices are posted to. */
+  /** The HTTPS URL that notices are posted to. */
   url: string;
   /** What it is for; null if not set. */
   description: string | null;
@@ -7706,15 +7742,15 @@ export interface WebhookEndpointWithSecret {
   events: WebhookEvent[] | null;
   /** Whether notices are posted. */
   enabled: boolean;
-  /** Since when no delivery has succeeded; null: the last one did, or there was none. */
+  /** Since when no delivery has succeeded; null if the last one did, or there was none. */
   failing_since: string | null;
-  /** When the gateway disabled it because it failed; null: it did not. */
+  /** When the gateway disabled it because it failed; null if it did not. */
   disabled_at: string | null;
-  /** Until when the secret of before signs as well; null: it does not. */
+  /** Until when the previous secret also signs; null: it does not. */
   previous_secret_until: string | null;
   /** When it was created. */
   created_at: string;
-  /** Signs every delivery, as Standard Webhooks says. */
+  /** The secret that signs every delivery, as in Standard Webhooks. */
   secret: string;
 }
 
@@ -7723,7 +7759,7 @@ export type WebhookEvent = MailedEvent | "sign_in.new_place";
 
 /** A new endpoint. */
 export interface WebhookRequest {
-  /** The HTTPS address, on a public host. */
+  /** The HTTPS URL, on a public host. */
   url: string;
   /** What it is for; default: null. */
   description?: string | null | undefined;
@@ -7733,11 +7769,11 @@ export interface WebhookRequest {
 
 /** How the secret is replaced. */
 export interface WebhookRoll {
-  /** For how many seconds the secret of before signs as well, at most 7 days; default: 86400, a day. 0 to 604800. */
+  /** How many seconds the previous secret also signs, at most 7 days; default: 86400, a day. 0 to 604800. */
   grace_seconds?: number | undefined;
 }
 
-/** A workspace, as the person sees it who is signed in. */
+/** A workspace, as the signed-in person sees it. */
 export interface Workspace {
   /** Workspace id, for the header `X-Workspace-Id`. */
   id: string;
@@ -7747,21 +7783,22 @@ export interface Workspace {
   name: string;
   /** Your role in it. */
   role: Role;
-  /** Whether it is your own: requests of a session without `X-Workspace-Id` act in it. */
+  /** Whether it is your own: session requests without `X-Workspace-Id` use it. */
   personal: boolean;
   /** When it was created. */
   created_at: string;
-  /** For how many days its responses are stored; null: they are not. */
+  /** How many days its responses are stored; null: not at all. */
   response_retention_days: number | null;
 }
 
-/** What to change; what is absent stays as it is. */
+/** What to change. Omitted fields stay unchanged. */
 export interface WorkspaceChange {
   /** Display name, 1 to 100 characters. */
   name?: string | undefined;
   /**
-   * Stores the answers of `/v1/responses` with their input for as many days, encrypted; conversations, for as many days after their last change. Null, as at first, stores none, and deletes those that
-   * are stored. Fewer days delete what is older. 403 `permission_denied` where the gateway has no secret to encrypt them with. 1 to 365.
+   * Stores the answers of `/v1/responses` with their input, encrypted, for this many days, and conversations for this many days after their
+   * last change. Null, the initial value, stores nothing and deletes what is stored. Fewer days delete whatever is older. Gives 403
+   * `permission_denied` if the gateway has no secret to encrypt them with. 1 to 365.
    */
   response_retention_days?: number | null | undefined;
 }
@@ -7772,19 +7809,19 @@ export interface WorkspaceDomain {
   id: string;
   /** Always `workspace.domain`. */
   object: "workspace.domain";
-  /** The domain, in lower case. Those below it are others. */
+  /** The domain, in lower case, without its subdomains. */
   domain: string;
-  /** Role of those who join by it. */
+  /** Role of people who join through it. */
   role: DomainRole;
-  /** Whether people join by it. */
+  /** Whether people join through it. */
   status: DomainStatus;
-  /** Name of the TXT record that proves whose the domain is. */
+  /** Name of the TXT record that proves ownership of the domain. */
   record_name: string;
-  /** What that record has to say. */
+  /** The value that the record must have. */
   record_value: string;
   /** When it was claimed. */
   created_at: string;
-  /** When its record was last found; null: never. */
+  /** When its record was last found; null if never. */
   verified_at: string | null;
 }
 
@@ -7792,13 +7829,13 @@ export interface WorkspaceDomain {
 export interface WorkspaceDomainList {
   /** Always `list`. */
   object: "list";
-  /** The domains, in the order of their claims; 20 at most. */
+  /** The domains, in the order in which they were claimed; 20 at most. */
   data: WorkspaceDomain[];
   /** Always false: every domain is listed. */
   has_more: false;
 }
 
-/** The workspaces of the person who is signed in. Not paged. */
+/** The signed-in person's workspaces. Not paged. */
 export interface WorkspaceList {
   /** Always `list`. */
   object: "list";
@@ -8006,7 +8043,7 @@ export interface ListOperatorAccountsQuery {
   limit?: number | undefined;
   /** Lists accounts older than this one: the `last_id` of the previous page. */
   after?: string | undefined;
-  /** Only accounts whose email address contains this text, in any case. */
+  /** Only accounts whose email address contains this text; case does not matter. */
   email?: string | undefined;
   /** Only the account with this id. */
   id?: string | undefined;
@@ -8091,26 +8128,26 @@ export interface ListOperatorJobsQuery {
 export interface GetOperatorOverviewQuery {
   /** First moment counted, ISO 8601; by default 24 hours before `to`. */
   from?: string | undefined;
-  /** First moment not counted any more, ISO 8601; by default now. */
+  /** First moment no longer counted, ISO 8601; by default now. */
   to?: string | undefined;
 }
 /** Query parameters of `operator.usage`. */
 export interface GetOperatorUsageSummaryQuery {
-  /** Only requests at or after this time, ISO 8601; by default 30 days before `to`. The first row may be of a part of its time. */
+  /** Only requests at or after this time, ISO 8601; by default 30 days before `to`. The first row may cover only part of its period. */
   from?: string | undefined;
   /** Only requests before this time, ISO 8601; by default now. */
   to?: string | undefined;
-  /** What time is divided by. */
+  /** The length of each row's period. */
   bucket?: UsageBucket | undefined;
   /** Time zone of the hours, days or months: a name of the IANA database, such as `Europe/Berlin`. */
   timezone?: string | undefined;
-  /** What is grouped by: up to three, separated by commas. */
+  /** What to group by: up to three, separated by commas. */
   group_by?: OperatorUsageGroup | OperatorUsageGroup[] | undefined;
   /** Only requests of this account. */
   account?: string | undefined;
-  /** Only requests that this provider was asked last for, as the catalog names it. */
+  /** Only requests for which this provider was called last, as the catalog names it. */
   provider?: string | undefined;
-  /** Only requests that this route was asked last for, as provider/model. */
+  /** Only requests for which this route was tried last, as provider/model. */
   route?: string | undefined;
   /** Only requests for this model. */
   model?: string | undefined;
@@ -8120,7 +8157,7 @@ export interface GetOperatorUsageSummaryQuery {
   status?: UsageStatus | undefined;
   /** Only requests with this tag, such as `env:prod`: its key, a colon and its value. */
   tag?: string | undefined;
-  /** With `group_by=tag`: only tags with this key are rows; the total is of all requests. */
+  /** With `group_by=tag`: only tags with this key get rows; the total covers all requests. */
   tag_key?: string | undefined;
   /** Rows per page: 1 to 1000, default 1000. */
   limit?: number | undefined;
@@ -8142,7 +8179,7 @@ export interface ListVouchersQuery {
 }
 /** Query parameters of `pricing.history`. */
 export interface ListPriceChangesQuery {
-  /** A model's id or alias; one that is not listed has no changes. By default all models. */
+  /** A model's id or alias; a model that is not listed has no changes. Default: all models. */
   model?: string | undefined;
   /** Id of the change after which the page begins. */
   after?: string | undefined;
@@ -8160,15 +8197,15 @@ export interface ListResponseInputItemsQuery {
 }
 /** Query parameters of `usage.summary`. */
 export interface GetUsageSummaryQuery {
-  /** Only requests at or after this time, ISO 8601; by default 30 days before `to`. The first row may be of a part of its time. */
+  /** Only requests at or after this time, ISO 8601; by default 30 days before `to`. The first row may cover only part of its period. */
   from?: string | undefined;
   /** Only requests before this time, ISO 8601; by default now. */
   to?: string | undefined;
-  /** What time is divided by. */
+  /** The length of each row's period. */
   bucket?: UsageBucket | undefined;
   /** Time zone of the hours, days or months: a name of the IANA database, such as `Europe/Berlin`. */
   timezone?: string | undefined;
-  /** What is grouped by: up to three, separated by commas. */
+  /** What to group by: up to three, separated by commas. */
   group_by?: UsageGroup | UsageGroup[] | undefined;
   /** Only requests for this model. */
   model?: string | undefined;
@@ -8182,7 +8219,7 @@ export interface GetUsageSummaryQuery {
   status?: UsageStatus | undefined;
   /** Only requests with this tag, such as `env:prod`: its key, a colon and its value. */
   tag?: string | undefined;
-  /** With `group_by=tag`: only tags with this key are rows; the total is of all requests. */
+  /** With `group_by=tag`: only tags with this key get rows; the total covers all requests. */
   tag_key?: string | undefined;
   /** Rows per page: 1 to 1000, default 1000. */
   limit?: number | undefined;
@@ -8201,7 +8238,7 @@ export interface LeaveWorkspaceQuery {
 }
 /** Query parameters of `workspaces.members.list`. */
 export interface ListMembersQuery {
-  /** Id of the member after whom the page begins. */
+  /** Id of the member after which the page begins. */
   after?: string | undefined;
   /** How many members a page has at most. 1 to 100; default 50. */
   limit?: number | undefined;
@@ -8230,7 +8267,7 @@ export interface ListWebhookDeliveriesQuery {
 export interface AnswerHeaders {
   /** How long ago a kept answer was made, in seconds. */
   age: number;
-  /** `wait` where the answer was waited for. */
+  /** `wait` if the answer waited for the job. */
   "preference-applied": string;
   /** Equals `x-request-id`, under the name that Anthropic's clients read. */
   "request-id": string;
@@ -8276,7 +8313,7 @@ export interface AnswerHeaders {
   "x-svc-max-tokens-clamped": number;
   /** Id of the requested model, with its alias resolved. */
   "x-svc-model": string;
-  /** `hit`: the answer was kept, and no provider was asked. `miss`: a provider was asked, and its answer is kept. Only where answers are kept. */
+  /** `hit`: a kept answer, without a call to a provider. `miss`: a provider answered, and its answer is kept. Only if answers are kept. */
   "x-svc-response-cache": "hit" | "miss";
   /** The model that answered, if it is not the requested one. */
   "x-svc-served-model": string;

@@ -18,7 +18,7 @@ class _Form(Protocol):
 
 
 class _Events:
-    """Reads server-sent events line by line. `[DONE]` is no event; an event that is an error is raised."""
+    """Reads server-sent events line by line. `[DONE]` is not an event; an error event is raised."""
 
     def __init__(self) -> None:
         self._data: list[str] = []

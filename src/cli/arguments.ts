@@ -40,7 +40,7 @@ export function readWholeNumber(text: string, name: string, min: number, max: nu
 
 export function readTimeToCome(text: string, name: string, now: Date): Date {
   const time = /^\d{4}-\d\d-\d\d/.test(text) ? new Date(text) : new Date(Number.NaN);
-  if (!(time > now)) throw new UsageError(`${name} must be a time to come, such as 2027-01-31, not "${text}"`);
+  if (!(time > now)) throw new UsageError(`${name} must be a time in the future, such as 2027-01-31, not "${text}"`);
   return time;
 }
 

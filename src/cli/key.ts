@@ -83,7 +83,7 @@ export async function roll({ config, words, options }: Input): Promise<Outcome> 
     );
     const { id, name, previous_secret_until } = record;
     const before =
-      previous_secret_until === null ? "The secret of before has ended." : `The secret of before works until ${previous_secret_until}.`;
+      previous_secret_until === null ? "The previous secret no longer works." : `The previous secret works until ${previous_secret_until}.`;
     return {
       json: { api_key: secret, id, name, previous_secret_until },
       text: `${name}: ${secret}\nThe key is shown only once. ${before}`,

@@ -79,7 +79,8 @@ export async function adjust({ config, words, options }: Input): Promise<Outcome
   const amount = readSignedAmount(words[1]!, "USD");
   const reason = readReason(options.reason);
   const entry = typeof options.entry === "string" ? options.entry : null;
-  if (entry !== null && options.earned) throw new UsageError("--earned goes without --entry: a correction is of its entry's kind of money");
+  if (entry !== null && options.earned)
+    throw new UsageError("--earned can't be used with --entry: a correction uses the same kind of money as its entry");
   const work = async (db: Db): Promise<Outcome> => {
     const { accountId } = await readAccount(db, words[0]!);
     const id = accountIdText(accountId);

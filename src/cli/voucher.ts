@@ -67,9 +67,9 @@ export async function end({ config, words, options }: Input): Promise<Outcome> {
   const needs = (db: Db) => ({ db, clock: systemClock });
   if (named.startsWith("vou_")) {
     await withDatabase(config, (db) => endVoucher(needs(db), shellActor(), { id: named, reason }));
-    return { json: { voucher: named, ended: true }, text: `${named} can't be redeemed any more.` };
+    return { json: { voucher: named, ended: true }, text: `${named} can no longer be redeemed.` };
   }
   const batch = readWholeNumber(named, "BATCH", 1, 999_999_999);
   await withDatabase(config, (db) => endVouchersOf(needs(db), shellActor(), { batch: String(batch), reason }));
-  return { json: { batch, ended: true }, text: `The vouchers of batch ${batch} can't be redeemed any more.` };
+  return { json: { batch, ended: true }, text: `The vouchers of batch ${batch} can no longer be redeemed.` };
 }

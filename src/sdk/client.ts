@@ -8,11 +8,11 @@ export interface ClientOptions {
   sessionToken?: string | undefined;
   /** Base URL of the gateway, without `/v1`. Default: `SVC_URL` of the environment. */
   baseURL?: string | undefined;
-  /** Timeout in milliseconds of each attempt; in a stream, of each silence. Default 600000; Infinity: none. */
+  /** Timeout in milliseconds of each attempt; in a stream, of each pause. Default 600000; Infinity: none. */
   timeout?: number | undefined;
   /** Maximum retries of a call after a failure that allows it. Default 2. */
   maxRetries?: number | undefined;
-  /** Longest wait before a retry, in ms: if the gateway asks for more, the error is thrown at once. Default 60000. */
+  /** Longest wait before a retry, in ms: if the gateway asks for a longer one, the error is thrown at once. Default 60000. */
   maxRetryDelay?: number | undefined;
   /** Headers for every call. */
   headers?: Record<string, string> | undefined;

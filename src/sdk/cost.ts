@@ -3,7 +3,7 @@
 type Words = Record<string, unknown>;
 
 /**
- * Cost of an answer in USD, exactly as the answer says it: `usage.cost` of a text answer or its last event, `billing.cost_usd` of a
+ * Cost of an answer in USD, exactly as the answer gives it: `usage.cost` of a text answer or its last event, `billing.cost_usd` of a
  * transcript, `cost_usd` of kept audio and new voices, `charged_amount` of a finished job. Null if the answer has none.
  */
 export function costOf(data: unknown): number | null {

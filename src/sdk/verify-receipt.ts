@@ -1,7 +1,7 @@
 // Checks a signed receipt offline, with nothing but the gateway's public keys: signature, arithmetic, ledger entries and chain.
 import { parseJson } from "../json/parse.ts";
 
-/** What `usage.proof` answers, also as read from a file. */
+/** What `usage.proof` returns, or the same read from a file. */
 export interface ReceiptProofLike {
   jws: string;
   receipt?: unknown;
@@ -25,9 +25,9 @@ export interface VerifiedReceipt {
   keyId: string;
   requestId: string;
   costUsd: number;
-  /** The newest ledger entry when it was signed; null: the account had none. */
+  /** The newest ledger entry when it was signed; null if the account had none. */
   head: { id: string; hash: string } | null;
-  /** The entry up to which the chain was recomputed; null: the proof has no chain. */
+  /** The entry up to which the chain was recomputed; null if the proof has no chain. */
   chainedTo: string | null;
 }
 

@@ -35,8 +35,8 @@ test("key create keeps the recurring budget, the expiry, the networks and the sc
 
 test.each([
   [["--resets", "yearly"], "--resets must be one of"],
-  [["--expires", "2020-01-01T00:00:00Z"], '--expires must be a time to come, such as 2027-01-31, not "2020-01-01T00:00:00Z"'],
-  [["--expires", "soon"], '--expires must be a time to come, such as 2027-01-31, not "soon"'],
+  [["--expires", "2020-01-01T00:00:00Z"], '--expires must be a time in the future, such as 2027-01-31, not "2020-01-01T00:00:00Z"'],
+  [["--expires", "soon"], '--expires must be a time in the future, such as 2027-01-31, not "soon"'],
   [["--networks", "10.0.0.0/8, 192.0.2.0/33"], "--networks 192.0.2.0/33 is not valid: its prefix has 32 bits at most."],
   [["--scopes", "everything"], "--scopes must be of read_only"],
 ])("key create %j is refused, and no key is made", async (options, message) => {
@@ -53,7 +53,7 @@ test("key roll shows a new secret once, and until when the one before works", as
   expect([isKeyShaped(String(rolled.api_key)), rolled.id]).toEqual([true, id]);
   expect((await keys()).data[0]).toMatchObject({ id, previous_secret_until: rolled.previous_secret_until });
   const ended = await svc("key", "roll", id, "--grace", "0");
-  expect(ended.stdout).toContain("The secret of before has ended.");
+  expect(ended.stdout).toContain("The previous secret no longer works.");
   expect((await svc("key", "roll", id, "--grace", "604801")).status).toBe(2);
   expect((await svc("key", "roll", "key_999999")).status).toBe(1);
 });

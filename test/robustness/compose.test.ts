@@ -61,7 +61,7 @@ test("every variable of the gateway is one that it knows, and together they are 
 
 test("of mails without SMTP the example says what the gateway does beside a database on another host: it sends none", () => {
   expect(isLocal(filledIn(gateway)["DATABASE_URL"]!)).toBe(false);
-  expect(example).toMatch(/^# Without these no email is sent/m);
+  expect(example).toMatch(/^# Without these, no email is sent/m);
 });
 
 test("the gateway finds the database that is made for it, and waits for it", () => {

@@ -5,9 +5,9 @@ import type { Client, IdempotentOptions } from "./client.js";
 import { type JobFailure } from "./error.js";
 /** Options of calls that wait for a job to end. */
 export interface WaitOptions<Job> extends IdempotentOptions {
-    /** Gets the job after the submit and after each poll, also the last one. An exception in it ends the call. */
+    /** Called with the job after the submit and after each poll, including the last one. If it throws, the call ends. */
     onProgress?: ((job: Job) => void) | undefined;
-    /** Milliseconds after which waiting ends with `still_running`; the job continues. Default 1200000. */
+    /** Milliseconds after which the wait ends with `still_running`; the job continues. Default 1200000. */
     maxWait?: number | undefined;
 }
 /** A job with its result. */
