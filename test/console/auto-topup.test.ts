@@ -57,7 +57,7 @@ describe.skipIf(chromiumPath === null)("Automatic top-ups", () => {
       gateway.stripe.cards.declines.push({ code: "authentication_required" });
       await look(gateway);
       await page.reload();
-      await card.getByText("The card needs you").waitFor();
+      await card.getByText("The card needs your confirmation").waitFor();
       expect(await violationsOf(page)).toEqual([]);
       await keepScreen(page, `auto-topup-${colorScheme}`);
 

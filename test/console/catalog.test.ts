@@ -31,7 +31,7 @@ describe.skipIf(chromiumPath === null)("the catalog at the console", () => {
     await page.getByLabel("Read it from a file").setInputFiles(file);
     await expect.poll(() => page.getByRole("textbox", { name: "Catalog file" }).inputValue()).toBe(textOf(1));
     await page.getByRole("button", { name: "Show changes" }).click();
-    await page.getByRole("table", { name: "Changes of models" }).getByText("pricing.output").waitFor();
+    await page.getByRole("table", { name: "Model changes" }).getByText("pricing.output").waitFor();
     await apply.click();
     await page.getByRole("dialog", { name: "Apply" }).getByText(/demo\/chat is sold below cost/).waitFor(); // prettier-ignore
     expect(await violationsOf(page)).toEqual([]);
@@ -43,7 +43,7 @@ describe.skipIf(chromiumPath === null)("the catalog at the console", () => {
     // Another operator was faster.
     await page.getByRole("textbox", { name: "Catalog file" }).fill(textOf(5));
     await page.getByRole("button", { name: "Show changes" }).click();
-    await page.getByRole("table", { name: "Changes of models" }).getByText("pricing.output").waitFor();
+    await page.getByRole("table", { name: "Model changes" }).getByText("pricing.output").waitFor();
     const other = (await gateway.createSession(await newOperator(gateway, "admin"))).token;
     const body = { text: textOf(6), expected_version: 1, reason: "faster" };
     expect((await gateway.request("POST", "/v1/operator/catalog/apply", { key: other, body })).status).toBe(200);

@@ -55,7 +55,7 @@ describe.skipIf(chromiumPath === null)("API keys", () => {
     await page.getByText(`${name} is changed.`).waitFor();
     expect(await keyNamed(name)).toMatchObject({ limit_usd: 7.5, lifetime_limit_usd: 50, allowed_models: null, rpm: 30 });
     await act("Roll");
-    await page.getByLabel("The old secret works").selectOption({ label: "No longer" });
+    await page.getByLabel("The old secret works").selectOption({ label: "Not anymore" });
     await page.getByRole("button", { name: "Roll key" }).click();
     expect(await page.getByRole("textbox", { name: "API key" }).inputValue()).not.toBe(first);
     await page.getByRole("button", { name: "Done" }).click();

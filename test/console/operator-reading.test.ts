@@ -119,7 +119,7 @@ describe.skipIf(chromiumPath === null)("an operator reads", () => {
     await dialog.getByText("boat.png").waitFor();
     await dialog.getByRole("button", { name: "Refund" }).click();
     await give(page, "the boat sinks", "Refund");
-    await dialog.getByText("The charge was given back.").waitFor();
+    await dialog.getByText("The charge was refunded.").waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Close" }).click();
     await table.getByRole("row").nth(1).getByText("refunded").waitFor();
@@ -148,7 +148,7 @@ describe.skipIf(chromiumPath === null)("an operator reads", () => {
     const run = async (reason: string) => {
       await page.getByRole("button", { name: "Run audit" }).click();
       await give(page, reason, "Run audit");
-      await page.getByRole("table", { name: "Audits that operators began" }).getByText(reason).waitFor();
+      await page.getByRole("table", { name: "Audits started by operators" }).getByText(reason).waitFor();
     };
     const audit = page.getByRole("region", { name: "Audit", exact: true });
     await run("end of the quarter");

@@ -235,7 +235,7 @@ describe.skipIf(chromiumPath === null)("the operators' pages", () => {
     await page.getByText("Changes need the role finance.").waitFor();
     expect(await page.getByRole("button", { name: /Suspend|Resume|Adjust/ }).count()).toBe(0);
     await page.goto(at(`/operator/requests?request=${requestId}`));
-    await page.getByText("Giving the charge back needs the role finance.").waitFor();
+    await page.getByText("Refunding the charge needs the role finance.").waitFor();
     await page.goto(at("/operator/operators"));
     await page.getByRole("table", { name: "Operators" }).waitFor();
     expect(await page.getByRole("button", { name: "Add operator" }).count()).toBe(0);
@@ -280,7 +280,7 @@ describe.skipIf(chromiumPath === null)("the operators' pages", () => {
     await attempts.getByText("HTTP 503").waitFor();
     await request.getByRole("button", { name: "Refund" }).click();
     await give(page, "the first provider was down", "Refund");
-    await request.getByText("was given back: the first provider was down.").waitFor();
+    await request.getByText("was refunded: the first provider was down.").waitFor();
     await request.getByRole("button", { name: "Close" }).click();
     await page.getByRole("navigation", { name: "Operator" }).getByRole("link", { name: "Audit log" }).click();
     await page.getByRole("searchbox", { name: "Operator" }).fill(me.email);

@@ -87,7 +87,7 @@ describe.skipIf(chromiumPath === null)("Playground", () => {
     const { page, faults, close } = await openPerson(chromium.browser, world.gateway, { account: await world.account() });
     await page.goto(`${world.gateway.url}/console/playground?models=demo/one`);
     await page.getByLabel("Temperature").fill("0.2");
-    await page.getByLabel("Answer format").selectOption({ label: "JSON by a schema" });
+    await page.getByLabel("Answer format").selectOption({ label: "JSON that follows a schema" });
     await page.getByRole("textbox", { name: "Message" }).fill('It\'s "quoted" and true');
     await page.getByRole("button", { name: "View code" }).click();
     const dialog = page.getByRole("dialog", { name: "View code" });

@@ -80,7 +80,7 @@ describe.skipIf(chromiumPath === null)("at the console", () => {
       await page.getByRole("dialog").getByRole("button", { name: "Continue", exact: true }).click();
     };
     await begin();
-    await page.getByText("You have no password?").waitFor();
+    await page.getByText("No password?").waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await page.getByRole("dialog").getByRole("button", { name: "Continue with GitHub" }).click();
     await page.waitForURL(at("/settings"));
@@ -95,7 +95,7 @@ describe.skipIf(chromiumPath === null)("at the console", () => {
     await answers(page, null);
     await page.goto(at("/sign-in"));
     await page.getByRole("button", { name: "Continue with GitHub" }).click();
-    await page.getByText("You did not agree at the provider's page").waitFor();
+    await page.getByText("You did not agree on the provider's page").waitFor();
     const body = { redirect_uri: at("/sign-in/github") };
     const started = await gateway.request("POST", "/v1/auth/signin/github/start", { body });
     const { code, state } = github.agree(started.json.authorization_url as string, "octo");

@@ -22,7 +22,7 @@ describe.skipIf(chromiumPath === null)("the choice of the route", () => {
     const account = await world.account();
     for (const [route, ms] of [["north/late-a", 200], ["south/late-b", 50]] as const) world.gateway.context.routeFigures.answered(route, ms, 1); // prettier-ignore
     const { page, faults, close } = await openPerson(chromium.browser, world.gateway, { account, viewport: phone });
-    const choice = page.getByRole("dialog", { name: "Request" }).getByRole("region", { name: "Choice of the route" });
+    const choice = page.getByRole("dialog", { name: "Request" }).getByRole("region", { name: "How the route was chosen" });
     const rows = async () => (await choice.getByRole("listitem").allInnerTexts()).map((text) => text.replaceAll("\n", " "));
     const open = async (model: string) => {
       const { headers } = await world.chat(account, { model });

@@ -71,7 +71,7 @@ describe.skipIf(chromiumPath === null)("a second factor", () => {
     await setUp.getByRole("button", { name: "Confirm" }).click();
     expect(await setUp.getByRole("textbox", { name: "Secret" }).inputValue()).toMatch(/^[A-Z2-7]{32}$/);
     await keepScreen(page, "phone-dark-second-factor");
-    const shown = await readQrCode(page, setUp.getByRole("img", { name: "The secret, for the camera of the app" }));
+    const shown = await readQrCode(page, setUp.getByRole("img", { name: "The secret, for the app's camera" }));
     expect(shown).toBe(await setUp.getByRole("link", { name: "Open the app on this device" }).getAttribute("href"));
     expect(shown).toContain(`secret=${await setUp.getByRole("textbox", { name: "Secret" }).inputValue()}`);
     const right = codeOfStep(await secret(), stepAt(gateway.context.clock()));

@@ -60,7 +60,7 @@ describe.skipIf(chromiumPath === null)("Webhooks", () => {
     };
     await act("Roll secret");
     const roll = page.getByRole("dialog", { name: "Roll secret" });
-    await roll.getByLabel("The old secret signs as well").selectOption({ label: "No longer" });
+    await roll.getByLabel("The old secret also signs").selectOption({ label: "Not anymore" });
     await roll.getByRole("button", { name: "Roll secret" }).click();
     expect(await roll.getByRole("textbox", { name: "Signing secret" }).inputValue()).not.toBe(secret);
     await roll.getByRole("button", { name: "Done" }).click();

@@ -38,7 +38,7 @@ export function ConfirmIdentity({ onClose, onDone }: ConfirmIdentityProps): Reac
   });
   return (
     <form className="space-y-4" onSubmit={(event) => (event.preventDefault(), confirming.mutate())}>
-      <p>Your last sign-in was some time ago. Confirm that it is you; then the change is made.</p>
+      <p>You signed in some time ago. Confirm that it is you, and the change is made.</p>
       <Field
         label="Password"
         type="password"
@@ -66,7 +66,7 @@ export function ConfirmIdentity({ onClose, onDone }: ConfirmIdentityProps): Reac
       <DialogButtons action="Confirm" busy={confirming.isPending} onClose={onClose} />
       {hasProviders && (
         <div className="space-y-3 border-t border-line pt-4">
-          <p className="text-quiet">You have no password? Sign in with your provider again, then make the change.</p>
+          <p className="text-quiet">No password? Sign in with your provider again, then make the change.</p>
           <Providers next={href} divided={false} />
         </div>
       )}

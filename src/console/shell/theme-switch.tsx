@@ -5,7 +5,7 @@ import { Icon, type IconName } from "../ui/icons.tsx";
 import { Menu, MenuItem } from "../ui/menu.tsx";
 
 const themes: readonly (readonly [Theme, string, IconName])[] = [
-  ["system", "As the system", "screen"],
+  ["system", "System", "screen"],
   ["light", "Light", "sun"],
   ["dark", "Dark", "moon"],
 ];

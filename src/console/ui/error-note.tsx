@@ -12,7 +12,7 @@ import { Icon } from "./icons.tsx";
 const local: Record<string, string> = {
   connection_failed: "The gateway did not answer. Check your connection; it may be restarting. Try again in a moment.",
   timeout: "The gateway took too long to answer. Try again in a moment.",
-  unexpected_answer: "Something between you and the gateway sent this answer. Try again in a moment.",
+  unexpected_answer: "The answer did not come from the gateway, but from something in between. Try again in a moment.",
 };
 
 function useFix(code: string | null): string | null {
@@ -29,7 +29,7 @@ export function ErrorNote({ error, retry }: { error: unknown; retry?: (() => voi
   const known = SvcError.is(error) ? error : null;
   const fix = useFix(known?.status == null ? null : known.code);
   if (error === null || error === undefined) return null;
-  const text = known === null ? "This page has a fault. Load it again." : (local[known.code] ?? sayingOf(known));
+  const text = known === null ? "Something went wrong on this page. Reload it." : (local[known.code] ?? sayingOf(known));
   return (
     <div role="alert" className="flex gap-3 rounded-lg border border-bad/40 bg-bad-soft p-4 text-sm">
       <span className="mt-0.5 text-bad">

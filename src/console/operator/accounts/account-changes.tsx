@@ -110,10 +110,10 @@ function Adjustment({ account: { id, email, balance_usd }, onClose }: { account:
         value={kind}
         choices={[
           { value: "purchased", label: "Purchased: it was paid in" },
-          { value: "earned", label: "Given: it is a gift" },
+          { value: "earned", label: "Earned: it is a gift" },
         ]}
         onChange={(event) => setKind(event.target.value === "earned" ? "earned" : "purchased")}
-        hint="Only purchased money counts for the tier."
+        hint="Only purchased money counts toward the tier."
       />
     </ChangeDialog>
   );

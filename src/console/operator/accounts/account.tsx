@@ -65,11 +65,11 @@ function Details({ account }: { account: OperatorAccountDetail }): ReactNode {
       </div>
       <Card title="API keys" flush>
         <Table name="API keys" rows={keys} idOf={({ id: key }) => key} columns={keyColumns} empty={<Empty title="No keys" />} />
-        {has_more_keys && <p className="border-t border-line px-5 py-3 text-quiet">It has older keys than these.</p>}
+        {has_more_keys && <p className="border-t border-line px-5 py-3 text-quiet">There are older keys that are not shown.</p>}
       </Card>
       <Card title="Members" flush>
         <Table name="Members" rows={members} idOf={(member) => member.id} columns={memberColumns} empty={<Empty title="No members" />} />
-        {has_more_members && <p className="border-t border-line px-5 py-3 text-quiet">It has more members than these.</p>}
+        {has_more_members && <p className="border-t border-line px-5 py-3 text-quiet">There are more members than are shown.</p>}
       </Card>
       <Card
         title="Requests"
@@ -88,7 +88,7 @@ function Details({ account }: { account: OperatorAccountDetail }): ReactNode {
       <Card title="Operators' actions" flush>
         <Actions
           asked={{ target: id }}
-          empty={<Empty title="No operator changed this account">Refunds of calls are in the audit log, under their request.</Empty>}
+          empty={<Empty title="No operator changed this account">Refunds of calls are in the audit log, under the request.</Empty>}
         />
       </Card>
     </>

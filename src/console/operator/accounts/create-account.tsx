@@ -30,7 +30,7 @@ export function CreateAccount({ onClose }: { onClose: () => void }): ReactNode {
         return `${account.email} has the account ${account.id}.`;
       }}
     >
-      <p>Its owner sets a password by “Forgot password?” and creates keys; no operator sees a key.</p>
+      <p>The owner sets a password with “Forgot password?” and creates keys; no operator sees a key.</p>
       <Field
         label="Email"
         type="email"
@@ -47,14 +47,14 @@ export function CreateAccount({ onClose }: { onClose: () => void }): ReactNode {
           {...positiveUsd}
           value={deposit}
           onChange={(event) => setDeposit(event.target.value)}
-          hint="Money paid in; counts for the tier."
+          hint="Money paid in; counts toward the tier."
         />
         <Field
           label="Credit (USD)"
           {...positiveUsd}
           value={credit}
           onChange={(event) => setCredit(event.target.value)}
-          hint="A gift; does not count for the tier."
+          hint="A gift; does not count toward the tier."
         />
       </div>
       <Toggle label="Give the signup credit now" on={signup} set={setSignup} />

@@ -32,7 +32,7 @@ export function AuditLog(): ReactNode {
       }),
   });
   return (
-    <Page title="Audit log" about={`Each change that an operator or the command line made. Times are in your zone, ${zoneName}.`}>
+    <Page title="Audit log" about={`Every change made by an operator or from the command line. Times are in your zone, ${zoneName}.`}>
       <div className="flex flex-wrap items-end gap-3">
         <SearchBox label="Operator" maxLength={320} value={search.who ?? ""} onChange={(event) => set({ who: event.target.value })} />
         <SearchBox

@@ -98,7 +98,7 @@ function OtherFile(): ReactNode {
             maxLength={longest}
             value={text}
             onChange={(event) => write(event.target.value)}
-            hint="YAML or JSON. Once you apply it, every process uses it, also after a restart, whatever SVC_CATALOG says."
+            hint="YAML or JSON. Once you apply it, every process uses it, even after a restart, whatever SVC_CATALOG says."
           />
           <Upload onText={write} />
           <div className="flex flex-wrap items-center gap-2">
@@ -119,7 +119,7 @@ function OtherFile(): ReactNode {
               </Button>
             )}
           </div>
-          {mayApply && !canApply(compare.data) && <p className="text-quiet">To apply it, have its changes shown first.</p>}
+          {mayApply && !canApply(compare.data) && <p className="text-quiet">To apply it, show its changes first.</p>}
           <ErrorNote error={load.error ?? check.error ?? compare.error} />
           {found !== undefined && <Verdict found={found} onLine={(line) => showLine(area.current, line)} />}
         </div>
@@ -210,7 +210,7 @@ function Verdict({ found, onLine }: { found: Found; onLine: (line: number) => vo
       <p role="status" className="font-medium">
         {problems.length > 0
           ? `The gateway would refuse this file: ${count(problems.length)} ${problems.length === 1 ? "problem" : "problems"}.`
-          : `The gateway would take this file: ${count(models)} models, ${count(providers)} providers.`}
+          : `The gateway would accept this file: ${count(models)} models, ${count(providers)} providers.`}
       </p>
       <Findings problems={problems} warnings={warnings} onLine={onLine} />
     </div>

@@ -12,18 +12,18 @@ export function CatalogChanges({ diff }: { diff: CatalogDiff }): ReactNode {
   if (same) return <Card title="Changes"><Empty title="The file matches the catalog in use" /></Card>; // prettier-ignore
   return (
     <>
-      <Card title="Changes of models" flush>
+      <Card title="Model changes" flush>
         <Table
-          name="Changes of models"
+          name="Model changes"
           rows={changes.flatMap(rowsOf)}
           idOf={({ id, field }) => `${id} ${field}`}
           columns={modelColumns}
           empty={<Empty title="No model differs" />}
         />
       </Card>
-      <Card title="Changes of providers" flush>
+      <Card title="Provider changes" flush>
         <Table
-          name="Changes of providers"
+          name="Provider changes"
           rows={provider_changes}
           idOf={({ id }) => id}
           columns={providerColumns}

@@ -55,12 +55,12 @@ function Summary({ job }: { job: OperatorJobDetail }): ReactNode {
         ["Model", alias === null ? model : `${model} via ${alias}`],
         ["Submitted", when(job.created_at)],
         ["Got a slot", when(job.started_at)],
-        ["Provider asked", when(job.asked_at)],
+        ["Provider called", when(job.asked_at)],
         ["Ended", when(job.completed_at)],
         ...(job.leased_until === null ? [] : [["Leased until", when(job.leased_until)] as const]),
         ["Held", usd(job.estimated_usd)],
         ["Charged", usd(job.charged_usd)],
-        ["Given back", usd(job.refunded_usd)],
+        ["Refunded", usd(job.refunded_usd)],
         ...(files.length === 0 ? [] : [["Files", <Files key="files" files={files} />] as const]),
       ]}
     />
@@ -84,10 +84,9 @@ function GivingBack({ job }: { job: OperatorJobDetail }): ReactNode {
   const [open, setOpen] = useState(false);
   const may = useMay("finance");
   const { charged_usd } = job;
-  if (job.status === "refunded" || job.ledger.some(({ type }) => type === "refund")) return <p>The charge was given back.</p>;
-  if (charged_usd === null || charged_usd === 0)
-    return <p className="text-quiet">Nothing was charged, so there is nothing to give back.</p>;
-  if (!may) return <p className="text-quiet">Giving the charge back needs the role finance.</p>;
+  if (job.status === "refunded" || job.ledger.some(({ type }) => type === "refund")) return <p>The charge was refunded.</p>;
+  if (charged_usd === null || charged_usd === 0) return <p className="text-quiet">Nothing was charged, so there is nothing to refund.</p>;
+  if (!may) return <p className="text-quiet">Refunding the charge needs the role finance.</p>;
   return (
     <>
       <Button onClick={() => setOpen(true)}>Refund</Button>

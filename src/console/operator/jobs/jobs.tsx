@@ -113,5 +113,5 @@ const columns: readonly Column<OperatorJob>[] = [
   { name: "Route", cell: ({ route }) => <span className="block min-w-40 break-all">{route ?? none}</span> },
   { name: "Held", right: true, cell: ({ estimated_usd }) => usd(estimated_usd) },
   { name: "Charged", right: true, cell: ({ charged_usd }) => usd(charged_usd) },
-  { name: "Given back", right: true, cell: ({ refunded_usd }) => usd(refunded_usd) },
+  { name: "Refunded", right: true, cell: ({ refunded_usd }) => usd(refunded_usd) },
 ];

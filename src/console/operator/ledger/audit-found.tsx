@@ -35,7 +35,7 @@ export function AuditFound({ audit }: { audit: LedgerAudit }): ReactNode {
           <Table name="What differs" rows={mismatches} idOf={({ account_id, what }) => `${account_id} ${what}`} columns={columns} />
           {truncated && (
             <p className="px-5 py-3 text-quiet">
-              More differs than this list shows: <code>npx svc ledger audit</code> lists all of it.
+              There are more differences than this list shows: <code>npx svc ledger audit</code> lists them all.
             </p>
           )}
         </div>

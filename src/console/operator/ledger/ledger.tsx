@@ -41,7 +41,7 @@ export function Ledger(): ReactNode {
       )}
       <Card title="Audits started by operators" flush>
         <Actions
-          name="Audits that operators began"
+          name="Audits started by operators"
           asked={{ action: "ledger.audit" }}
           empty={<Empty title="No operator has started an audit yet" />}
         />
@@ -57,13 +57,13 @@ function RunAudit({ running }: { running: boolean }): ReactNode {
   return (
     <>
       <Button kind="primary" disabled={running} onClick={() => setOpen(true)}>
-        {running ? "An audit runs" : "Run audit"}
+        {running ? "An audit is running" : "Run audit"}
       </Button>
       <ChangeDialog
         action="Run audit"
         open={open}
         onClose={() => setOpen(false)}
-        make={async (reason) => (await startLedgerAudit(api, { reason }), "The audit runs.")}
+        make={async (reason) => (await startLedgerAudit(api, { reason }), "The audit is running.")}
       >
         <p>
           It recomputes each balance from the entries and verifies the hash chain, in the background. It changes nothing. While it runs, it

@@ -46,7 +46,7 @@ export function TakeRole({ record, onClose }: { record: OperatorRecord | null; o
       action="Remove operator"
       open={record !== null}
       onClose={onClose}
-      make={async (reason) => (await removeOperator(api, { account: email, reason }), `${email} is no operator any more.`)}
+      make={async (reason) => (await removeOperator(api, { account: email, reason }), `${email} is no longer an operator.`)}
     >
       <p className="break-words">
         <strong>{email}</strong> loses the role {record?.role} at once. The account itself stays.

@@ -21,7 +21,9 @@ export function Alerts(): ReactNode {
     <Card title="Alerts" flush>
       {error !== null && <div className="p-5"><ErrorNote error={error} retry={again} /></div> /* prettier-ignore */}
       {!whole && error === null && <Loading what="Loading alerts" />}
-      {whole && alerts.length === 0 && <Empty title="All is well">Every provider that was asked answers, and no balance is below 0.</Empty>}
+      {whole && alerts.length === 0 && (
+        <Empty title="All is well">Every provider that was called is answering, and no balance is below 0.</Empty>
+      )}
       <ul className="divide-y divide-line">
         {alerts.slice(0, mostShown).map((alert) => (
           <li key={alert.id} className="flex flex-wrap items-baseline gap-x-3 gap-y-1 px-5 py-3">
@@ -60,7 +62,7 @@ function alertOf(name: string, { health, disabled, attempts, failures, causes }:
   const why = causes.map(({ cause }) => cause).join(", ");
   const failed = `${count(failures)} of ${count(attempts)} attempts in 5 minutes${why === "" ? "" : `: ${why}`}`;
   if (health === "failing") return { ...base, tone: "bad", title: `${name} fails`, about: failed };
-  if (breaker === "open") return { ...base, tone: "bad", title: `${name} is passed over`, about: `Its breaker is open. ${failed}` };
+  if (breaker === "open") return { ...base, tone: "bad", title: `${name} is being skipped`, about: `Its breaker is open. ${failed}` };
   return health === "degraded" ? { ...base, tone: "warn", title: `${name} fails at times`, about: failed } : null;
 }
 
@@ -74,7 +76,7 @@ function alertsOfLedger({ audit, last_result, negative_accounts, negative_usd }:
     });
   if (audit?.status === "failed")
     alerts.push({
-      ...{ id: "audit failed", path, tone: "warn", title: "The last audit could not be finished" },
+      ...{ id: "audit failed", path, tone: "warn", title: "The last audit did not finish" },
       about: `Started ${when(audit.started_at)}`,
     });
   if (negative_accounts > 0)

@@ -78,7 +78,7 @@ function sumsOf(rows: readonly OperatorUsageSummaryRow[], group: Group): Sum[] {
 }
 
 function Named({ group, id }: { group: Group; id: string }): ReactNode {
-  if (id === "") return <span className="text-quiet">No provider was asked</span>;
+  if (id === "") return <span className="text-quiet">No provider was called</span>;
   if (group === "account") return <OperatorLink path={`accounts/${id}`}>{id}</OperatorLink>;
   if (group === "model") return <OperatorLink path="requests" search={{ q: id }}>{id}</OperatorLink>; // prettier-ignore
   return <span className="break-all">{id}</span>;

@@ -48,7 +48,7 @@ export function Overview(): ReactNode {
   );
 }
 
-const unknown = "Unknown: no route that was asked names a cost";
+const unknown = "Unknown: no route that was called has a cost in the catalog";
 
 /** A share of the revenue that the margin is about: what came in without a known cost is left out of both. */
 function marginText({ revenue_usd, revenue_without_cost_usd: without, margin_usd }: Figures): string {
@@ -62,7 +62,7 @@ function Shown({ figures }: { figures: Figures }): ReactNode {
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
-        <Figure title="Revenue" value={usdShort(revenue_usd)} about={`${usd(revenue_usd)}, less refunds`} />
+        <Figure title="Revenue" value={usdShort(revenue_usd)} about={`${usd(revenue_usd)}, minus refunds`} />
         <Figure
           title="Cost"
           value={usdShort(cost_usd)}
@@ -70,7 +70,7 @@ function Shown({ figures }: { figures: Figures }): ReactNode {
         />
         <Figure title="Margin" value={usdShort(margin_usd)} about={marginText(figures)} />
         <Figure title="Calls" value={count(calls)} about={`${count(failed)} failed, ${share(failed, calls)}`} />
-        <Figure title="Active accounts" value={count(active_accounts)} about="With one call or more" />
+        <Figure title="Active accounts" value={count(active_accounts)} about="With at least one call" />
         <Figure title="Latency" value={duration(latency_p50_ms)} about={`Median; 95% of calls took at most ${duration(latency_p95_ms)}`} />
       </div>
       <Alerts />
@@ -140,7 +140,7 @@ function Providers({ figures: { providers } }: { figures: Figures }): ReactNode 
           name="Providers by attempts"
           rows={providers}
           idOf={({ provider }) => provider}
-          empty={<Empty title="No provider was asked" />}
+          empty={<Empty title="No provider was called" />}
           columns={[
             { name: "Provider", cell: ({ provider }) => <span className="break-all">{provider}</span> },
             { name: "Attempts", right: true, cell: ({ attempts }) => count(attempts) },

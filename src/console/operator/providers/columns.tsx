@@ -51,7 +51,7 @@ export function State({ row: { disabled, breaker, figures } }: { row: Row }): Re
 
 const rate = (part: number, whole: number) => (whole === 0 ? none : `${((part / whole) * 100).toFixed(1)} %`);
 
-const noMargin = "Not known: the catalog says no cost for what was called";
+const noMargin = "Unknown: the catalog has no cost for what was called";
 
 export const figureColumns: readonly Column<Row>[] = [
   { name: "Attempts", right: true, cell: ({ figures }) => count(figures.attempts) },

@@ -31,7 +31,7 @@ export function Providers(): ReactNode {
               rows={data.map(providerRow)}
               idOf={({ name }) => name}
               columns={[nameColumn("Provider"), stateColumn, ...figureColumns, ...actions]}
-              empty={<Empty title="The catalog names no provider" />}
+              empty={<Empty title="The catalog has no providers" />}
             />
           </Card>
           <Card title="Routes" flush>
@@ -40,7 +40,7 @@ export function Providers(): ReactNode {
               rows={data.flatMap(routeRows)}
               idOf={({ name }) => name}
               columns={[nameColumn("Route"), stateColumn, ...figureColumns, ...actions]}
-              empty={<Empty title="The catalog names no route" />}
+              empty={<Empty title="The catalog has no routes" />}
             />
           </Card>
         </>

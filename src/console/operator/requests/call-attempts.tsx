@@ -9,7 +9,7 @@ import { Badge, Facts } from "../../ui/parts.tsx";
 export function CallAttempts({ attempts }: { attempts: readonly OperatorAttempt[] }): ReactNode {
   return (
     <Region title="Attempts">
-      {attempts.length === 0 && <p className="p-4 text-quiet">No provider was asked.</p>}
+      {attempts.length === 0 && <p className="p-4 text-quiet">No provider was called.</p>}
       <ol className="divide-y divide-line">
         {attempts.map((attempt, index) => (
           <li key={index} className="space-y-2 px-4 py-3">

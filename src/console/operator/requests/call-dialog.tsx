@@ -89,9 +89,9 @@ function GivingBack({ call }: { call: OperatorCallDetail }): ReactNode {
   const [open, setOpen] = useState(false);
   const may = useMay("finance");
   const given = call.ledger.find(({ type }) => type === "refund");
-  if (given !== undefined) return <p>{usd(given.amount_usd)} was given back{given.reason === undefined ? "" : `: ${given.reason}`}.</p>; // prettier-ignore
-  if (call.charge.cost_usd === 0) return <p className="text-quiet">Nothing was charged, so there is nothing to give back.</p>;
-  if (!may) return <p className="text-quiet">Giving the charge back needs the role finance.</p>;
+  if (given !== undefined) return <p>{usd(given.amount_usd)} was refunded{given.reason === undefined ? "" : `: ${given.reason}`}.</p>; // prettier-ignore
+  if (call.charge.cost_usd === 0) return <p className="text-quiet">Nothing was charged, so there is nothing to refund.</p>;
+  if (!may) return <p className="text-quiet">Refunding the charge needs the role finance.</p>;
   return (
     <>
       <Button onClick={() => setOpen(true)}>Refund</Button>

@@ -37,7 +37,7 @@ const columns: readonly Column<OperatorCall>[] = [
   { name: "Account", cell: ({ account_id }) => <OperatorLink path={`accounts/${account_id}`}>{account_id}</OperatorLink> },
   { name: "Model", cell: ({ model }) => <span className="block min-w-36 break-all">{model}</span> },
   { name: "Status", cell: (row) => <Status row={row} /> },
-  { name: "Route", cell: ({ route }) => <span className="block min-w-40 break-all">{route ?? "No provider asked"}</span> },
+  { name: "Route", cell: ({ route }) => <span className="block min-w-40 break-all">{route ?? "No provider called"}</span> },
   { name: "Duration", right: true, cell: ({ latency_ms }) => duration(latency_ms) },
   { name: "Charged", right: true, cell: ({ cost_usd }) => usd(cost_usd) },
   { name: "Provider's cost", right: true, cell: ({ provider_cost_usd }) => usd(provider_cost_usd) },

@@ -25,7 +25,7 @@ export function Refund({ of, open, onClose }: { of: Charged; open: boolean; onCl
       make={async (reason) => {
         const part = amount.trim() === "" ? {} : { amount_usd: Number(amount) };
         const posted = await refundCall(api, id, { reason, account, ...part });
-        return `${usd(posted.amount_usd)} is given back to ${email}.`;
+        return `${usd(posted.amount_usd)} was refunded to ${email}.`;
       }}
     >
       <p className="break-words">

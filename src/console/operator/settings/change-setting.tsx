@@ -68,15 +68,17 @@ const kinds: readonly Kind[] = [
     shown: ({ sign_up_domains }) => listed(sign_up_domains, "Any"),
     textOf: ({ sign_up_domains }) => sign_up_domains.join("\n"),
     change: (text) => ({ sign_up_domains: linesOf(text) }),
-    Control: domains("One a line, such as example.com. None: addresses of any domain may sign up."),
+    Control: domains("One per line, such as example.com. Empty: addresses of any domain may sign up."),
   },
   {
     name: "disposable_domains",
-    label: "Domains of throw-away mail",
-    shown: ({ disposable_domains }) => listed(disposable_domains, "None beside the environment's"),
+    label: "Disposable email domains",
+    shown: ({ disposable_domains }) => listed(disposable_domains, "None besides the environment's"),
     textOf: ({ disposable_domains }) => disposable_domains.join("\n"),
     change: (text) => ({ disposable_domains: linesOf(text) }),
-    Control: domains("One a line. They and those below them may not sign up. The environment's stay refused, too."),
+    Control: domains(
+      "One per line. Addresses in these domains and their subdomains can't sign up. Those of the environment stay refused as well.",
+    ),
   },
   {
     name: "signup_credit_usd",
@@ -94,7 +96,7 @@ const kinds: readonly Kind[] = [
         step="any"
         value={text}
         onChange={(event) => onText(event.target.value)}
-        hint="For each address that is verified from now on. 0: none."
+        hint="For each address verified from now on. 0: none."
       />
     ),
   },
@@ -185,7 +187,7 @@ function SetSetting({ label, values, textOf, change, Control, onClose }: Row & {
       make={async (reason) => (await updateOperatorSettings(api, { ...change(text), reason }), `${label}: changed.`)}
     >
       <Control label={label} text={text} onText={setText} />
-      <p className="text-sm text-quiet">It holds in every process within seconds, and after a restart.</p>
+      <p className="text-sm text-quiet">It applies in every process within seconds, and after a restart.</p>
     </ChangeDialog>
   );
 }

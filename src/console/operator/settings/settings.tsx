@@ -25,7 +25,7 @@ export function Settings(): ReactNode {
   return (
     <Page
       title="Settings"
-      about="What the gateway runs with. Some of it changes while it runs, the rest with a restart. Secrets are never shown."
+      about="What the gateway runs with. Some settings can change while it runs, the rest need a restart. Secrets are never shown."
     >
       {data !== undefined && <RunningSettings values={data.changeable} settings={data.data} />}
       <div className="flex flex-wrap items-end gap-3">

@@ -17,10 +17,10 @@ function EndOne({ id, onClose }: { id: string; onClose: () => void }): ReactNode
       action="End voucher"
       open
       onClose={onClose}
-      make={async (reason) => (await endVoucher(api, id, { reason }), "The voucher can't be redeemed any more.")}
+      make={async (reason) => (await endVoucher(api, id, { reason }), "The voucher can no longer be redeemed.")}
     >
       <p>
-        <span className="font-mono text-xs break-all">{id}</span> can&apos;t be redeemed any more.
+        <span className="font-mono text-xs break-all">{id}</span> can no longer be redeemed.
       </p>
     </ChangeDialog>
   );
@@ -33,7 +33,7 @@ function EndBatch({ batch, onClose }: { batch: number; onClose: () => void }): R
   };
   return (
     <ChangeDialog action="End batch" open onClose={onClose} make={make}>
-      <p>No voucher of batch {batch} can be redeemed any more. Credit that was redeemed stays with its workspace.</p>
+      <p>The vouchers of batch {batch} can no longer be redeemed. Credit that was redeemed stays with its workspace.</p>
     </ChangeDialog>
   );
 }

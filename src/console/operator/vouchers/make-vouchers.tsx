@@ -56,7 +56,7 @@ export function MakeVouchers({ onMade, onClose }: MakeVouchersProps): ReactNode 
           type="date"
           value={until}
           onChange={(event) => setUntil(event.target.value)}
-          hint="The end of that day. Empty: for ever."
+          hint="The end of that day. Empty: forever."
         />
         <Field
           label="Days of credit"
@@ -65,7 +65,7 @@ export function MakeVouchers({ onMade, onClose }: MakeVouchersProps): ReactNode 
           max={voucherBounds.credit_days[1]}
           value={days}
           onChange={(event) => setDays(event.target.value)}
-          hint="From the day it is redeemed. Empty: for ever."
+          hint="From the day it is redeemed. Empty: forever."
         />
       </div>
       <Toggle label="A workspace may redeem only one of them" on={once} set={setOnce} />
@@ -99,7 +99,7 @@ function Codes({ made: { batch, amount_usd, vouchers }, onClose }: { made: MadeV
         rows={Math.min(12, vouchers.length + 1)}
         value={text}
         onFocus={(event) => event.target.select()}
-        hint="They are shown here and never again: give them out, or keep them where secrets are kept."
+        hint="They are shown here and never again: give them out, or store them where you keep secrets."
       />
       <div className="flex flex-wrap justify-end gap-2">
         <CopyButton text={text} label="Copy all" />

@@ -42,7 +42,7 @@ export function Vouchers(): ReactNode {
   return (
     <Page
       title="Vouchers"
-      about="Codes that workspaces redeem for credit. A code is shown once, when it is made; here is what became of it."
+      about="Codes that workspaces redeem for credit. A code is shown only once, when it is made. This list shows each voucher's status."
       actions={
         may && (
           <Button kind="primary" onClick={() => setMaking(true)}>
@@ -100,7 +100,7 @@ const columns: readonly Column<OperatorVoucher>[] = [
   },
   { name: "Redeemed", cell: ({ redeemed_at }) => (redeemed_at === null ? none : <Ago at={redeemed_at} />) },
   { name: "Redeemable until", cell: ({ expires_at }) => dayOf(expires_at) },
-  { name: "Credit for", cell: ({ credit_days }) => (credit_days === null ? "Ever" : `${credit_days} days`) },
+  { name: "Credit for", cell: ({ credit_days }) => (credit_days === null ? "No limit" : `${credit_days} days`) },
   {
     name: "Made",
     cell: ({ created_by, created_at }) => (

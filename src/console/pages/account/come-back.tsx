@@ -49,9 +49,9 @@ export function ComeBack(): ReactNode {
 
 /** Null: it may still succeed. What the provider says is not shown: anyone can write it into a link. */
 function whyNot({ code, state, error }: Returned, refused: unknown): string | null {
-  if (error === "access_denied") return "You did not agree at the provider's page, so nothing was shared.";
+  if (error === "access_denied") return "You did not agree on the provider's page, so nothing was shared.";
   if (error !== null) return "The provider did not sign you in. Try again, or sign in another way.";
   if (code === null || state === null) return "A provider sends you back to this page. To sign in, start here.";
   if (SvcError.is(refused, "signup_closed")) return "You have no account here yet, and sign-up is closed to you.";
-  return refused === null ? null : "That did not work. Start again: each sign-in at a provider is valid once, for ten minutes.";
+  return refused === null ? null : "That did not work. Start again: a sign-in with a provider works once, within ten minutes.";
 }

@@ -42,7 +42,7 @@ export function Verify(): ReactNode {
   return (
     <AccountForm
       title="Verify your email"
-      about={token === null ? "The code is in the email that we sent you." : "One more click, and your account is ready."}
+      about={token === null ? "Enter the code from the email that we sent you." : "One more click, and your account is ready."}
       action="Verify"
       busy={verify.isPending}
       error={again.error ?? verify.error}

@@ -113,7 +113,7 @@ function cardText({ card }: Settings): string {
 const failures = {
   declined: "The card was declined.",
   authentication_required:
-    "The card needs you: save it again, so that its bank or its billing address is confirmed, or add credit by hand.",
+    "The card needs your confirmation: save it again to confirm it with the bank, or its billing address; or add credit by hand.",
 } as const satisfies Record<NonNullable<Settings["last_failure"]>, string>;
 
 function Now({ settings }: { settings: Settings }): ReactNode {
@@ -134,7 +134,7 @@ function Now({ settings }: { settings: Settings }): ReactNode {
       {last_failure !== null && (
         <p className="rounded-lg bg-warn-soft px-3 py-2 text-warn">
           {failures[last_failure]}{" "}
-          {enabled && retry_at !== null ? `It is tried again after ${when(retry_at)}.` : !enabled && "Automatic top-ups are off."}
+          {enabled && retry_at !== null ? `The next attempt is after ${when(retry_at)}.` : !enabled && "Automatic top-ups are off."}
         </p>
       )}
     </>
@@ -167,7 +167,7 @@ function ChoiceForm({ settings, onClose }: { settings: Settings; onClose: () => 
       <Field {...amount} label="Add (USD)" name="amount" min="5" max="10000" defaultValue={settings.amount_usd} />
       <Field
         {...amount}
-        label="At most in a month (USD)"
+        label="Monthly maximum (USD)"
         name="cap"
         min="5"
         max="100000"

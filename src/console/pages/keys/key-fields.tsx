@@ -94,7 +94,7 @@ function MoreSettings({ of }: { of: ApiKeyRecord | undefined }): ReactNode {
           min="0"
           max="86400"
           step="1"
-          placeholder="They are not kept"
+          placeholder="Not kept"
           defaultValue={of?.response_cache_seconds || ""}
         />
         <label className="flex items-start gap-2 text-sm">

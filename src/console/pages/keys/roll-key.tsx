@@ -21,7 +21,7 @@ const graces = [
   { value: "3600", label: "For an hour" },
   { value: "86400", label: "For a day" },
   { value: "604800", label: "For 7 days" },
-  { value: "0", label: "No longer" },
+  { value: "0", label: "Not anymore" },
 ];
 
 function RollForm({ replaced: { id, name, masked }, onClose }: { replaced: ApiKeyRecord; onClose: () => void }): ReactNode {

@@ -20,7 +20,7 @@ export function Limits(): ReactNode {
   return (
     <Page title="Limits" about="Your tier rises with the credit you add. A request above a limit is refused at once and costs nothing.">
       <ErrorNote error={error} retry={() => void refetch()} />
-      <Card title="In this minute" flush actions={data !== undefined && <Badge tone="accent">{data.tier_name}</Badge>}>
+      <Card title="This minute" flush actions={data !== undefined && <Badge tone="accent">{data.tier_name}</Badge>}>
         {data === undefined && error === null && <Loading what="Loading the limits" lines={6} />}
         {data !== undefined && <Table name="Limits" rows={limitsOf(data)} idOf={({ name }) => name} columns={columns} />}
       </Card>

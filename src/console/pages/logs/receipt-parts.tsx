@@ -27,7 +27,7 @@ export function Attempts({ receipt: { attempts } }: { receipt: Receipt }): React
   const begins = attempts.map((_, index) => attempts.slice(0, index).reduce((sum, { latency_ms }) => sum + latency_ms, 0));
   return (
     <Region title="Attempts">
-      {attempts.length === 0 && <p className="p-4 text-quiet">No provider was asked.</p>}
+      {attempts.length === 0 && <p className="p-4 text-quiet">No provider was called.</p>}
       <ol className="divide-y divide-line">
         {attempts.map((attempt, index) => (
           <AttemptRow
@@ -80,7 +80,7 @@ export function Routing({ receipt: { routing } }: { receipt: Receipt }): ReactNo
   const { by, first, failover, routes } = routing;
   const before = first === undefined ? "" : `; before that ${rules[first]}`;
   return (
-    <Region title="Choice of the route">
+    <Region title="How the route was chosen">
       <p className="px-4 py-3">
         Routes were tried {rules[by]}
         {before}.{failover ? " The first did not answer." : ""}

@@ -54,7 +54,7 @@ export function Domains(): ReactNode {
       )}
       {data === undefined && error === null && <Loading what="Loading the domains" />}
       {data?.length === 0 && (
-        <Empty title="No domains yet">Claim your mail domain, and everyone who signs in with an address in it joins.</Empty>
+        <Empty title="No domains yet">Claim and verify your mail domain, and everyone who signs in with an address in it joins.</Empty>
       )}
       {data !== undefined && data.length > 0 && <Table name="Domains" rows={data} idOf={({ id }) => id} columns={columns} />}
       <Dialog title="Claim domain" open={claiming} onClose={() => setClaiming(false)}>

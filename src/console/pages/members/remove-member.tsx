@@ -49,7 +49,7 @@ export function RemoveMember({ member, workspace, self, onClose }: RemoveMemberP
           </>
         ) : (
           <>
-            <strong>{member?.email}</strong> is no longer a member of <strong>{workspace.name}</strong>, and is told so by mail.
+            <strong>{member?.email}</strong> is removed from <strong>{workspace.name}</strong> and notified by mail.
           </>
         )}
       </p>

@@ -11,7 +11,7 @@ const efforts = ["", "none", "minimal", "low", "medium", "high", "xhigh", "max"]
 const formats = [
   { value: "text", label: "Text" },
   { value: "json_object", label: "JSON" },
-  { value: "json_schema", label: "JSON by a schema" },
+  { value: "json_schema", label: "JSON that follows a schema" },
 ];
 
 export function SettingsPanel({ settings }: { settings: Settings }): ReactNode {

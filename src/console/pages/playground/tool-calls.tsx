@@ -42,7 +42,7 @@ export function ToolCalls({ answer, open }: { answer: Answer; open: boolean }): 
       ))}
       {open && (
         <div className="flex flex-wrap items-center justify-end gap-2">
-          <p className="mr-auto text-xs text-quiet">Nothing is run here. Calls without a result are left out of the next message.</p>
+          <p className="mr-auto text-xs text-quiet">Tools are not run here. Calls without a result are left out of the next message.</p>
           <Button type="submit" kind="primary" disabled={!ready}>
             <Icon name="send" /> {calls.length === 1 ? "Send result" : "Send results"}
           </Button>
@@ -55,7 +55,7 @@ export function ToolCalls({ answer, open }: { answer: Answer; open: boolean }): 
 function Result({ text }: { text: string }): ReactNode {
   return (
     <>
-      <p className="text-xs text-quiet">Its result, from you</p>
+      <p className="text-xs text-quiet">Your result</p>
       <p className="font-mono text-xs break-words whitespace-pre-wrap">{text}</p>
     </>
   );

@@ -54,7 +54,7 @@ export function DeleteAccount(): ReactNode {
     <div className="flex flex-wrap items-center justify-between gap-3">
       <div className="min-w-0 max-w-xl">
         <p className="font-medium">Delete your account</p>
-        <p className="text-quiet">Keys and sessions end at once. What bookkeeping law requires is kept, without your name.</p>
+        <p className="text-quiet">Keys and sessions end at once. Records that the law requires are kept, without your name.</p>
       </div>
       <Button kind="danger" onClick={() => setOpen(true)}>
         Delete account
@@ -90,7 +90,7 @@ export function DeleteAccount(): ReactNode {
         )}
         <label className="flex items-start gap-2">
           <input type="checkbox" checked={forfeit} onChange={(event) => setForfeit(event.target.checked)} className="mt-1" />
-          <span>Give up what is left of the balance.</span>
+          <span>Give up the remaining balance.</span>
         </label>
       </Confirm>
     </div>

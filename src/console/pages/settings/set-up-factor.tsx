@@ -19,7 +19,7 @@ export function SetUpFactor({ onClose }: { onClose: () => void }): ReactNode {
   if (begin.data !== undefined) return <EnterCode begun={begin.data} onClose={onClose} />;
   return (
     <div className="space-y-4">
-      <p>You need an authenticator app: one that came with your phone, a password manager, or any other that makes time-based codes.</p>
+      <p>You need an authenticator app: one that came with your phone, a password manager, or any other app that makes time-based codes.</p>
       <ErrorNote error={begin.error} />
       <DialogButtons action="Continue" busy={begin.isPending} onClose={onClose} onAct={() => begin.mutate()} />
     </div>
@@ -34,7 +34,7 @@ function EnterCode({ begun, onClose }: { begun: BegunTotp; onClose: () => void }
   return (
     <form className="space-y-4" onSubmit={submit}>
       <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
-        <QrCode text={begun.otpauth_uri} label="The secret, for the camera of the app" />
+        <QrCode text={begun.otpauth_uri} label="The secret, for the app's camera" />
         <p className="max-w-52 text-quiet">Add an account in the app, and point its camera here.</p>
       </div>
       <Secret label="Secret" value={begun.secret} hint="No camera? Choose to enter a key in the app, and type or paste this one." />
@@ -42,7 +42,7 @@ function EnterCode({ begun, onClose }: { begun: BegunTotp; onClose: () => void }
         <a href={begun.otpauth_uri} className="text-accent underline underline-offset-2">
           Open the app on this device
         </a>{" "}
-        <span className="text-quiet">where it is installed here: then there is nothing to type.</span>
+        <span className="text-quiet">if it is installed here; then there is nothing to type.</span>
       </p>
       <Field
         label="Code"
@@ -66,8 +66,8 @@ function KeepCodes({ codes, onClose }: { codes: readonly string[]; onClose: () =
   return (
     <div className="space-y-4">
       <p>
-        The second factor is on. Each of these recovery codes stands in for a code of the app, once. They are shown only once: keep them
-        where you can find them without your phone.
+        The second factor is on. Each of these recovery codes works once in place of a code from the app. They are shown only once: keep
+        them where you can find them without your phone.
       </p>
       <ul aria-label="Recovery codes" className="grid gap-1 rounded-lg bg-sunken p-4 font-mono text-sm sm:grid-cols-2">
         {codes.map((one) => (

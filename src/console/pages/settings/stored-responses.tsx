@@ -23,9 +23,9 @@ export function StoredResponses(): ReactNode {
         <p className="max-w-2xl">
           {days === null
             ? "Nothing you send to /v1/responses is stored."
-            : `Responses are stored for ${days} ${days === 1 ? "day" : "days"}, encrypted, and conversations for as long after their last change.`}{" "}
+            : `Responses are stored for ${days} ${days === 1 ? "day" : "days"}, encrypted; conversations for the same time after their last change.`}{" "}
           <span className="text-quiet">
-            When they are stored, a request can continue an earlier response or a conversation instead of sending everything again.
+            When responses are stored, a request can continue an earlier response or a conversation instead of sending everything again.
           </span>
         </p>
         {mayManage(role) && <Retention key={`${id} ${days}`} days={days} />}

@@ -62,7 +62,7 @@ function Fields({ known, onClose }: { known: WebhookEndpoint | null; onClose: ()
         required
         maxLength={2048}
         pattern="https://.+"
-        title="An address that begins with https://"
+        title="A URL that begins with https://"
         placeholder="https://example.com/hooks"
         defaultValue={known?.url ?? ""}
         hint="HTTPS, on a public host."

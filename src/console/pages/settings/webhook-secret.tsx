@@ -38,7 +38,7 @@ const graces = [
   { value: "3600", label: "For an hour" },
   { value: "86400", label: "For a day" },
   { value: "604800", label: "For 7 days" },
-  { value: "0", label: "No longer" },
+  { value: "0", label: "Not anymore" },
 ];
 
 function RollForm({ of: { id, url }, onClose }: { of: WebhookEndpoint; onClose: () => void }): ReactNode {
@@ -51,7 +51,7 @@ function RollForm({ of: { id, url }, onClose }: { of: WebhookEndpoint; onClose: 
         Deliveries to <strong className="break-all">{url}</strong> get a new secret.
       </p>
       <Select
-        label="The old secret signs as well"
+        label="The old secret also signs"
         value={grace}
         choices={graces}
         onChange={(event) => setGrace(event.target.value)}

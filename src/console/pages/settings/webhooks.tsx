@@ -37,7 +37,7 @@ export function Webhooks(): ReactNode {
         </div>
       )}
       {data === undefined && error === null && <Loading what="Loading the webhooks" />}
-      {data?.length === 0 && <Empty title="No endpoints yet">Add an address, and this workspace's notices are posted to it, signed.</Empty>}
+      {data?.length === 0 && <Empty title="No endpoints yet">Add a URL, and this workspace's notices are posted to it, signed.</Empty>}
       {data !== undefined && data.length > 0 && <Endpoints endpoints={data} onEdit={setForm} />}
       <WebhookForm of={form} onClose={() => (setForm(null), void reload())} />
     </Card>

@@ -55,7 +55,7 @@ const references: MediaField = {
   name: "image_urls",
   label: "Reference images",
   kind: "text",
-  hint: "HTTPS addresses, one per line. The gateway loads them.",
+  hint: "HTTPS URLs, one per line. The gateway loads them.",
   send: (value) => ({ image_urls: value.split(/\s+/).filter((url) => url !== "") }),
 };
 
@@ -77,7 +77,7 @@ function imageFields(model: ModelRow): MediaField[] {
 const audioFormats = ["mp3_44100_128", "mp3_44100_192", "mp3_22050_32", "pcm_16000", "pcm_24000", "pcm_44100", "ulaw_8000"];
 const format: MediaField = {
   ...{ name: "response_format", label: "Format", kind: "choice", choices: choices(...audioFormats) },
-  hint: "MP3 is played here, the others are saved.",
+  hint: "MP3 plays here; other formats are saved.",
 };
 
 export const kinds: Record<MediaTab, MediaKind> = {
@@ -108,7 +108,7 @@ export const kinds: Record<MediaTab, MediaKind> = {
     serves: ({ type }) => type === "transcription",
     fields: () => [
       { name: "file", label: "Recording", kind: "file", hint: "MP3, WAV, M4A, OGG, WebM or FLAC, at most 25 MB." },
-      { name: "audio_url", label: "Or its address", kind: "line", maxLength: 2_048, hint: "HTTPS, at most 100 MB. The gateway loads it." },
+      { name: "audio_url", label: "Or its URL", kind: "line", maxLength: 2_048, hint: "HTTPS, at most 100 MB. The gateway loads it." },
       { name: "language", label: "Language", kind: "line", maxLength: 2, hint: "Two letters, such as en. Empty: detected." },
       { name: "prompt", label: "Names and spelling", kind: "line", maxLength: 800, hint: "Text that guides the model." },
     ],
@@ -151,7 +151,7 @@ export const kinds: Record<MediaTab, MediaKind> = {
       prompt("Prompt", 4_000),
       { name: "duration_s", label: "Length (seconds)", kind: "number", min: 1, max: 300, step: "any", send: number("duration_s") },
       { name: "aspect_ratio", label: "Aspect ratio", kind: "choice", choices: choices("16:9", "9:16") },
-      { name: "image_url", label: "First frame", kind: "line", maxLength: 2_048, hint: "HTTPS address of an image. The gateway loads it." },
+      { name: "image_url", label: "First frame", kind: "line", maxLength: 2_048, hint: "HTTPS URL of an image. The gateway loads it." },
     ],
   },
 };

@@ -25,7 +25,7 @@ export function MediaPane({ kind, models }: { kind: MediaKind; models: readonly 
         <MediaForm kind={kind} models={models} model={model} values={media.values[kind.tab] ?? {}} />
       </Card>
       <div className="min-w-0 space-y-4" role="log" aria-label="Results" aria-live="off">
-        {runs.length === 0 && <Empty title="Nothing yet">What you make here is shown here, with what it cost.</Empty>}
+        {runs.length === 0 && <Empty title="Nothing yet">Results appear here, with what each cost.</Empty>}
         {runs.map((run, at) => (
           <RunView key={run.id} run={run} turn={runs.length - at} name={models.find(({ id }) => id === run.model)?.name ?? run.model} />
         ))}

@@ -39,7 +39,7 @@ export function RunView({ run, name, turn }: { run: MediaRun; name: string; turn
       {state === "running" && <div aria-hidden="true" className="h-1.5 animate-pulse rounded-full bg-accent" />}
       {state === "stopped" && jobId !== null && (
         <div className="flex flex-wrap items-center gap-3">
-          <p className="text-quiet">The gateway makes it to the end, and charges it when it succeeds.</p>
+          <p className="text-quiet">The gateway finishes the job, and charges it if it succeeds.</p>
           <Button busy={again.isPending} onClick={() => again.mutate()}>
             Wait again
           </Button>
