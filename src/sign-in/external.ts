@@ -9,7 +9,7 @@ import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
 import type { Answer, Flow, Identity, IdentityProvider } from "../identity/calls.ts";
-import { lockAccountOf, lockOrMakeAccount, waitForOthers } from "./lock-account.ts";
+import { lockAccount, lockAccountOf, lockOrMakeAccount, waitForOthers } from "./lock-account.ts";
 import { assertMaySignUp, byInvitation, failClosed } from "./sign-up.ts";
 import { finishSignIn, joinOwnDomain, markVerified, reclaim } from "./verified.ts";
 
@@ -61,6 +61,7 @@ export async function finishExternalSignIn(
   if (roles !== null && known !== null) await joinByGroups(context, { personId: known, provider: name, roles, at });
   const session = await inTransaction(db, async (transaction) => {
     const accountId = known ?? (await findAccount(transaction));
+    await lockAccount(transaction, accountId); // no session begins in an account that is deleted meanwhile
     return finishSignIn(transaction, { accountId, client, userAgent, at, catalog });
   });
   return joinOwnDomain(context, session, at);

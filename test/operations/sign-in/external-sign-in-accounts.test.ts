@@ -2,8 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setSuspended } from "../../../src/accounts/admin.ts";
 import { createKey } from "../../../src/accounts/manage-keys.ts";
+import { inTransaction } from "../../../src/db/connect.ts";
 import { clientId, clientSecret, type OpenidProvider, redirectUri, startOpenidProvider } from "../../support/openid-provider.ts";
 import { type Gateway, startGateway } from "../../support/gateway.ts";
+import { untilWaiting } from "../../support/locks.ts";
 
 let provider: OpenidProvider;
 let gateway: Gateway;
@@ -144,4 +146,25 @@ describe("an account that was never verified is reclaimed", () => {
     await signIn("owner", email);
     expect(await entries(accountId)).toEqual([signupCredit]);
   });
+});
+
+test("403 permission_denied: a sign-in that waited until the account was deleted leaves no session, and the next one makes a new account", async () => {
+  const { db } = gateway.context;
+  const { json } = await signIn("leaves", "leaves@example.com");
+  const accountId = await accountAt("leaves@example.com");
+  const late = await proof("leaves", "leaves@example.com");
+  const replies = await inTransaction(db, async ({ pool }) => {
+    await pool.query("select 1 from account where id = $1 for no key update", [accountId]);
+    const removed = gateway.request("DELETE", "/v1/account?forfeit_balance=true", { key: json.session_token });
+    await untilWaiting(db, "from member where person_id");
+    const signedIn = finish(late);
+    await untilWaiting(db, "from account", 2);
+    return [removed, signedIn];
+  });
+  const [removed, signedIn] = await Promise.all(replies);
+  expect([removed!.status, signedIn!.status, signedIn!.json.error?.code]).toEqual([200, 403, "permission_denied"]);
+  for (const table of ["session", "known_network", "identity"])
+    expect((await db.pool.query(`select 1 from ${table} where account_id = $1`, [accountId])).rowCount).toBe(0);
+  const again = await signIn("leaves", "leaves@example.com");
+  expect([again.status, again.json.user.id === json.user.id]).toEqual([200, false]);
 });
