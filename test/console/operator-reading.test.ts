@@ -101,9 +101,31 @@ describe.skipIf(chromiumPath === null)("an operator reads", () => {
     expect(names).toMatch(/^id,created_at,who,/);
     expect(row).toContain(`account.adjust,${customer.id},"a gift, for the file"`);
     expect(rest).toEqual([]);
-    expect(faults).toEqual([]);
+    expect([await page.getByRole("alert").count(), faults]).toEqual([0, []]);
     await close();
   });
+
+  test("of more than 100,000 actions the newest are saved, and the page says that the file is cut and how to get the rest", async () => {
+    const fill = `insert into operator_action (at, who, action, target)
+      select timestamptz '2026-01-01' + n * interval '1 second', 'svc (fill)', 'account.tier', 'acc_0' from generate_series($1::int, $2::int) n`;
+    for (let n = 0; n <= 100_000; n += 5_000) await gateway.context.db.pool.query(fill, [n, Math.min(n + 4_999, 100_000)]);
+    const { page, faults, close } = await open("/audit?target=acc_0");
+    const [saved] = await Promise.all([
+      page.waitForEvent("download", { timeout: 120_000 }),
+      page.getByRole("button", { name: "Export CSV" }).click(),
+    ]);
+    await page
+      .getByRole("alert")
+      .getByText("The file is cut: it has the newest 100,000 rows. For the rest, export shorter ranges")
+      .waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    const lines = readFileSync(await saved.path(), "utf8")
+      .trimEnd()
+      .split("\r\n");
+    expect([lines.length, new Set(lines).size]).toEqual([100_001, 100_001]);
+    expect(faults).toEqual([]);
+    await close();
+  }, 240_000);
 
   test("a job is found by its id, shows why it failed, and gives its charge back once", async () => {
     const job = await newJob(gateway, customer);

@@ -11,10 +11,12 @@ interface Pages {
   again: () => Promise<unknown>;
 }
 
-/** Of a thousand rows each. */
+/** Of a thousand rows each, as the gateway gives them: the browser has them all in memory. */
 const mostPages = 100;
+export const savedRowsMax = mostPages * 1000;
 
-export async function savePages({ path, query, name, again }: Pages): Promise<void> {
+/** Returns whether the file is cut: whether there are rows after those that it has. */
+export async function savePages({ path, query, name, again }: Pages): Promise<boolean> {
   let search: string | null = String(new URLSearchParams(query));
   const parts: string[] = [];
   while (search !== null && parts.length < mostPages) {
@@ -28,6 +30,7 @@ export async function savePages({ path, query, name, again }: Pages): Promise<vo
     search = nextSearch(reply.headers.get("link"));
   }
   saveFile(name, new Blob(parts, { type: "text/csv" }));
+  return search !== null;
 }
 
 /** The address may be the gateway's public one; the page asks its own origin. */

@@ -7,6 +7,7 @@ import { dayText, zoneName } from "../../lib/time.ts";
 import { timesOf } from "../../lib/range.ts";
 import { savePages } from "../../lib/save.ts";
 import { Button } from "../../ui/button.tsx";
+import { CutNote } from "../../ui/cut-note.tsx";
 import { DateRange } from "../../ui/date-range.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { SearchBox } from "../../ui/field.tsx";
@@ -55,6 +56,7 @@ export function AuditLog(): ReactNode {
         </Button>
       </div>
       <ErrorNote error={save.error} />
+      <CutNote cut={save.data} kept="newest" path="/v1/operator/audit" />
       <Card title="Audit log" flush>
         <Actions name="Audit log" asked={asked} empty={<Empty title="No matching actions" />} />
       </Card>

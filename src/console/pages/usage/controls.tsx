@@ -8,6 +8,7 @@ import { type Range, rangeOf } from "../../lib/range.ts";
 import { savePages } from "../../lib/save.ts";
 import { usageQueryOf } from "../../lib/usage.ts";
 import { Button } from "../../ui/button.tsx";
+import { CutNote } from "../../ui/cut-note.tsx";
 import { DateRange } from "../../ui/date-range.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Select } from "../../ui/field.tsx";
@@ -52,15 +53,16 @@ export function Controls({ search, set, byTime, group }: ControlsProps): ReactNo
         </Button>
       </div>
       <ErrorNote error={save.error} />
+      <CutNote cut={save.data} kept="earliest" path="/v1/usage/summary" />
     </>
   );
 }
 
-async function exportCsv(range: Range, group: UsageGroup | null): Promise<void> {
+async function exportCsv(range: Range, group: UsageGroup | null): Promise<boolean> {
   const asked = usageQueryOf(range, group);
   const { group_by, ...query } = asked;
   const day = (at: Date) => at.toLocaleDateString("sv-SE"); // 2026-11-26
-  await savePages({
+  return savePages({
     path: "/v1/usage/summary",
     query: { ...query, ...(group_by === undefined ? {} : { group_by: group_by.join(",") }) },
     name: `usage-${day(range.from)}-${day(new Date(range.to.getTime() - 1))}.csv`,
