@@ -1149,7 +1149,7 @@ create table usage_total (
   latency numeric not null,
   first_byte numeric not null,
   constraint usage_total_pkey PRIMARY KEY (span, starts_at, model, operation, failed, route)
-) with (fillfactor=80);
+) partition by LIST (span);
 
 create table verification (
   hash bytea not null,

@@ -15,15 +15,19 @@ interface Found {
   work: Work;
 }
 
-/** Each table once, with its strongest lock and its largest work. Tables that the text itself makes are left out. */
+/** Each table once, with its strongest lock and its largest work. Tables that the text itself makes are left out, but not those that it makes again. */
 export function locksOf(text: string): Found[] {
-  const statements = statementsOf(text);
-  const made = new Set(statements.flatMap((statement) => /^create table (?:if not exists )?(\w+)/.exec(statement)?.[1] ?? []));
+  const made = new Set<string>();
   const tables = new Map<string, Found>();
-  for (const { table, mode, work } of statements.flatMap(locksOfStatement)) {
-    if (made.has(table)) continue;
+  const add = ({ table, mode, work }: Found) => {
     const before = tables.get(table) ?? { table, mode, work };
     tables.set(table, { table, mode: greater(modes, before.mode, mode), work: greater(works, before.work, work) });
+  };
+  for (const statement of statementsOf(text)) {
+    const [, created] = /^create table (?:if not exists )?(\w+)/.exec(statement) ?? [];
+    if (created !== undefined && tables.has(created)) add(lock(created, "access exclusive", "rewrite"));
+    else if (created !== undefined) made.add(created);
+    for (const found of locksOfStatement(statement)) if (!made.has(found.table)) add(found);
   }
   return [...tables.values()];
 }

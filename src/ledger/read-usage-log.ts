@@ -163,10 +163,13 @@ function conditionsOf(accountId: bigint, filter: LogFilter): Conditions {
   return filter.tag === undefined ? { where, values } : { where, values, from: tagged("$1", `$${values.push(filter.tag)}`) };
 }
 
-/** The account's rows with the tag: by usage_tagged, and searched in what is not named there yet (src/db/functions/usage_roll_up.sql). */
+/**
+ * The account's rows with the tag: by usage_tagged, and searched in what is not named there yet (src/db/functions/usage_roll_up.sql). The offset holds
+ * the planner to the index: to divide what follows among several processes it would read the whole table.
+ */
 const tagged = (account: string, tag: string) => `(
-  select l.* from usage_tagged t join usage_log l on l.account_id = t.account_id and l.created_at = t.created_at and l.id = t.id
-    where t.account_id = ${account} and t.tag_hash = usage_tag_hash(${tag})
+  select l.* from (select * from usage_tagged where account_id = ${account} and tag_hash = usage_tag_hash(${tag}) offset 0) t
+    join usage_log l on l.account_id = t.account_id and l.created_at = t.created_at and l.id = t.id
   union all select l.* from usage_log l where l.account_id = ${account} and ${tag} in (select usage_tags(l.tags))
     and l.created_at >= (select closed_until from usage_rollup_state)
   union all select l.* from usage_late p join usage_log l on l.account_id = p.account_id and l.created_at = p.created_at and l.id = p.id

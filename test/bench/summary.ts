@@ -8,7 +8,8 @@ import { connect, type Db } from "../../src/db/connect.ts";
 import { startEmbedded } from "../../src/db/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { type BucketName, bucketsOf } from "../../src/ledger/summary/periods.ts";
-import { readSummary, type SummaryGroup } from "../../src/ledger/summary/read-summary.ts";
+import { readSummary } from "../../src/ledger/summary/read-summary.ts";
+import type { SummaryGroup } from "../../src/ledger/summary/summary-parts.ts";
 import { rebuild } from "../../src/ledger/summary/roll-up.ts";
 import { makeMonths } from "../support/log-months.ts";
 

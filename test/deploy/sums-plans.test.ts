@@ -181,7 +181,7 @@ test("vouchers of a status are found without those of another, however many thes
 });
 
 test("sums over all accounts are looked up by their times, and those of 100 days are not walked for three hours", async () => {
-  const tables = ["usage_total", "usage_fact", "usage_rollup"];
+  const tables = ["usage_total_quarters", "usage_fact", "usage_rollup"];
   const quarters = "generate_series(now() - interval '100 days', now(), interval '15 minutes') at";
   const figures = "1, 1, 0, 0, 1, 0, 1, 1";
   const started = "15, date_bin('15 minutes', at, '2000-01-01 00:00Z')";

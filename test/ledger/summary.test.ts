@@ -5,7 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import { bucketsOf, type BucketName } from "../../src/ledger/summary/periods.ts";
-import { readSummary, type Summary, type SummaryGroup } from "../../src/ledger/summary/read-summary.ts";
+import { readSummary, type Summary, type SummaryRow } from "../../src/ledger/summary/read-summary.ts";
+import type { SummaryGroup } from "../../src/ledger/summary/summary-parts.ts";
 import { forgetOld, rebuild, rollUp } from "../../src/ledger/summary/roll-up.ts";
 import { percentilesOf } from "../../src/ledger/summary/show-summary.ts";
 import { type Settlement, sendUsual, settleBatch } from "../../src/ledger/settlement.ts";
@@ -176,10 +177,29 @@ test("random calls over models, keys, statuses and time zones: sums equal the lo
         await recount(account, span, bucket, timezone, groups),
       );
       expect(summary.rows.reduce((sum, row) => sum + row.cost, 0n)).toBe(summary.total.cost);
+      await checkPages({ ...span, bucket, timezone, groups: any<SummaryGroup[]>([["account"], ["key", "model"], ["account", "key"]]) });
     }
   }
   await checkPercentiles(account);
 });
+
+/** An operator's pages of all accounts, one after the other, are the whole, however many buckets each takes. */
+async function checkPages({ from, to, bucket, timezone, groups }: Required<Asked>) {
+  const span = { from, to };
+  const buckets = (await bucketsOf(db, span, { bucket, timezone, most: 20_000 }))!;
+  const asked = { accountId: null, span, buckets, groups, filter: {} };
+  const whole = await readSummary(db, { ...asked, limit: 100_000 });
+  expect(whole.rows.reduce((sum, row) => sum + row.cost, 0n)).toBe(whole.total.cost);
+  const limit = Math.max(1 + Math.floor(Math.random() * 5), Math.ceil(whole.rows.length / 8));
+  const rows: SummaryRow[] = [];
+  for (let hasMore = true; hasMore;) {
+    const page = await readSummary(db, { ...asked, limit, after: rows.at(-1) });
+    expect(page.total).toEqual(whole.total);
+    hasMore = page.rows.length > limit;
+    rows.push(...page.rows.slice(0, limit));
+  }
+  expect(rows).toEqual(whole.rows);
+}
 
 async function checkPercentiles(account: bigint) {
   const { total } = await summaryOf(account, { from: ago(420 * 24 * 60 * minute), bucket: "month" });

@@ -1,51 +1,8 @@
-// Sums up the usage log, exactly and of one moment: whole quarters of an hour from the rollups, and from the log what these don't have: the last
-// minutes, rows that came late (src/db/functions/usage_roll_up.sql), and what lies between a quarter and an end of the span.
+// Sums up the usage log, exactly and of one moment.
 import type { Queries } from "../../db/connect.ts";
 import type { Amount } from "../../money.ts";
-import { besideSums, type Bucket, ceilQuarter, floorQuarter, piecesOf, type Span, sumsWithin } from "./periods.ts";
-
-/** What may be grouped by, as an expression over `part`; never null, so that pages have an order. */
-const groupTexts = {
-  account: "account_id::text",
-  key: "key_id::text",
-  member: "coalesce(maker, '')",
-  model: "model",
-  operation: "operation",
-  provider: "split_part(route, '/', 1)",
-  route: "route",
-  status: "case when failed then 'failed' else 'success' end",
-  tag: "tag",
-} as const;
-export type SummaryGroup = keyof typeof groupTexts;
-
-/** Absent fields match all calls. */
-interface SummaryFilter {
-  model?: string | undefined;
-  operation?: string | undefined;
-  status?: "success" | "failed" | undefined;
-  route?: string | undefined;
-  provider?: string | undefined;
-  /** Any of these. */
-  keyIds?: readonly bigint[] | undefined;
-  /** UUID of the person who created the key. */
-  member?: string | undefined;
-  /** key:value. */
-  tag?: string | undefined;
-  /** Which tags are groups; not which calls are counted. */
-  tagKey?: string | undefined;
-}
-
-interface SummaryQuestion {
-  /** Null: of all accounts. */
-  accountId: bigint | null;
-  span: Span;
-  buckets: readonly Bucket[];
-  groups: readonly SummaryGroup[];
-  filter: SummaryFilter;
-  /** Only groups after this one: its start and its groups' texts. */
-  after?: { start: Date; names: readonly string[] } | undefined;
-  limit: number;
-}
+import { besideSums, ceilQuarter, floorQuarter, piecesOf, type Span, sumsWithin } from "./periods.ts";
+import { columnsOf, groupTexts, isOfEveryone, partOf, type Put, type SummaryQuestion, untagged } from "./summary-parts.ts";
 
 export interface Figures {
   requests: bigint;
@@ -86,24 +43,77 @@ const figureSums = `coalesce(sum(requests), 0)::bigint as requests, coalesce(sum
 /** UUIDs of the persons who created the keys. */
 const makers = `left join (select k.id as made, a.user_id::text as maker from api_key k join account a on a.id = k.created_by) maker on made = key_id`;
 
-/** One statement, so that a call that settles meanwhile is in all of it or in nothing. */
-export async function readSummary({ pool }: Queries, question: SummaryQuestion): Promise<Summary> {
+/** Of very many accounts or keys those of the page are found first, without adding their figures: an index knows them. */
+export async function readSummary(db: Queries, question: SummaryQuestion): Promise<Summary> {
+  const { groups, limit, filter, accountId } = question;
+  const byTag = groups.includes("tag") && filter.tag === undefined;
+  const isOfMany = accountId === null && (groups.includes("account") || groups.includes("key")) && !byTag && !groups.includes("member");
+  if (!isOfMany || !isOfEveryone({ ...question, groups: [] }, "calls")) return readSums(db, question, null);
+  // And of a long time only in as many buckets as it takes to fill the page, from the one in which the page before ended.
+  const first = Math.max(
+    0,
+    question.buckets.findLastIndex(({ start }) => question.after !== undefined && start <= question.after.start),
+  );
+  for (let count = 1; ; count *= 4) {
+    const time = timeOf(question, { first, count });
+    const isAll = first + count >= question.buckets.length;
+    if (!isAll && (await countGroups(db, { ...question, ...time })) <= limit) continue;
+    const summary = await readSums(db, question, time);
+    if (isAll || summary.rows.length > limit) return summary;
+  }
+}
+
+type Time = Pick<SummaryQuestion, "span" | "buckets">;
+
+/** So many of its buckets. */
+function timeOf({ span, buckets }: SummaryQuestion, { first, count }: { first: number; count: number }): Time {
+  const from = first === 0 ? span.from : buckets[first]!.since;
+  return { span: { from, to: buckets[first + count]?.since ?? span.to }, buckets: buckets.slice(first, first + count) };
+}
+
+/** How many groups the page may have, no more than decide whether it is full. */
+async function countGroups({ pool }: Queries, question: SummaryQuestion): Promise<number> {
+  const values: unknown[] = [];
+  const { rows } = await pool.query<{ count: bigint }>(
+    `select count(*) from (${pageOf(question, (value) => `$${values.push(value)}`)}) page`,
+    values,
+  );
+  return Number(rows[0]!.count);
+}
+
+const idsOf = ({ groups }: SummaryQuestion) =>
+  groups.flatMap((group) => (group === "account" || group === "key" ? [`${group}_id` as const] : []));
+
+const textsOf = ({ groups }: SummaryQuestion) => groups.map((group) => `${groupTexts[group]} collate "C"`);
+
+/** SQL: whether a group comes after the last one of the page before; null: there was none. */
+function placeOf(question: SummaryQuestion, put: Put): string | null {
+  const { after } = question;
+  if (after === undefined) return null;
+  return `(${["start", ...textsOf(question)].join(", ")}) > (${[after.start, ...after.names].map(put).join(", ")})`;
+}
+
+/** SQL of the page's groups, one more than the limit, and one for the total. */
+function pageOf(question: SummaryQuestion, put: Put): string {
+  const columns = ["start", ...idsOf(question)].join(", ");
+  const order = ["start", ...textsOf(question)].join(", ");
+  return `select ${columns} from (${partOf(question, put, { of: "calls", only: columnsOf(question) })}) part
+    where ${placeOf(question, put) ?? "true"} group by ${columns}, ${order} order by ${order} limit ${put(question.limit + 2)}`;
+}
+
+/** One statement, so that a call that settles meanwhile is in all of it or in nothing. The page's groups, if it has any, are sought within `time`. */
+async function readSums({ pool }: Queries, question: SummaryQuestion, time: Time | null): Promise<Summary> {
   const values: unknown[] = [];
   const put = (value: unknown) => `$${values.push(value)}`;
-  const { groups, after, limit, filter } = question;
-  const texts = groups.map((group) => `${groupTexts[group]} collate "C"`);
+  const { groups, limit, filter } = question;
+  const texts = textsOf(question);
   const byTag = groups.includes("tag") && filter.tag === undefined;
-  const ids = groups.flatMap((group) => (group === "account" || group === "key" ? [`${group}_id` as const] : []));
-  const isPaged = !byTag && ids.length > 0 && !groups.includes("member") && isOfEveryone({ ...question, groups: [] }, "calls");
+  const isPaged = time !== null;
   const order = ["start", ...texts].join(", ");
-  const place = after === undefined ? null : `(${order}) > (${[after.start, ...after.names].map(put).join(", ")})`;
+  const place = placeOf(question, put);
   const most = put(limit + 2);
-  // Of very many accounts or keys those of the page are found first, without adding their figures: an index knows them.
-  const paged = isPaged ? (["start", ...ids] as const) : [];
-  const page = isPaged
-    ? `with page as materialized (select ${paged.join(", ")} from (${partOf(question, put, { of: "calls", only: columnsOf(question) })}) part
-         where ${place ?? "true"} group by ${paged.join(", ")}, ${order} order by ${order} limit ${most})`
-    : "";
+  const paged = isPaged ? (["start", ...idsOf(question)] as const) : [];
+  const page = isPaged ? `with page as materialized (${pageOf({ ...question, ...time }, put)})` : "";
   const part = partOf(question, put, { of: byTag ? "tags" : "calls", paged });
   const isApart = byTag || isPaged;
   const grouped = `
@@ -121,93 +131,6 @@ export async function readSummary({ pool }: Queries, question: SummaryQuestion):
   const { rows } = await pool.query<SummaryRow & { isTotal: boolean }>(`${page} ${total} (${grouped})`, values);
   const [first, ...rest] = rows;
   return { total: first!, rows: rest.slice(0, limit + 1) };
-}
-
-/** Where no route was asked, as for a kept answer, the cost is nothing. */
-const expense = (sum: string, unasked: string) => `coalesce(${sum}, case when ${unasked} then 0 end)`;
-
-type Put = (value: unknown) => string;
-
-/** Of the rows that `partOf` puts together, what the sums have, and what a row of the log is. */
-const columns = {
-  account_id: ["r.account_id", "l.account_id"],
-  model: ["r.model", "l.model"],
-  key_id: ["r.key_id", "coalesce(l.key_id, 0)"],
-  operation: ["r.operation", "l.operation"],
-  failed: ["r.failed", "l.status = 'failed'"],
-  route: ["r.route", "coalesce(l.attempts -> -1 ->> 'route', '')"],
-  tag: ["r.tag", "tag"],
-  requests: ["r.requests", "1"],
-  input_tokens: ["r.input_tokens", "l.input_tokens"],
-  cache_read_tokens: ["r.cache_read_tokens", "l.cache_read_tokens"],
-  cache_write_tokens: ["r.cache_write_tokens", "l.cache_write_tokens"],
-  output_tokens: ["r.output_tokens", "l.output_tokens"],
-  reasoning_tokens: ["r.reasoning_tokens", "l.reasoning_tokens"],
-  cost: ["r.cost", "l.cost"],
-  expense: [expense("r.expense", "r.route = ''"), expense("l.expense", "l.attempts = '[]'")],
-  unmatched: ["usage_unmatched(r.unmatched, r.expense, r.route, r.cost)", "case when usage_lacks_cost(l.attempts) then l.cost else 0 end"],
-  latency: ["r.latency", "usage_histogram(l.latency_ms)"],
-  first_byte: ["r.first_byte", "usage_histogram(case when l.stream then l.first_byte_ms end)"],
-} as const;
-type Column = keyof typeof columns;
-const everyColumn = Object.keys(columns) as Column[];
-/** The sums over all accounts don't know these. */
-const ofOne: Partial<Record<Column, string>> = { account_id: "0", key_id: "0", tag: "null" };
-
-interface PartOptions {
-  /** `tags`: a row for each tag of a call. */
-  of: "calls" | "tags";
-  /** All, if absent. Of few columns an index may have all that is read. */
-  only?: readonly Column[];
-  /** These have to be as in `page`. */
-  paged?: readonly ("start" | "account_id" | "key_id")[];
-}
-
-/** Of one account. A subselect, since the planner would take a constant to the index of all callers of a time, and pass over nearly all that it has. */
-const untagged = "(select usage_tag_hash(null))";
-
-/** What the rollups have of each period, and rows of the log, as the same columns, after the start of their bucket. */
-function partOf(question: SummaryQuestion, put: Put, { of, only = everyColumn, paged = [] }: PartOptions): string {
-  const { accountId, span, buckets, filter } = question;
-  const [first, last] = [ceilQuarter(span.from), floorQuarter(span.to)];
-  const whole = first < last ? { from: first, to: last } : { from: span.to, to: span.to };
-  const pieces = piecesOf(buckets, whole);
-  const arrays = [pieces.map((p) => p.start), pieces.map((p) => p.minutes), pieces.map((p) => p.since), pieces.map((p) => p.before)].map(
-    put,
-  );
-  const mine = (table: string) => (accountId === null ? "true" : `${table}.account_id = ${put(accountId)}`);
-  const ofPage = (table: string, isOne: (column: string) => boolean) =>
-    paged.filter(isOne).map((column) => ` and ${table}.${column} = any(array(select ${column} from page))`).join(""); // prettier-ignore
-  const ofAll = accountId === null ? "usage_tag_hash(null)" : untagged;
-  const tagHash = filter.tag === undefined ? ofAll : `usage_tag_hash(${put(filter.tag)})`;
-  const start = `(${put(buckets.map((b) => b.start))}::timestamptz[])[width_bucket(l.created_at, ${put(buckets.map((b) => b.since))}::timestamptz[])]`;
-  const tags = of === "tags" ? "usage_tags(l.tags) tag" : `(select ${filter.tag === undefined ? "null" : put(filter.tag)}::text) one(tag)`;
-  const tagged = of === "calls" && filter.tag !== undefined ? ` and ${put(filter.tag)} in (select usage_tags(l.tags))` : "";
-  const fromLog = (rows: string) => `select ${[start, ...only.map((name) => columns[name][1])].join(", ")} from ${rows}${tagged}`;
-  const made =
-    filter.member === undefined
-      ? ""
-      : ` and key_id in (select k.id from api_key k join account a on a.id = k.created_by where ${mine("k")} and a.user_id = ${put(filter.member)})`;
-  const [since, until, wholeSince, wholeUntil] = [span.from, span.to, whole.from, whole.to].map(put);
-  const periods = `unnest(${arrays[0]}::timestamptz[], ${arrays[1]}::int[], ${arrays[2]}::timestamptz[], ${arrays[3]}::timestamptz[]) p(start, span, since, before)`;
-  const ofEach = (before: string) => `
-    select ${["p.start", ...only.map((name) => columns[name][0])].join(", ")}
-    from ${periods} cross join ${sumsWithin("usage_rollup", {
-      ...{ before, columns: only === everyColumn ? "*" : only.join(", ") },
-      where: `${mine("r")} and r.tag_hash ${of === "tags" ? "<> usage_tag_hash(null)" : `= ${tagHash}`}${ofPage("r", (column) => column !== "start")}`,
-    })} where true${ofPage("p", (column) => column === "start")}`;
-  const everyoneSince = "(select coalesce(whole_since, 'infinity') from usage_rollup_state)";
-  const ofEveryone = () => `
-    select ${["p.start", ...only.map((name) => ofOne[name] ?? columns[name][0])].join(", ")}
-    from ${periods} cross join ${sumsWithin("usage_total", { since: `greatest(p.since, ${everyoneSince})` })}
-    union all ${ofEach(`least(p.before, ${everyoneSince})`)}`;
-  const beside = besideSums({ since: since!, wholeSince: wholeSince!, wholeUntil: wholeUntil!, until: until! }, (rows, row, within) =>
-    fromLog(`${rows} cross join ${tags} where ${mine(row)} and ${within}`),
-  );
-  return `select * from (
-    ${isOfEveryone(question, of) ? ofEveryone() : ofEach("p.before")}
-    union all ${beside}
-  ) part(${["start", ...only].join(", ")}) where true${ofPage("part", () => true)}${conditions(filter, of, put)}${made}`;
 }
 
 /** What each of the accounts was charged for its calls; without those that were charged nothing. */
@@ -248,32 +171,4 @@ export async function readKeyDays(
     const sum = sums.get(day.getTime());
     return { day, requests: sum?.requests ?? 0n, cost: sum?.cost ?? 0n };
   });
-}
-
-/** Whether the sums over all accounts answer it, which know neither accounts nor keys nor tags. */
-function isOfEveryone({ accountId, groups, filter: { keyIds, member, tag } }: SummaryQuestion, of: "calls" | "tags"): boolean {
-  const isOfOne = groups.some((group) => group === "account" || group === "key" || group === "member");
-  return accountId === null && of === "calls" && !isOfOne && keyIds === undefined && member === undefined && tag === undefined;
-}
-
-/** What groups and filters ask for. */
-function columnsOf({ groups, filter: { model, operation, status, route, provider } }: SummaryQuestion): Column[] {
-  const is = (group: SummaryGroup, filter?: unknown) => groups.includes(group) || filter !== undefined;
-  const asked: Partial<Record<Column, boolean>> = {
-    ...{ account_id: is("account"), key_id: is("key"), model: is("model", model), operation: is("operation", operation) },
-    ...{ failed: is("status", status), route: is("route", route) || is("provider", provider) },
-  };
-  return everyColumn.filter((name) => asked[name]);
-}
-
-function conditions({ model, operation, status, route, provider, keyIds, tagKey }: SummaryFilter, of: "calls" | "tags", put: Put): string {
-  const where: string[] = [];
-  if (model !== undefined) where.push(`model = ${put(model)}`);
-  if (operation !== undefined) where.push(`operation = ${put(operation)}`);
-  if (status !== undefined) where.push(status === "failed" ? "failed" : "not failed");
-  if (route !== undefined) where.push(`route = ${put(route)}`);
-  if (provider !== undefined) where.push(`split_part(route, '/', 1) = ${put(provider)}`);
-  if (keyIds !== undefined) where.push(`key_id = any(${put(keyIds)})`);
-  if (tagKey !== undefined && of === "tags") where.push(`starts_with(tag, ${put(`${tagKey}:`)})`);
-  return where.map((condition) => ` and ${condition}`).join("");
 }

@@ -46,7 +46,7 @@ export async function rebuild(db: Db, options: RollUpOptions = {}): Promise<numb
 export async function forgetOld({ pool }: Queries, months: number): Promise<number> {
   if (months === 0) return 0;
   let total = 0;
-  for (const table of ["usage_rollup", "usage_total", "usage_fact", "usage_active"])
+  for (const table of ["usage_rollup", "usage_total_quarters", "usage_total_hours", "usage_total_days", "usage_fact", "usage_active"])
     for (let deleted = deletedAtOnce; deleted === deletedAtOnce; total += deleted) {
       const { rowCount } = await pool.query(
         `delete from ${table} where ctid = any(array(select ctid from ${table}

@@ -5,7 +5,8 @@ import { accountIdText, keyIdText, userIdText } from "../../ids.ts";
 import { parseJson } from "../../json/parse.ts";
 import { toUsd } from "../../money.ts";
 import { csvText } from "../../text/export.ts";
-import type { Figures, SummaryGroup, SummaryRow } from "./read-summary.ts";
+import type { Figures, SummaryRow } from "./read-summary.ts";
+import type { SummaryGroup } from "./summary-parts.ts";
 
 type ShownFigures = components["schemas"]["UsageFigures"];
 type ShownRow = components["schemas"]["UsageSummaryRow"];
