@@ -1,5 +1,5 @@
 // Prism's own proxy on the contract, as its command line starts it: answers are judged, requests are not.
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,7 +22,7 @@ export async function startProxy(upstream: string): Promise<Proxy> {
     stdio: ["ignore", "ignore", "inherit"],
   });
   const url = `http://127.0.0.1:${port}`;
-  await answering(url);
+  await answering(url, child);
   return {
     url,
     async stop() {
@@ -33,9 +33,9 @@ export async function startProxy(upstream: string): Promise<Proxy> {
   };
 }
 
-/** Reading the contract takes a few seconds. */
-async function answering(url: string): Promise<void> {
-  for (let tries = 0; tries < 300; tries++) {
+/** Reading the contract takes a few seconds, on a busy machine many. */
+async function answering(url: string, child: ChildProcess): Promise<void> {
+  while (child.exitCode === null && child.signalCode === null) {
     const answered = await fetch(url).then(
       () => true,
       () => false,
@@ -43,5 +43,5 @@ async function answering(url: string): Promise<void> {
     if (answered) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error("Prism did not start");
+  throw new Error("Prism ended before it answered");
 }
