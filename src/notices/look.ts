@@ -21,13 +21,14 @@ const lookAtBalances: Look = async ({ pool }, at, after, most) => {
   return rows[0]!;
 };
 
+/** Of the armed, as many after the same account are all that the part can have: unbounded, each part would read all of them. */
 const balancesSql = `
   with part as materialized (
     select b.account_id, b.available + b.reserved as balance, case when p.account_id is null then $4::bigint else p.low_balance end as threshold,
       a.account_id is not null as armed
     from (select account_id, available, reserved from balance where account_id > $1 order by account_id limit $2::bigint) b
     left join notice_preference p on p.account_id = b.account_id
-    left join balance_armed a on a.account_id = b.account_id
+    left join (select account_id from balance_armed where account_id > $1 order by account_id limit $2::bigint) a on a.account_id = b.account_id
   ), armed as (
     insert into balance_armed select account_id, $3::timestamptz from part where not armed and balance >= threshold on conflict do nothing
   ), crossed as (
