@@ -117,12 +117,14 @@ export function besideSums(
 ): string {
   const closed = "(select closed_until from usage_rollup_state)";
   // A time without an instant is not looked for at all.
-  const log = (from: string, to: string) =>
-    select("usage_log l", "l", `l.created_at >= ${from} and l.created_at < ${to} and ${from} < ${to}`);
+  const log = (from: string, to: string, more = "") =>
+    select("usage_log l", "l", `l.created_at >= ${from} and l.created_at < ${to} and ${from} < ${to}${more}`);
+  // Bounds that the planner knows: it plans the months of the span alone, and not all that the log has.
+  const months = ` and l.created_at >= ${wholeSince} and l.created_at < ${until}`;
   const late = "usage_late late join usage_log l on l.account_id = late.account_id and l.created_at = late.created_at and l.id = late.id";
   return [
     log(since, wholeSince),
-    log(`least(greatest(${wholeSince}, ${closed}), ${wholeUntil})`, until),
-    select(late, "late", `late.created_at >= ${wholeSince} and late.created_at < least(${wholeUntil}, ${closed})`),
+    log(`least(greatest(${wholeSince}, ${closed}), ${wholeUntil})`, until, months),
+    select(late, "late", `late.created_at >= ${wholeSince} and late.created_at < least(${wholeUntil}, ${closed})${months}`),
   ].join(" union all ");
 }

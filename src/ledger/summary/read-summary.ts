@@ -97,7 +97,9 @@ function placeOf(question: SummaryQuestion, put: Put): string | null {
 function pageOf(question: SummaryQuestion, put: Put): string {
   const columns = ["start", ...idsOf(question)].join(", ");
   const order = ["start", ...textsOf(question)].join(", ");
-  return `select ${columns} from (${partOf(question, put, { of: "calls", only: columnsOf(question) })}) part
+  const only = columnsOf(question);
+  // Texts are made of what is different, not of each row.
+  return `select ${columns} from (select distinct ${["start", ...only].join(", ")} from (${partOf(question, put, { of: "calls", only })}) row) part
     where ${placeOf(question, put) ?? "true"} group by ${columns}, ${order} order by ${order} limit ${put(question.limit + 2)}`;
 }
 
