@@ -52,7 +52,8 @@ describe("a slice", () => {
   });
 
   test("whose calls others gave back, as those of a dead process, is held again, for as long as they are in flight", async () => {
-    const [one] = await world.processes(1, { times: { ...ledgerTimes, beatMs: 50, renewAfterMs: 0 } });
+    // On a busy machine a round may meet a balance that is locked: the next one holds them.
+    const [one] = await world.processes(1, { mayFault: true, times: { ...ledgerTimes, beatMs: 50, renewAfterMs: 0 } });
     const calling = { ...(await world.richAccount()), want: 1_000n, cost: () => 10n };
     const ends: End[] = [];
     await whileInUse(one!, calling, async () => {
