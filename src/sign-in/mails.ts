@@ -16,7 +16,7 @@ export function verificationMail({ to, publicUrl }: Place, { token, code }: Mail
 Verify it with this link:
 ${publicUrl}/console/verify#token=${token}
 
-or with this code: ${code}
+or by this code: ${code}
 
 or from a terminal:
 curl ${publicUrl}/v1/auth/verify -H "Content-Type: application/json" -d '{"token":"${token}"}'
