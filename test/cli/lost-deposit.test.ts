@@ -92,22 +92,21 @@ describe.concurrent("an answer that is lost", () => {
       expect(await place.posted()).toEqual(["deposit 500000000"]);
     }));
 
-  test("the database stays away: they say that it may have been posted, and where to look before it is repeated", () =>
+  test.each([
+    ["deposit", "lifetime_purchased 25 if it was posted and 20 if not"],
+    ["credit", "lifetime_earned 5 if it was posted and 0 if not"],
+  ])("%s: the database stays away: it says that it may have been posted, and where to look before it is repeated", (verb, output) =>
     inPlace(async (place, account) => {
-      const [deposit, credit] = await place.post(["deposit", "credit"], () => place.wire.cut());
+      const [ran] = await place.post([verb], () => place.wire.cut());
       const look = `before you retry, check in a minute: svc account show acc_${account} --json shows`;
-      for (const [ran, output] of [
-        [deposit!, `${look} lifetime_purchased 25 if it was posted and 20 if not`],
-        [credit!, `${look} lifetime_earned 5 if it was posted and 0 if not`],
-      ] as const) {
-        expect(ran).toMatchObject({ status: 1, stdout: "" });
-        expect(ran.stderr).toContain(`it may have been posted: ${output}: `);
-      }
+      expect(ran).toMatchObject({ status: 1, stdout: "" });
+      expect(ran!.stderr).toContain(`it may have been posted: ${look} ${output}: `);
       place.wire.restore();
       // The wire was cut before the commit, which the command can't know.
       expect((await place.svc("show")).json()).toMatchObject({ lifetime_purchased: 20, lifetime_earned: 0 });
       expect(await place.posted()).toEqual([]);
-    }));
+    }),
+  );
 
   test("what the database surely did not do is tried for a while too; then nobody says that it may have been posted", () =>
     inPlace(async (place) => {
