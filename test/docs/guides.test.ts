@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 /** A sample may start another gateway, or a command a few times, on a machine that is busy. */
-const timeoutMs = 90_000;
+const timeoutMs = 300_000;
 
 test("README's first call is answered", async () => {
   const [block] = blocksIn(readme, "README").filter(({ language }) => language === "ts");
