@@ -18164,7 +18164,7 @@ export interface components {
             limit: components["schemas"]["ModelLimit"];
             /** @description For OpenRouter's clients. */
             links: components["schemas"]["ModelLinks"];
-            /** @description Rates without a promotion; equal to `pricing` if there is none. */
+            /** @description Rates without a promotion; equal to `pricing` when no promotion runs. */
             list_price: components["schemas"]["ModelPricing"];
             /** @description Equals `context_window`, for Anthropic's and LiteLLM's clients; null if that is 0. */
             max_input_tokens: number | null;
@@ -18860,7 +18860,7 @@ export interface components {
              * @enum {string}
              */
             object: "operator.catalog";
-            /** @description The file that it was read from, on the machine that answers; null if there is none. */
+            /** @description The file that it was read from, on the machine that answers; null if it was not read from a file. */
             path: string | null;
             /** @description Why the gateway would refuse it, at most 100, by line. */
             problems: components["schemas"]["CatalogProblem"][];
@@ -20585,7 +20585,7 @@ export interface components {
             limit: components["schemas"]["ModelLimit"];
             /** @description For OpenRouter's clients. */
             links: components["schemas"]["ModelLinks"];
-            /** @description Rates without a promotion; equal to `pricing` if there is none. */
+            /** @description Rates without a promotion; equal to `pricing` when no promotion runs. */
             list_price: components["schemas"]["ModelPricing"];
             /** @description Equals `context_window`, for Anthropic's and LiteLLM's clients; null if that is 0. */
             max_input_tokens: number | null;

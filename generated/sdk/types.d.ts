@@ -3039,7 +3039,7 @@ export interface ModelRow {
   hot: boolean;
   /** Current rates, with any promotion. */
   pricing: ModelPricing;
-  /** Rates without a promotion; equal to `pricing` if there is none. */
+  /** Rates without a promotion; equal to `pricing` when no promotion runs. */
   list_price: ModelPricing;
   /** The unit of billing. */
   pricing_mode: PricingMode;
@@ -3619,7 +3619,7 @@ export interface OperatorCatalog {
   version: number;
   /** A newer version that this process cannot load, so it keeps the one it has. Null: the newest version is in use. */
   refused: number | null;
-  /** The file that it was read from, on the machine that answers; null if there is none. */
+  /** The file that it was read from, on the machine that answers; null if it was not read from a file. */
   path: string | null;
   /** When the process that answers read it. */
   loaded_at: string;
@@ -5022,7 +5022,7 @@ export interface RecommendedModel {
   hot: boolean;
   /** Current rates, with any promotion. */
   pricing: ModelPricing;
-  /** Rates without a promotion; equal to `pricing` if there is none. */
+  /** Rates without a promotion; equal to `pricing` when no promotion runs. */
   list_price: ModelPricing;
   /** The unit of billing. */
   pricing_mode: PricingMode;
