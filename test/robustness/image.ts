@@ -1,7 +1,6 @@
 // Does what Dockerfile says, without an engine: the same files in a folder, the same command, the same environment. Packages are copied from
 // this checkout: those that package-lock.json counts to what the stage installs.
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -121,14 +120,21 @@ interface LockEntry {
 /** Without the packages of a package. What isn't there is found by the test, or belongs to another platform. */
 function copy(from: string, to: string): void {
   if (!existsSync(from)) return;
-  const isFolder = statSync(from).isDirectory();
-  mkdirSync(isFolder ? to : dirname(to), { recursive: true });
-  const parts = isFolder ? readdirSync(from).filter((name) => name !== "node_modules") : [""];
-  const [sources, target] = [parts.map((name) => join(from, name)), isFolder ? `${to}/` : to];
+  mkdirSync(dirname(to), { recursive: true });
+  link(from, to, (name) => name !== "node_modules");
+}
+
+/** Links, not copies: thousands of files, and nobody writes them. */
+function link(from: string, to: string, keeps: (name: string) => boolean = () => true): void {
+  if (statSync(from).isDirectory()) {
+    mkdirSync(to, { recursive: true });
+    for (const name of readdirSync(from).filter(keeps)) link(join(from, name), join(to, name));
+    return;
+  }
   try {
-    execFileSync("cp", ["--archive", "--link", ...sources, target], { stdio: "ignore" }); // thousands of files, and nobody writes them
+    linkSync(from, to);
   } catch {
-    execFileSync("cp", ["--archive", ...sources, target]); // another disk
+    copyFileSync(from, to); // another disk
   }
 }
 
