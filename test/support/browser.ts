@@ -3,7 +3,7 @@ import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { findTool } from "./find-tool.ts";
 
-export const chromiumPath = findTool("chromium");
+export const chromiumPath = findTool("chromium-headless-shell");
 
 /** `what` is not tested where there is none. To be called where hooks are registered. */
 export function useBrowser(what: string): { readonly browser: Browser } {

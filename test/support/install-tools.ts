@@ -54,7 +54,7 @@ function installPatroni(): void {
 
 const wanted = process.argv.includes("failover") ? Object.entries(failover) : [];
 const missing = [
-  ...all.filter((tool) => findTool(tool) === null),
+  ...all.filter((tool) => !findTool(tool)?.endsWith(`/${tools[tool][0]}`)),
   ...wanted.filter(([program]) => !existsSync(program)).map(([, name]) => name),
 ];
 if (missing.length > 0 && process.getuid?.() === 0) install(missing);
