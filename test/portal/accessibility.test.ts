@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, useBrowser } from "../support/browser.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { drawn } from "../support/size.ts";
+import { still } from "./open-page.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const desk = { width: 1280, height: 900 };
@@ -27,7 +28,6 @@ describe.skipIf(chromiumPath === null)("axe", { timeout: 300_000 }, () => {
 
   /** `within`: elements of the page, where the rest is Scalar's, which on a phone has a banner of its own. */
   async function violationsOf(page: Page, ...within: string[]): Promise<string[]> {
-    await page.evaluate(axe);
     const rules = within.length === 0 ? {} : { "landmark-no-duplicate-banner": { enabled: false } };
     const options = JSON.stringify({ resultTypes: ["violations"], rules });
     const place = within.length === 0 ? "document" : JSON.stringify({ include: within });
@@ -35,39 +35,52 @@ describe.skipIf(chromiumPath === null)("axe", { timeout: 300_000 }, () => {
     return violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
   }
 
+  const schemes = drawn(["light", "dark"] as const);
+
   describe.each(
     drawn([
       ["a desk", desk],
       ["a phone", phone],
     ] as const),
   )("%s", (_, viewport) => {
-    test.each(drawn(["light", "dark"] as const))(
-      "%s: no violation on any kind of page, menu and search open as well",
-      async (colorScheme) => {
-        const context = await chromium.browser.newContext({ viewport, colorScheme });
-        const page = await context.newPage();
-        page.setDefaultTimeout(150_000);
-        const found: Record<string, string[]> = {};
-        for (const path of paths) {
-          await page.goto(`${gateway.url}/docs${path}`);
-          found[path] = await violationsOf(page);
-        }
-        expect(found).toEqual(Object.fromEntries(paths.map((path) => [path, []])));
-        await page.goto(`${gateway.url}/docs/guides/quick-start`);
-        if (viewport === phone) await page.getByRole("button", { name: "Menu" }).click();
-        await page.locator(".menu details").last().locator("summary").click();
-        expect(["menu", await violationsOf(page)]).toEqual(["menu", []]);
-        await page.keyboard.press("Escape");
-        await page.getByLabel("Search the documentation").fill("error");
-        await page.getByRole("option").first().waitFor();
-        expect(["search", await violationsOf(page)]).toEqual(["search", []]);
-        // Scalar's own content is Scalar's; the frame around it is ours.
-        await page.goto(`${gateway.url}/docs/api`);
-        await page.getByPlaceholder("Token").first().waitFor();
-        await page.getByRole("button", { name: "Menu", exact: true }).click();
-        expect(["frame of the reference", await violationsOf(page, ".top", ".menu")]).toEqual(["frame of the reference", []]);
-        await context.close();
-      },
-    );
+    let page: Page;
+    beforeAll(async () => {
+      page = await chromium.browser.newPage({ viewport, colorScheme: schemes[0]!, ...still });
+      page.setDefaultTimeout(150_000);
+    });
+    afterAll(() => page?.close());
+
+    /** What stands on the page now, in each scheme: loading it anew would change its colours and nothing else. */
+    async function expectNone(what: string, ...within: string[]): Promise<void> {
+      await page.evaluate(axe);
+      for (const colorScheme of schemes) {
+        await page.emulateMedia({ colorScheme });
+        expect([what, colorScheme, await violationsOf(page, ...within)]).toEqual([what, colorScheme, []]);
+      }
+    }
+
+    test.each(paths)(`${schemes.join(" and ")}: no violation on /docs%s`, async (path) => {
+      await page.goto(`${gateway.url}/docs${path}`);
+      await expectNone(path);
+    });
+
+    test(`${schemes.join(" and ")}: none with menu and search open either`, async () => {
+      await page.goto(`${gateway.url}/docs/guides/quick-start`);
+      if (viewport === phone) await page.getByRole("button", { name: "Menu" }).click();
+      await page.locator(".menu details").last().locator("summary").click();
+      await expectNone("menu");
+      await page.keyboard.press("Escape");
+      await page.getByLabel("Search the documentation").fill("error");
+      await page.getByRole("option").first().waitFor();
+      await expectNone("search");
+    });
+
+    // Scalar's own content is Scalar's; the frame around it is ours.
+    test(`${schemes.join(" and ")}: none in the frame of the reference`, async () => {
+      await page.goto(`${gateway.url}/docs/api`);
+      await page.getByPlaceholder("Token").first().waitFor();
+      await page.getByRole("button", { name: "Menu", exact: true }).click();
+      await expectNone("frame of the reference", ".top", ".menu");
+    });
   });
 });

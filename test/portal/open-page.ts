@@ -8,8 +8,11 @@ export interface Opened {
   colorScheme: "light" | "dark";
 }
 
+/** Scalar moves while it loads. Where there is no GPU a processor draws that, and has as much to do with it as with the reference itself. */
+export const still = { reducedMotion: "reduce" } as const;
+
 export async function openPage(browser: Browser, { viewport, allowed, colorScheme }: Opened) {
-  const context = await browser.newContext({ viewport, colorScheme });
+  const context = await browser.newContext({ viewport, colorScheme, ...still });
   const page = await context.newPage();
   page.setDefaultTimeout(150_000);
   const faults: string[] = [];
