@@ -2,8 +2,8 @@
 import type { Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
 import { type Caller, ownKeysOnly, type Role } from "./caller.ts";
-import { findMember } from "./members.ts";
-import { lockAccountRow } from "./users.ts";
+import { lockWorkspace } from "./members.ts";
+import { lockAccountRow, lockForCaller } from "./users.ts";
 
 /** Those of the operations that change keys, as the contract names them (x-roles). */
 const managing: readonly Role[] = ["owner", "admin", "developer"];
@@ -33,21 +33,20 @@ export async function keysSeenBy(db: Queries, caller: Pick<Caller, "accountId" |
 
 /** Locks the account of a key that is about to be made, and asks what the person may now: a role may have changed since the request came. */
 export async function lockForNewKey(transaction: Queries, accountId: bigint, personId: bigint | null): Promise<void> {
-  await lockAccountRow(transaction, accountId);
-  if (personId !== null) await assertManagesKeys(transaction, accountId, personId);
+  if (personId === null) await lockForCaller(transaction, accountId);
+  else await lockAsKeyManager(transaction, accountId, personId);
 }
 
 /** As `lockForNewKey`, for a key that is there. `personId` null: the operator. Throws not_found for what the person doesn't see. */
 export async function lockForChange(transaction: Queries, { accountId, createdBy }: Key, personId: bigint | null): Promise<void> {
-  await lockAccountRow(transaction, accountId);
-  if (personId === null) return;
-  const role = await assertManagesKeys(transaction, accountId, personId);
+  if (personId === null) return void (await lockAccountRow(transaction, accountId));
+  const role = await lockAsKeyManager(transaction, accountId, personId);
   const own = ownKeysOnly({ role, personId });
   if (own !== null && own !== createdBy) fail("not_found");
 }
 
-async function assertManagesKeys(transaction: Queries, accountId: bigint, personId: bigint): Promise<Role> {
-  const { role } = (await findMember(transaction, accountId, personId)) ?? refuse("you are not a member of this workspace");
+async function lockAsKeyManager(transaction: Queries, accountId: bigint, personId: bigint): Promise<Role> {
+  const { role } = await lockWorkspace(transaction, { accountId, personId });
   if (!managing.includes(role)) refuse(`your role in this workspace is ${role}, and this needs ${managing.join(" or ")}`);
   return role;
 }

@@ -8,7 +8,7 @@ import { parseUserId, userIdText } from "../ids.ts";
 import { type Amount, toUsd } from "../money.ts";
 import type { Role } from "./caller.ts";
 import { type BudgetChange, changedBudget, type LimitResets, noBudget, shownBudget, type StoredBudget } from "./key-budgets.ts";
-import { lockAccountRow } from "./users.ts";
+import { failSuspended, lockForCaller } from "./users.ts";
 
 export interface Member {
   /** The person's own account. */
@@ -19,6 +19,8 @@ export interface Member {
   name: string | null;
   role: Role;
   joinedAt: Date;
+  /** The person's own account is. */
+  isSuspended: boolean;
 }
 
 /** Members are paged; this bounds what the workspace's lock waits for. */
@@ -32,7 +34,7 @@ export type MemberRecord = components["schemas"]["Member"];
 const membersOf = `(select person_id, role, created_at from member where account_id = $1
   union all select id, 'owner', created_at from account where id = $1 and email_norm is not null and deleted_at is null)`;
 
-const found = `select m.person_id as "personId", p.user_id as id, p.email, p.name, m.role, m.created_at as "joinedAt"
+const found = `select m.person_id as "personId", p.user_id as id, p.email, p.name, m.role, m.created_at as "joinedAt", p.suspended_at is not null as "isSuspended"
   from ${membersOf} m join account p on p.id = m.person_id`;
 
 /** In the order of joining; `after`: a member's person. */
@@ -94,10 +96,11 @@ export interface Actor {
   personId: bigint;
 }
 
-/** Holds until the transaction ends. 403 for a member who was removed since the request was authenticated. */
+/** Holds until the transaction ends. 403 where the member was removed, or the workspace or the member suspended, since the request came. */
 export async function lockWorkspace(transaction: Queries, { accountId, personId }: Actor): Promise<Member> {
-  await lockAccountRow(transaction, accountId);
-  return (await findMember(transaction, accountId, personId)) ?? refuse("you are not a member of this workspace");
+  await lockForCaller(transaction, accountId);
+  const member = (await findMember(transaction, accountId, personId)) ?? refuse("you are not a member of this workspace");
+  return member.isSuspended ? failSuspended() : member;
 }
 
 /** The role may have been lowered since the request was authenticated. */

@@ -41,9 +41,17 @@ export function failSuspended(): never {
 // Locks an account's row, so that changes to its keys or its top-ups that count or choose among them don't run at the same time.
 
 /** Holds until the transaction ends. What waited until the account was deleted finds its session or key ended. */
-export async function lockAccountRow({ pool }: Queries, accountId: bigint): Promise<void> {
-  const { rowCount } = await pool.query("select 1 from account where id = $1 and deleted_at is null for no key update", [accountId]);
-  if (rowCount === 0) fail("invalid_api_key", { message: "The account is deleted." });
+export async function lockAccountRow({ pool }: Queries, accountId: bigint): Promise<{ isSuspended: boolean }> {
+  const { rows } = await pool.query<{ isSuspended: boolean }>(
+    `select suspended_at is not null as "isSuspended" from account where id = $1 and deleted_at is null for no key update`,
+    [accountId],
+  );
+  return rows[0] ?? fail("invalid_api_key", { message: "The account is deleted." });
+}
+
+/** The same for what a caller of the account asks for: it may have been suspended since the request was authenticated. */
+export async function lockForCaller(transaction: Queries, accountId: bigint): Promise<void> {
+  if ((await lockAccountRow(transaction, accountId)).isSuspended) failSuspended();
 }
 
 /** The same for what an operator gives to the account. `toPerson`: what a shared workspace, which is an account without a person, can't have. */

@@ -2,7 +2,7 @@
 import type { components } from "../../generated/api.d.ts";
 import type { OperationId } from "../../generated/operations.ts";
 import type { Caller } from "../accounts/caller.ts";
-import { lockAccountRow } from "../accounts/users.ts";
+import { lockForCaller } from "../accounts/users.ts";
 import { unixSeconds, wholeSecond } from "../clock.ts";
 import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
@@ -83,7 +83,7 @@ export async function createBatch(context: Pick<Context, "db" | "clock">, batch:
   if (file.purpose !== "batch") failParameter("input_file_id", "it must be a file with the purpose batch");
   const at = wholeSecond(context.clock());
   return inTransaction(context.db, async (transaction) => {
-    await lockAccountRow(transaction, accountId);
+    await lockForCaller(transaction, accountId);
     const { pool } = transaction;
     const open = await pool.query<{ count: number }>(
       "select count(*)::int as count from batch where account_id = $1 and ended_at is null",

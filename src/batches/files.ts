@@ -2,7 +2,7 @@
 // address leads to (src/media/kinds.ts knows no such extension).
 import { createHash } from "node:crypto";
 import type { components } from "../../generated/api.d.ts";
-import { lockAccountRow } from "../accounts/users.ts";
+import { lockAccountRow, lockForCaller } from "../accounts/users.ts";
 import { unixSeconds, wholeSecond } from "../clock.ts";
 import type { Context } from "../context.ts";
 import { inTransaction, type Queries } from "../db/connect.ts";
@@ -55,8 +55,10 @@ export async function storeFile({ db, media, clock }: Storing, file: NewFile): P
   };
   const filename = shownName(file.filename);
   await inTransaction(db, async (transaction) => {
-    await lockAccountRow(transaction, accountId);
-    if (purpose === "batch") await assertRoom(transaction, accountId, bytes, createdAt);
+    if (purpose === "batch") {
+      await lockForCaller(transaction, accountId);
+      await assertRoom(transaction, accountId, bytes, createdAt);
+    } else await lockAccountRow(transaction, accountId); // what a batch has answered is stored for a suspended account, too
     await transaction.pool.query(
       `insert into stored_file (id, account_id, purpose, filename, bytes, created_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7)
        on conflict (id) do update set bytes = excluded.bytes`,

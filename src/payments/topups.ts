@@ -1,7 +1,7 @@
 // Top-ups: their rows, of which every change of a status names the previous status; opened with a checkout at the payment provider, which
 // is called between transactions, never inside one; and shown. What the provider reports of them is in events.ts.
 import { randomUUID } from "node:crypto";
-import { findUser, lockAccountRow } from "../accounts/users.ts";
+import { findUser, lockForCaller } from "../accounts/users.ts";
 import type { Context } from "../context.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
@@ -123,7 +123,7 @@ async function insertTopup(
   { id, accountId, amount, at, pendingMax }: { id: string; accountId: bigint; amount: Amount; at: Date; pendingMax: number },
 ): Promise<Topup | undefined> {
   return inTransaction(db, async (transaction) => {
-    await lockAccountRow(transaction, accountId); // one at a time, so that the count is exact
+    await lockForCaller(transaction, accountId); // one at a time, so that the count is exact
     const { pool } = transaction;
     await pool.query(
       `update topup set status = 'expired', completed_at = $2

@@ -1,7 +1,7 @@
 // Vouchers: codes that the operator makes and a workspace redeems for granted credit. Only the digest of a code is stored. A code has 80 random
 // bits, so that guessing finds none; asking is limited all the same.
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { lockAccountRow } from "../accounts/users.ts";
+import { lockForCaller } from "../accounts/users.ts";
 import type { Context } from "../context.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failNotPossible } from "../errors/fail.ts";
@@ -218,7 +218,7 @@ export async function redeemVoucher(
   await countGrants(db, accountId);
   return inTransaction(db, async (transaction) => {
     // First, so that of two vouchers of a batch that one account redeems at once the second sees the first.
-    await lockAccountRow(transaction, accountId);
+    await lockForCaller(transaction, accountId);
     const voucher = await lockRedeemable(transaction, { accountId, hash, at });
     const expiresAt = voucher.creditDays === null ? null : new Date(at.getTime() + voucher.creditDays * dayMs);
     const { id, amount } = voucher;

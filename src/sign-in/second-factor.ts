@@ -3,7 +3,7 @@
 // can't lock its owner out. Wrong secrets count against the same limits as signing in.
 import { assertConfirmed, confirmSession } from "../accounts/operators.ts";
 import { verifyPassword } from "../accounts/passwords.ts";
-import { lockAccountRow } from "../accounts/users.ts";
+import { lockForCaller } from "../accounts/users.ts";
 import { base32, beginTotp, dropTotp, enableTotp, hasTotp, newRecoveryCodes, otpauthUri, readTotp, takeCode } from "../accounts/totp.ts";
 import type { Context } from "../context.ts";
 import { inTransaction } from "../db/connect.ts";
@@ -21,7 +21,7 @@ interface Person {
 export async function beginSecondFactor({ db, publicUrl }: Pick<Context, "db" | "publicUrl">, { accountId, hash, at }: Person) {
   await assertConfirmed(db, hash, at);
   const secret = await inTransaction(db, async (transaction) => {
-    await lockAccountRow(transaction, accountId); // a deleted account keeps no secret
+    await lockForCaller(transaction, accountId); // a deleted account keeps no secret
     return beginTotp(transaction, accountId, at);
   });
   if (secret === undefined) failNotPossible("the second factor is on: turn it off first");

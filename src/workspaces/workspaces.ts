@@ -2,7 +2,7 @@
 import type { components } from "../../generated/api.d.ts";
 import { type Actor, joinedMax, lockAsManager } from "../accounts/members.ts";
 import type { Role } from "../accounts/caller.ts";
-import { lockAccountRow } from "../accounts/users.ts";
+import { lockForCaller } from "../accounts/users.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
 import { workspaceIdText } from "../ids.ts";
@@ -44,7 +44,7 @@ export async function readWorkspace({ pool }: Queries, personId: bigint, account
 
 export async function createWorkspace(db: Db, personId: bigint, name: string, at: Date): Promise<WorkspaceRecord> {
   return inTransaction(db, async (transaction) => {
-    await lockAccountRow(transaction, personId);
+    await lockForCaller(transaction, personId);
     await assertMayOwnMore(transaction, personId);
     const { pool } = transaction;
     const { rows } = await pool.query<{ id: bigint }>(

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inTransaction } from "../../../src/db/connect.ts";
 import { createVouchers, endBatch } from "../../../src/payments/vouchers.ts";
 import { smallCatalog } from "../../catalog/small-catalog.ts";
+import { untilWaiting } from "../../support/locks.ts";
 import { codeOf, type Person, startTeamGateway, type TeamGateway } from "../team/team-gateway.ts";
 
 let now = Date.parse("2026-11-26T12:00:00Z");
@@ -60,6 +61,23 @@ describe("POST /v1/credits/vouchers/redeem", () => {
     const { json: balance } = await gateway.ask(person, "GET", "/v1/credits/balance");
     expect(balance).toMatchObject({ balance: 10, lifetime_earned: 10, lifetime_purchased: 0 });
     expect((await gateway.ask(person, "GET", "/v1/credits/ledger")).json.data).toMatchObject([{ type: "gift", amount_usd: 10 }]);
+  });
+
+  test("403 permission_denied: an account that is suspended while it redeems gets nothing, as one that is suspended already, and the voucher stays open", async () => {
+    const { db } = gateway.context;
+    const [person, other] = [await gateway.person(), await gateway.person()];
+    const { codes } = await make();
+    const { reply } = await inTransaction(db, async ({ pool }) => {
+      await pool.query("update account set suspended_at = now() where id = $1", [person.accountId]);
+      const reply = redeem(person, codes[0]!);
+      await untilWaiting(db, "from account where id");
+      return { reply };
+    });
+    const refused = await reply;
+    expect(codeOf(refused)).toEqual([403, "permission_denied"]);
+    expect((await redeem(person, codes[0]!)).json.error.message).toBe(refused.json.error.message);
+    expect(await balanceOf(person)).toBe(0);
+    expect((await redeem(other, codes[0]!)).status).toBe(200);
   });
 
   test("of many at once, of one account and of several, exactly one gets it", async () => {

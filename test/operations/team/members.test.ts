@@ -1,6 +1,7 @@
 // Members over HTTP: the list, roles, removing and leaving, by everyone who may not, and many at once.
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { setSuspended } from "../../../src/accounts/admin.ts";
 import { readConfig } from "../../../src/config.ts";
 import { inTransaction } from "../../../src/db/connect.ts";
 import { startGateway as startServer, type Gateway as Server } from "../../../src/main.ts";
@@ -107,6 +108,44 @@ describe("roles of members", () => {
     expect(lowered!.status).toBe(200);
     expect(later.map(codeOf)).toEqual(asked.map(() => denied));
     expect(await state()).toEqual(before);
+  });
+
+  test.each(["workspace", "person"] as const)(
+    "403 permission_denied: what an owner asked for waits until the %s is suspended, and nothing changes",
+    async (suspended) => {
+      const { db } = gateway.context;
+      const { workspace, accountId, owner, viewer } = await gateway.team();
+      const asked = [
+        ["POST", "/v1/auth/keys", { name: "late" }],
+        ["POST", "/v1/workspace/webhooks", { url: "https://example.com/hook" }],
+        ["PATCH", "/v1/workspace", { name: "Another name" }],
+        ["DELETE", `/v1/workspace/members/${viewer.userId}`, undefined],
+      ] as const;
+      const { replies } = await inTransaction(db, async ({ pool }) => {
+        await pool.query("select 1 from account where id = $1 for no key update", [accountId]);
+        const replies = asked.map(([method, path, body]) => gateway.ask(owner, method, path, { in: workspace, body }));
+        await untilWaiting(db, "for no key update", asked.length);
+        await setSuspended({ pool }, suspended === "person" ? owner.accountId : accountId, new Date());
+        return { replies };
+      });
+      expect((await Promise.all(replies)).map(codeOf)).toEqual(asked.map(() => denied));
+      for (const one of [owner.accountId, accountId]) await setSuspended(db, one, null);
+      const keys = (await gateway.ask(owner, "GET", "/v1/auth/keys", { in: workspace })).json.data;
+      const hooks = (await gateway.ask(owner, "GET", "/v1/workspace/webhooks", { in: workspace })).json.data;
+      expect([keys, hooks, await rolesIn(owner, workspace)]).toEqual([[], [], expect.arrayContaining(["viewer"])]);
+    },
+  );
+
+  test("403 permission_denied: a person who is suspended while asking for a workspace gets none", async () => {
+    const { db } = gateway.context;
+    const person = await gateway.person();
+    const { reply } = await inTransaction(db, async ({ pool }) => {
+      await setSuspended({ pool }, person.accountId, new Date());
+      const reply = gateway.ask(person, "POST", "/v1/workspaces", { body: { name: "Late" } });
+      await untilWaiting(db, "for no key update");
+      return { reply };
+    });
+    expect(codeOf(await reply)).toEqual(denied);
   });
 
   test("an admin makes no owner, changes none and removes none", async () => {
