@@ -46,8 +46,12 @@ export const roles = ["owner", "admin", "developer", "billing", "viewer"] as con
 
 /** The role of a session must be one that the operation names; a key has none, and an operation without roles concerns the person alone. */
 export function assertRole({ roles: allowed }: Pick<Operation, "roles">, { session }: Caller): void {
-  if (session === null || allowed === undefined || allowed.includes(session.role)) return;
-  fail("permission_denied", { text: { reason: `your role in this workspace is ${session.role}, and this needs ${allowed.join(" or ")}` } });
+  if (session !== null && allowed !== undefined) assertRoleAmong(session.role, allowed);
+}
+
+export function assertRoleAmong(role: Role, allowed: readonly Role[]): void {
+  if (allowed.includes(role)) return;
+  fail("permission_denied", { text: { reason: `your role in this workspace is ${role}, and this needs ${allowed.join(" or ")}` } });
 }
 
 /** The person whose keys alone a developer may see and change; null: everyone's. `session` null: a caller without a role. */

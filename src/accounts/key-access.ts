@@ -1,7 +1,7 @@
 // Which keys of a workspace a caller may see and change. Who asks by a key has the rights of the person who made it, as they are now.
 import type { Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
-import { type Caller, ownKeysOnly, type Role } from "./caller.ts";
+import { assertRoleAmong, type Caller, ownKeysOnly, type Role } from "./caller.ts";
 import { lockWorkspace } from "./members.ts";
 import { lockAccountRow, lockForCaller } from "./users.ts";
 
@@ -47,7 +47,7 @@ export async function lockForChange(transaction: Queries, { accountId, createdBy
 
 async function lockAsKeyManager(transaction: Queries, accountId: bigint, personId: bigint): Promise<Role> {
   const { role } = await lockWorkspace(transaction, { accountId, personId });
-  if (!managing.includes(role)) refuse(`your role in this workspace is ${role}, and this needs ${managing.join(" or ")}`);
+  assertRoleAmong(role, managing);
   return role;
 }
 

@@ -6,7 +6,7 @@ import type { Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
 import { parseUserId, userIdText } from "../ids.ts";
 import { type Amount, toUsd } from "../money.ts";
-import type { Role } from "./caller.ts";
+import { assertRoleAmong, type Role } from "./caller.ts";
 import { type BudgetChange, changedBudget, type LimitResets, noBudget, shownBudget, type StoredBudget } from "./key-budgets.ts";
 import { failSuspended, lockForCaller } from "./users.ts";
 
@@ -105,12 +105,17 @@ export async function lockWorkspace(transaction: Queries, { accountId, personId 
 
 /** The role may have been lowered since the request was authenticated. */
 export function assertManages(role: Role): void {
-  if (role !== "owner" && role !== "admin") refuse("this needs owner or admin");
+  assertRoleAmong(role, ["owner", "admin"]);
 }
 
 /** Of what owners and admins alone change. */
 export async function lockAsManager(transaction: Queries, actor: Actor): Promise<void> {
   assertManages((await lockWorkspace(transaction, actor)).role);
+}
+
+/** Of top-ups, cards and vouchers. */
+export async function lockAsPayer(transaction: Queries, actor: Actor): Promise<void> {
+  assertRoleAmong((await lockWorkspace(transaction, actor)).role, ["owner", "admin", "billing"]);
 }
 
 function refuse(reason: string): never {

@@ -1,6 +1,7 @@
 // Automatic top-ups as a workspace sets them: the amounts, the consent and the saved card. The charges are in auto-charge.ts.
 import { randomUUID } from "node:crypto";
 import type { components } from "../../generated/api.d.ts";
+import { type Actor, lockAsPayer } from "../accounts/members.ts";
 import { findUser } from "../accounts/users.ts";
 import type { Context } from "../context.ts";
 import { inTransaction } from "../db/connect.ts";
@@ -67,9 +68,7 @@ function consentOf(row: AutoTopupRow | undefined): AutoTopup["consent"] {
   return { version: row.consentVersion, at: row.consentAt.toISOString(), by: userIdText(row.consentBy) };
 }
 
-interface Changing {
-  accountId: bigint;
-  personId: bigint;
+interface Changing extends Actor {
   change: AutoTopupChange;
   at: Date;
 }
@@ -84,6 +83,7 @@ export async function changeAutoTopup(
     monthlyCap: change.monthly_cap_usd === undefined ? undefined : wholeCents("monthly_cap_usd", change.monthly_cap_usd),
   };
   await inTransaction(db, async (transaction) => {
+    await lockAsPayer(transaction, { accountId, personId });
     await lockAutoTopup(transaction, accountId);
     const before = (await readAutoTopup(transaction, accountId, at))!;
     const { version } = termsFor(payments?.cards);
@@ -128,6 +128,9 @@ export async function startCardSetup(context: Context, { accountId, returnUrl, a
 }
 
 /** The provider forgets it soon after: the worker sees to that, however often it takes. */
-export async function removeCard({ db }: Pick<Context, "db">, accountId: bigint): Promise<void> {
-  await inTransaction(db, (transaction) => dropCard(transaction, accountId));
+export async function removeCard({ db }: Pick<Context, "db">, actor: Actor): Promise<void> {
+  await inTransaction(db, async (transaction) => {
+    await lockAsPayer(transaction, actor);
+    await dropCard(transaction, actor.accountId);
+  });
 }

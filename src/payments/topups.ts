@@ -1,7 +1,8 @@
 // Top-ups: their rows, of which every change of a status names the previous status; opened with a checkout at the payment provider, which
 // is called between transactions, never inside one; and shown. What the provider reports of them is in events.ts.
 import { randomUUID } from "node:crypto";
-import { findUser, lockForCaller } from "../accounts/users.ts";
+import { type Actor, lockAsPayer } from "../accounts/members.ts";
+import { findUser } from "../accounts/users.ts";
 import type { Context } from "../context.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failParameter } from "../errors/fail.ts";
@@ -17,14 +18,13 @@ const pendingMax = 20;
 /** Of a page of the payment provider. Stripe takes 30 minutes to 24 hours. */
 export const pageLifeMs = 60 * 60 * 1000;
 
-interface TopupOrder {
-  accountId: bigint;
+interface TopupOrder extends Actor {
   amountUsd: number;
   returnUrl: string | undefined;
   at: Date;
 }
 
-export async function createTopup(context: Context, { accountId, amountUsd, returnUrl, at }: TopupOrder): Promise<Topup> {
+export async function createTopup(context: Context, { accountId, personId, amountUsd, returnUrl, at }: TopupOrder): Promise<Topup> {
   const { db, limits, publicUrl } = context;
   const amount = wholeCents("amount_usd", amountUsd);
   assertAddress(returnUrl);
@@ -32,7 +32,7 @@ export async function createTopup(context: Context, { accountId, amountUsd, retu
   if (user?.verified !== true) fail("email_unverified");
   await limits.assertWithin({ accountId, bucket: "top-up" }, topupsPerMinute);
   const payments = onlinePayments(context);
-  const topup = await insertTopup(db, { id: randomUUID(), accountId, amount, at, pendingMax });
+  const topup = await insertTopup(db, { id: randomUUID(), accountId, personId, amount, at, pendingMax });
   if (topup === undefined) fail("rate_limit_exceeded", { text: { limit: `${pendingMax} top-ups that wait for payment` } });
   const checkout = await openCheckout(context, payments, topup, returnUrl ?? creditsPage(publicUrl));
   return setCheckout(db, topup.id, checkout);
@@ -120,10 +120,10 @@ const overAfter = "2 days";
 /** Undefined: the account has `pendingMax` of them that wait for payment. */
 async function insertTopup(
   db: Db,
-  { id, accountId, amount, at, pendingMax }: { id: string; accountId: bigint; amount: Amount; at: Date; pendingMax: number },
+  { id, accountId, personId, amount, at, pendingMax }: Actor & { id: string; amount: Amount; at: Date; pendingMax: number },
 ): Promise<Topup | undefined> {
   return inTransaction(db, async (transaction) => {
-    await lockForCaller(transaction, accountId); // one at a time, so that the count is exact
+    await lockAsPayer(transaction, { accountId, personId }); // one at a time, so that the count is exact
     const { pool } = transaction;
     await pool.query(
       `update topup set status = 'expired', completed_at = $2

@@ -1,7 +1,7 @@
 // Vouchers: codes that the operator makes and a workspace redeems for granted credit. Only the digest of a code is stored. A code has 80 random
 // bits, so that guessing finds none; asking is limited all the same.
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { lockForCaller } from "../accounts/users.ts";
+import { type Actor, lockAsPayer } from "../accounts/members.ts";
 import type { Context } from "../context.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failNotPossible } from "../errors/fail.ts";
@@ -190,8 +190,7 @@ export async function endVoucher({ pool }: Queries, id: string, at: Date): Promi
   return rowCount === 1;
 }
 
-interface Redeeming {
-  accountId: bigint;
+interface Redeeming extends Actor {
   code: string;
   /** The client's network. */
   client: string;
@@ -210,7 +209,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 export async function redeemVoucher(
   { db, limits }: Pick<Context, "db" | "limits">,
-  { accountId, code, client, at }: Redeeming,
+  { accountId, personId, code, client, at }: Redeeming,
 ): Promise<Redeemed> {
   await limits.throttle("voucher client", client, perMinute.client);
   await limits.assertWithin({ accountId, bucket: "voucher" }, perMinute.account);
@@ -218,7 +217,7 @@ export async function redeemVoucher(
   await countGrants(db, accountId);
   return inTransaction(db, async (transaction) => {
     // First, so that of two vouchers of a batch that one account redeems at once the second sees the first.
-    await lockForCaller(transaction, accountId);
+    await lockAsPayer(transaction, { accountId, personId });
     const voucher = await lockRedeemable(transaction, { accountId, hash, at });
     const expiresAt = voucher.creditDays === null ? null : new Date(at.getTime() + voucher.creditDays * dayMs);
     const { id, amount } = voucher;

@@ -1,8 +1,10 @@
 // Creating and reading top-ups over HTTP. The provider's events are tested in payment-events.test.ts.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/config.ts";
+import { inTransaction } from "../../../src/db/connect.ts";
 import { awayFromMinuteEdge } from "../../limits/counted-database.ts";
 import { startGateway } from "../../support/gateway.ts";
+import { untilWaiting } from "../../support/locks.ts";
 import { paid, startTopupGateway, type TopupGateway } from "./topup-gateway.ts";
 
 let gateway: TopupGateway;
@@ -55,6 +57,28 @@ describe("createTopup 200", () => {
     expect(await gateway.balance(who)).toMatchObject({ balance: 20 });
     expect(await rowsOf(who.accountId)).toMatchObject([{ status: "succeeded", checkout_id: expect.stringMatching(/^cs_test_/) }]);
   });
+});
+
+test("403 permission_denied: a top-up that waits until its sender is removed from the workspace is not opened", async () => {
+  const { db } = gateway.context;
+  const [owner, payer] = [await gateway.signedIn(), await gateway.signedIn()];
+  const { json } = await gateway.request("POST", "/v1/workspaces", { key: owner.token, body: { name: "Paid by another" } });
+  const found = await db.pool.query<{ account_id: bigint }>("select account_id from member where person_id = $1", [owner.accountId]);
+  const { account_id: accountId } = found.rows[0]!;
+  await db.pool.query("insert into member (account_id, person_id, role, created_at) values ($1, $2, 'billing', now())", [
+    ...[accountId, payer.accountId],
+  ]);
+  const { reply } = await inTransaction(db, async ({ pool }) => {
+    await pool.query("select 1 from account where id = $1 for no key update", [accountId]);
+    const headers = { "x-workspace-id": json.id as string };
+    const reply = gateway.request("POST", "/v1/credits/topup", { key: payer.token, headers, body: { amount_usd: 20 } });
+    await untilWaiting(db, "for no key update");
+    await pool.query("delete from member where account_id = $1 and person_id = $2", [accountId, payer.accountId]);
+    return { reply };
+  });
+  const { status, json: refused } = await reply;
+  expect([status, refused.error?.code]).toEqual([403, "permission_denied"]);
+  expect([await rowsOf(accountId), gateway.stripe.calls]).toEqual([[], []]);
 });
 
 describe("createTopup 400", () => {

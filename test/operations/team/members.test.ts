@@ -110,6 +110,27 @@ describe("roles of members", () => {
     expect(await state()).toEqual(before);
   });
 
+  test("403 permission_denied: what a member with the role billing asked for waits until the role is taken, and nothing changes", async () => {
+    const { db } = gateway.context;
+    const { workspace, accountId, owner, billing } = await gateway.team();
+    const state = async () => (await gateway.ask(owner, "GET", "/v1/credits/auto-topup", { in: workspace })).json;
+    const before = await state();
+    const asked = [
+      ["PATCH", "/v1/credits/auto-topup", { threshold_usd: 6 }],
+      ["DELETE", "/v1/credits/auto-topup/card", undefined],
+      ["POST", "/v1/credits/vouchers/redeem", { code: "0000-0000-0000-0000" }],
+    ] as const;
+    const { replies } = await inTransaction(db, async ({ pool }) => {
+      await pool.query("select 1 from account where id = $1 for no key update", [accountId]);
+      const replies = asked.map(([method, path, body]) => gateway.ask(billing, method, path, { in: workspace, body }));
+      await untilWaiting(db, "for no key update", asked.length);
+      await pool.query("update member set role = 'viewer' where account_id = $1 and person_id = $2", [accountId, billing.accountId]);
+      return { replies };
+    });
+    expect((await Promise.all(replies)).map(codeOf)).toEqual(asked.map(() => denied));
+    expect(await state()).toEqual(before);
+  });
+
   test.each(["workspace", "person"] as const)(
     "403 permission_denied: what an owner asked for waits until the %s is suspended, and nothing changes",
     async (suspended) => {
