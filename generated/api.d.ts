@@ -1877,7 +1877,7 @@ export interface paths {
         put?: never;
         /**
          * Suspend an account
-         * @description Suspends an account: its keys and sessions are refused everywhere within a second. A suspended account stays suspended.
+         * @description Suspends an account: its keys and sessions are refused everywhere within a second. A suspended account stays suspended; one that its owner deleted gives 409 `not_possible`.
          */
         post: operations["suspendAccount"];
         delete?: never;

@@ -1948,7 +1948,7 @@ export declare function listAccountLedger(client: Client, id: string, input?: Li
 export declare function resumeAccount(client: Client, id: string, input: OperatorReason, options?: RequestOptions): Call<OperatorAccountDetail, "resumeAccount">;
 
 /**
- * Suspends an account: its keys and sessions are refused everywhere within a second. A suspended account stays suspended.
+ * Suspends an account: its keys and sessions are refused everywhere within a second. A suspended account stays suspended; one that its owner deleted gives 409 `not_possible`.
  *
  * `POST /v1/operator/accounts/{id}/suspend`, /docs/api/suspendAccount
  *

@@ -2696,7 +2696,7 @@ export interface OperatorAccountsMethods {
    */
   resume(id: string, input: OperatorReason, options?: RequestOptions): Call<OperatorAccountDetail, "resumeAccount">;
   /**
-   * Suspends an account: its keys and sessions are refused everywhere within a second. A suspended account stays suspended.
+   * Suspends an account: its keys and sessions are refused everywhere within a second. A suspended account stays suspended; one that its owner deleted gives 409 `not_possible`.
    *
    * `POST /v1/operator/accounts/{id}/suspend`, /docs/api/suspendAccount
    *

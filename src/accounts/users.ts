@@ -54,13 +54,23 @@ export async function lockForCaller(transaction: Queries, accountId: bigint): Pr
   if ((await lockAccountRow(transaction, accountId)).isSuspended) failSuspended();
 }
 
-/** The same for what an operator gives to the account. `toPerson`: what a shared workspace, which is an account without a person, can't have. */
-export async function lockReceiver({ pool }: Queries, accountId: bigint, { toPerson }: { toPerson: boolean }): Promise<void> {
-  const { rows } = await pool.query<{ isDeleted: boolean; isShared: boolean }>(
-    `select deleted_at is not null as "isDeleted", email_norm is null as "isShared" from account where id = $1 for no key update`,
+interface Receiver {
+  suspendedAt: Date | null;
+  assignedTier: number | null;
+}
+
+/**
+ * The same for what an operator gives to the account or changes of it. `toPerson`: what a shared workspace, which is an account without a person,
+ * can't have.
+ */
+export async function lockReceiver({ pool }: Queries, accountId: bigint, { toPerson }: { toPerson: boolean }): Promise<Receiver> {
+  const { rows } = await pool.query<Receiver & { isDeleted: boolean; isShared: boolean }>(
+    `select suspended_at as "suspendedAt", assigned_tier as "assignedTier", deleted_at is not null as "isDeleted", email_norm is null as "isShared"
+     from account where id = $1 for no key update`,
     [accountId],
   );
-  const { isDeleted, isShared } = rows[0]!;
+  const { isDeleted, isShared, ...receiver } = rows[0]!;
   if (isDeleted) failNotPossible("the account is deleted");
   if (isShared && toPerson) failNotPossible("the account is a shared workspace, not a person's");
+  return receiver;
 }

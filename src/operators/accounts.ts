@@ -109,12 +109,7 @@ export async function changeSuspension(
   await recorded(db, actor, at, async (transaction) => {
     if (suspends && actor.accountId !== null && (await isOperator(transaction, accountId, config.operators)))
       failNotPossible("the account is an operator's, who has to be removed first");
-    const { rows } = await transaction.pool.query<{ suspendedAt: Date | null; deletedAt: Date | null }>(
-      `select suspended_at as "suspendedAt", deleted_at as "deletedAt" from account where id = $1 for no key update`,
-      [accountId],
-    );
-    const before = rows[0]!;
-    if (before.deletedAt !== null && !suspends) failNotPossible("the account is deleted");
+    const before = await lockReceiver(transaction, accountId, { toPerson: false });
     // What is so already stays as it is, and is no action.
     if ((before.suspendedAt !== null) === suspends) return { result: undefined, row: null };
     const after = { suspendedAt: suspends ? at : null };

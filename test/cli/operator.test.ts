@@ -123,7 +123,7 @@ describe("a deleted account", () => {
     expect(deleted.status).toBe(200);
   };
 
-  test("gets no key, session, money, tier or role: refused in words, and no row says otherwise", async () => {
+  test("gets no key, session, money, tier or role, and is neither resumed nor suspended: refused in words, and no row says otherwise", async () => {
     const account = await gateway.createAccount({ deposit: "1" });
     await remove(account);
     for (const words of [
@@ -134,6 +134,7 @@ describe("a deleted account", () => {
       ["account", "tier", account.id, "2"],
       ["operator", "add", account.id, "admin"],
       ["account", "resume", account.id],
+      ["account", "suspend", account.id],
     ]) {
       const { status, stdout, stderr } = await svc(...words);
       expect([...words, status, stdout, stderr]).toEqual([...words, 1, "", expect.stringMatching(/the account is deleted/i)]);

@@ -194,11 +194,12 @@ describe("accounts", () => {
     expect(rows[1]).toMatchObject({ before: { status: "active" }, after: { status: "suspended" } });
   });
 
-  test("409 not_possible: an account that its person deleted is not resumed", async () => {
+  test("409 not_possible: an account that its person deleted is neither resumed nor suspended", async () => {
     const account = await gateway.createAccount();
     const { token } = await gateway.createSession(account);
     expect((await gateway.request("DELETE", "/v1/account", { key: token })).status).toBe(200);
     expect(codeOf(await suspend(admin.key, account.id, "resume"))).toEqual([409, "not_possible"]);
+    expect(codeOf(await suspend(admin.key, account.id))).toEqual([409, "not_possible"]);
     expect((await gateway.request("GET", `/v1/operator/accounts/${account.id}`, { key: admin.key })).json.status).toBe("suspended");
   });
 
