@@ -129,11 +129,7 @@ export async function changeTier(
   const known = catalog.tiers.map((row) => row.tier);
   if (tier !== null && !known.includes(tier)) failParameter("tier", `it must be one of the catalog's tiers: ${known.join(", ")}`);
   await recorded(db, actor, clock(), async (transaction) => {
-    await lockReceiver(transaction, accountId, { toPerson: false });
-    const { rows } = await transaction.pool.query<{ before: number | null }>("select assigned_tier as before from account where id = $1", [
-      accountId,
-    ]);
-    const { before } = rows[0]!;
+    const { assignedTier: before } = await lockReceiver(transaction, accountId, { toPerson: false });
     if (before === tier) return { result: undefined, row: null };
     await transaction.pool.query("update account set assigned_tier = $2 where id = $1", [accountId, tier]);
     const target = accountIdText(accountId);
