@@ -61,9 +61,13 @@ interface Receiver {
 
 /**
  * The same for what an operator gives to the account or changes of it. `toPerson`: what a shared workspace, which is an account without a person,
- * can't have.
+ * can't have. `toActive`: what its people can't have while it is suspended, either.
  */
-export async function lockReceiver({ pool }: Queries, accountId: bigint, { toPerson }: { toPerson: boolean }): Promise<Receiver> {
+export async function lockReceiver(
+  { pool }: Queries,
+  accountId: bigint,
+  { toPerson, toActive = false }: { toPerson: boolean; toActive?: boolean },
+): Promise<Receiver> {
   const { rows } = await pool.query<Receiver & { isDeleted: boolean; isShared: boolean }>(
     `select suspended_at as "suspendedAt", assigned_tier as "assignedTier", deleted_at is not null as "isDeleted", email_norm is null as "isShared"
      from account where id = $1 for no key update`,
@@ -72,5 +76,6 @@ export async function lockReceiver({ pool }: Queries, accountId: bigint, { toPer
   const { isDeleted, isShared, ...receiver } = rows[0]!;
   if (isDeleted) failNotPossible("the account is deleted");
   if (isShared && toPerson) failNotPossible("the account is a shared workspace, not a person's");
+  if (toActive && receiver.suspendedAt !== null) failNotPossible("the account is suspended; resume it first");
   return receiver;
 }

@@ -135,7 +135,7 @@ export async function createSession({ config, words }: Input): Promise<Outcome> 
       db,
       at,
       async (transaction) => {
-        await lockReceiver(transaction, accountId, { toPerson: true });
+        await lockReceiver(transaction, accountId, { toPerson: true, toActive: true });
         return openSession(transaction, { accountId, at });
       },
       row,

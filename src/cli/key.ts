@@ -4,6 +4,7 @@ import { type KeyRecord, listKeys } from "../accounts/key-records.ts";
 import { type LimitResets, limitResets } from "../accounts/key-budgets.ts";
 import { keyScopes, responseCacheSecondsMax } from "../accounts/key-policy.ts";
 import { createKey, deleteKey, rollKey } from "../accounts/manage-keys.ts";
+import { lockReceiver } from "../accounts/users.ts";
 import { type PolicyChange, readPolicy, type SentPolicy } from "../accounts/read-policy.ts";
 import { systemClock } from "../clock.ts";
 import { ApiError } from "../errors/fail.ts";
@@ -27,7 +28,10 @@ export async function create({ config, words, options }: Input): Promise<Outcome
     const { secret } = await recordedByShell(
       db,
       at,
-      (transaction) => createKey(transaction, key),
+      async (transaction) => {
+        await lockReceiver(transaction, accountId, { toPerson: false, toActive: true });
+        return createKey(transaction, key);
+      },
       ({ record }) => rowOf("key.create", accountId, record.id, shownOf(record)),
     );
     return { json: { api_key: secret, name }, text: `${name}: ${secret}\nThe key is shown only once.` };

@@ -57,6 +57,26 @@ describe("svc account suspend and resume", () => {
     expect(await session()).toBe(200);
   });
 
+  test.each([["session"], ["key", "--name", "late"]])(
+    "of a suspended account no %s is created: refused with 1, as the API does, until it is resumed",
+    async (noun, ...options) => {
+      const account = await gateway.createAccount();
+      const made = async () =>
+        (
+          await gateway.context.db.pool.query(`select 1 from ${noun === "key" ? "api_key" : "session"} where account_id = $1`, [
+            account.accountId,
+          ])
+        ).rowCount;
+      const before = await made();
+      await svc("account", "suspend", account.id);
+      const stderr = "That is not possible: the account is suspended; resume it first.\n";
+      expect(await svc(noun, "create", account.id, ...options)).toMatchObject({ status: 1, stdout: "", stderr });
+      expect(await made()).toBe(before);
+      await svc("account", "resume", account.id);
+      expect(await svc(noun, "create", account.id, ...options)).toMatchObject({ status: 0 });
+    },
+  );
+
   test.each(["suspend", "resume"])("%s of an account that does not exist is refused with 1", async (verb) => {
     expect(await svc("account", verb, "acc_999999")).toMatchObject({ status: 1, stderr: "no such account: acc_999999\n" });
   });
