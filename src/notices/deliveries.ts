@@ -91,7 +91,11 @@ export interface Claimed {
 }
 
 export type Outcome =
-  { sent: true; code?: number | null; response?: string } | { sent: false; final: boolean; code: number | null; response: string };
+  | { sent: true; code?: number | null; response?: string }
+  /** `untold`: not tried, because it is no longer for this recipient. */
+  | { sent: false; final: boolean; code: number | null; response: string; untold?: true };
+
+export type CountedOutcome = "delivered" | "failed" | "retried" | "untold";
 
 /** Sends once, within less than the lease. Never rejects. */
 export type Send = (delivery: Claimed) => Promise<Outcome>;
@@ -100,7 +104,7 @@ interface Delivering {
   db: Db;
   send: Send;
   pausesMs: (delivery: Claimed) => readonly number[];
-  count: (outcome: "delivered" | "failed" | "retried") => void;
+  count: (outcome: CountedOutcome) => void;
 }
 
 /**
@@ -149,7 +153,7 @@ async function deliverOne({ db, send, pausesMs: pausesOf, count }: Delivering, d
       pauseMs === undefined ? null : (pauseMs * (1 + Math.random() / 5)) / 1000,
     ],
   );
-  count(state === "waiting" ? "retried" : state);
+  count(!outcome.sent && outcome.untold ? "untold" : state === "waiting" ? "retried" : state);
 }
 
 /** Each attempt ended with its process. */

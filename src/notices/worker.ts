@@ -3,7 +3,16 @@ import type { Clock } from "../clock.ts";
 import { keepDoing } from "../concurrency/keep-doing.ts";
 import type { Db } from "../db/connect.ts";
 import type { Mailer } from "../mail/mailer.ts";
-import { type Claimed, deliverDue, isStillTold, mailPausesMs, type Outcome, planNotices, type Send } from "./deliveries.ts";
+import {
+  type Claimed,
+  type CountedOutcome,
+  deliverDue,
+  isStillTold,
+  mailPausesMs,
+  type Outcome,
+  planNotices,
+  type Send,
+} from "./deliveries.ts";
 import { lookForCauses } from "./look.ts";
 import { sendByMail } from "./mails.ts";
 
@@ -24,15 +33,13 @@ const tidyBatch = 1_000;
 /** Rounds before new notices are looked for and planned again. */
 const roundsMax = 20;
 
-type DeliveryOutcome = "delivered" | "failed" | "retried";
-
 interface NoticesOptions {
   db: Db;
   clock: Clock;
   mailer: Mailer;
   publicUrl: () => string;
   onFault: (error: unknown, what: string) => void;
-  count: (outcome: DeliveryOutcome) => void;
+  count: (outcome: CountedOutcome) => void;
   /** How a delivery to an endpoint is sent, and the pauses between its attempts. */
   webhooks: { send: Send; pausesMs: readonly number[] };
   times?: Partial<NoticeTimes> | undefined;
@@ -101,7 +108,7 @@ async function deleteOld({ pool }: Db, at: Date): Promise<void> {
   while ((await pool.query(sql, [before, tidyBatch])).rowCount === tidyBatch);
 }
 
-const untold: Outcome = { sent: false, final: true, code: null, response: "the person is not told of this any more" };
+const untold: Outcome = { sent: false, final: true, code: null, response: "the person is not told of this any more", untold: true };
 
 /** A fault of ours says nothing about the recipient: the delivery is tried again. */
 async function sendOne({ onFault, ...parts }: Omit<NoticesOptions, "times">, delivery: Claimed): Promise<Outcome> {

@@ -76,10 +76,10 @@ function addBatchers(metrics: Metrics, batchers: Record<string, BatcherGauge>): 
 
 // Counts how deliveries of notices ended.
 
-const outcomes = ["delivered", "failed", "retried"] as const;
+const outcomes = ["delivered", "failed", "retried", "untold"] as const;
 
 export function countNotices({ add }: Pick<Metrics, "add">): (outcome: (typeof outcomes)[number]) => void {
-  const counts = { delivered: 0, failed: 0, retried: 0 };
+  const counts = { delivered: 0, failed: 0, retried: 0, untold: 0 };
   add({ name: "svc_notice_deliveries_total", help: "Attempts to deliver a notice, by how they ended", type: "counter" }, () =>
     outcomes.map((outcome) => ({ labels: { outcome }, value: counts[outcome] })),
   );

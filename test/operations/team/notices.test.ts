@@ -5,6 +5,7 @@ import { postEntry } from "../../../src/ledger/post.ts";
 import { lookForCauses } from "../../../src/notices/look.ts";
 import { parseUsd } from "../../../src/money.ts";
 import type { Mail } from "../../../src/mail/mailer.ts";
+import { scrape } from "../../telemetry/scrape.ts";
 import { codeOf, type Person, startTeamGateway, type TeamGateway } from "./team-gateway.ts";
 
 let gateway: TeamGateway;
@@ -157,8 +158,12 @@ describe("balance.low", () => {
     );
     const removed = await gateway.ask(owner, "DELETE", `/v1/workspace/members/${billing.userId}`, { in: workspace });
     expect(removed.status).toBe(200);
+    const counted = async (outcome: string) => (await scrape(gateway)).figure("svc_notice_deliveries_total", { outcome });
+    const failed = await counted("failed");
     await query("update notice_delivery set due_at = now() where account_id = $1", [accountId]);
     await atRest();
+    await expect.poll(() => counted("untold")).toBe(2);
+    expect(await counted("failed")).toBe(failed);
     const low = "Credit is low: 1.00 USD left";
     expect([subjects(owner), subjects(admin)]).toEqual([[low], []]);
     expect(subjects(billing)).not.toContain(low);
