@@ -17560,7 +17560,7 @@ export interface components {
             roles: components["schemas"]["NoticeRole"][];
         };
         /**
-         * @description What happened. A person also gets an email about a sign-in to their account from a new place; this can't be turned off.
+         * @description What happened. A person also gets an email about a sign-in to their account from a new place, a recovery code that was used and a second factor that was turned off; this can't be turned off.
          * @enum {string}
          */
         MailedEvent: "balance.low" | "key.budget_reached" | "key.expiring" | "payment.failed" | "payment.disputed" | "webhook.disabled";
@@ -18439,7 +18439,7 @@ export interface components {
             data: {
                 [key: string]: unknown;
             };
-            /** @description The event: one from the notice settings, or `sign_in.new_place`. */
+            /** @description The event: one from the notice settings, `recovery_code.used`, `sign_in.new_place` or `totp.ended`. */
             event: string;
             /** @description Notice id; webhooks send it as `webhook-id`. */
             id: string;
@@ -25962,7 +25962,7 @@ export interface components {
             url: string;
         };
         /** @description What is posted to an endpoint. */
-        WebhookEvent: components["schemas"]["MailedEvent"] | "sign_in.new_place";
+        WebhookEvent: components["schemas"]["MailedEvent"] | ("recovery_code.used" | "sign_in.new_place" | "totp.ended");
         /** @description A new endpoint. */
         WebhookRequest: {
             /** @description What it is for; default: null. */

@@ -60483,7 +60483,11 @@ const schema_WebhookDescription = {
 };
 const schema_WebhookEvent = { "anyOf": [{ "$ref": "#/components/schemas/MailedEvent" }, {
 "type": "string",
-"enum": ["sign_in.new_place"]
+"enum": [
+"recovery_code.used",
+"sign_in.new_place",
+"totp.ended"
+]
 }] };
 function validate_WebhookEvent(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -60536,7 +60540,7 @@ if (vErrors === null) vErrors = [err2];
 else vErrors.push(err2);
 errors++;
 }
-if (!(data === "sign_in.new_place")) {
+if (!(data === "recovery_code.used" || data === "sign_in.new_place" || data === "totp.ended")) {
 const err3 = {
 instancePath,
 keyword: "enum",

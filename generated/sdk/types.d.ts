@@ -2560,7 +2560,7 @@ export interface MailChoice {
   roles: NoticeRole[];
 }
 
-/** What happened. A person also gets an email about a sign-in to their account from a new place; this can't be turned off. */
+/** What happened. A person also gets an email about a sign-in to their account from a new place, a recovery code that was used and a second factor that was turned off; this can't be turned off. */
 export type MailedEvent = 
   | "balance.low"
   | "key.budget_reached"
@@ -3278,7 +3278,7 @@ export interface NoticeRecord {
   id: string;
   /** Always `notice`. */
   object: "notice";
-  /** The event: one from the notice settings, or `sign_in.new_place`. */
+  /** The event: one from the notice settings, `recovery_code.used`, `sign_in.new_place` or `totp.ended`. */
   event: string;
   /** What the notice says; its fields depend on the event, as a webhook's do. */
   data: { [key: string]: unknown };
@@ -7755,7 +7755,7 @@ export interface WebhookEndpointWithSecret {
 }
 
 /** What is posted to an endpoint. */
-export type WebhookEvent = MailedEvent | "sign_in.new_place";
+export type WebhookEvent = MailedEvent | "recovery_code.used" | "sign_in.new_place" | "totp.ended";
 
 /** A new endpoint. */
 export interface WebhookRequest {

@@ -1,7 +1,7 @@
 // The second factor of an account, in the database and as codes: begun, confirmed by a first code, asked for at sign-in, turned off. A code works once, and
 // wrong ones are bounded.
 import { createHash, createHmac, randomBytes } from "node:crypto";
-import type { Queries } from "../db/connect.ts";
+import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
 
 interface TotpState {
@@ -51,10 +51,15 @@ interface Given {
 }
 
 /**
- * 400 invalid_token for a wrong or used code, 429 after ten wrong ones in a row until the rest is over. `confirmed`: of a second factor that is
- * on, or of one that was begun. Returns its secret.
+ * 400 invalid_token for a wrong or used code, 429 after ten wrong ones in a row until the rest is over. Of a second factor that is on with
+ * `onRecovery`, which runs in the transaction that uses a recovery code up; without it of one that was begun. Returns its secret.
  */
-export async function takeCode(db: Queries, { accountId, code, at }: Given, confirmed = true): Promise<Buffer> {
+export async function takeCode(
+  db: Db,
+  { accountId, code, at }: Given,
+  onRecovery?: (transaction: Queries) => Promise<void>,
+): Promise<Buffer> {
+  const confirmed = onRecovery !== undefined;
   // Counted as wrong first, so that any number of guesses at once is bounded, too.
   const { rows } = await db.pool.query<{ secret: Buffer; lastStep: string }>(
     `update totp set tried_at = $2::timestamptz, failures = case when tried_at > $2::timestamptz - ${forgottenAfter} then failures + 1 else 1 end
@@ -68,7 +73,9 @@ export async function takeCode(db: Queries, { accountId, code, at }: Given, conf
   const typed = plainCode(code);
   const step = stepOfCode(row.secret, typed, { at, lastStep: Number(row.lastStep) });
   const isRight =
-    step === undefined ? confirmed && (await useRecoveryCode(db, accountId, typed, at)) : await useStep(db, accountId, row.secret, step);
+    step === undefined
+      ? confirmed && (await useRecoveryCode(db, { accountId, code: typed, at }, onRecovery))
+      : await useStep(db, accountId, row.secret, step);
   if (!isRight) fail("invalid_token", { param: "code" });
   await db.pool.query("update totp set failures = 0 where account_id = $1", [accountId]);
   return row.secret;
@@ -95,13 +102,15 @@ async function useStep({ pool }: Queries, accountId: bigint, secret: Buffer, ste
   return rowCount === 1;
 }
 
-async function useRecoveryCode({ pool }: Queries, accountId: bigint, code: string, at: Date): Promise<boolean> {
-  const { rowCount } = await pool.query("update recovery_code set used_at = $3 where account_id = $1 and hash = $2 and used_at is null", [
-    accountId,
-    hashOfRecoveryCode(code),
-    at,
-  ]);
-  return rowCount === 1;
+async function useRecoveryCode(db: Db, { accountId, code, at }: Given, onUse: (transaction: Queries) => Promise<void>): Promise<boolean> {
+  return inTransaction(db, async (transaction) => {
+    await transaction.pool.query("select 1 from totp where account_id = $1 for no key update", [accountId]); // one at a time: each sees how many are left
+    const sql = "update recovery_code set used_at = $3 where account_id = $1 and hash = $2 and used_at is null";
+    const { rowCount } = await transaction.pool.query(sql, [accountId, hashOfRecoveryCode(code), at]);
+    if (rowCount === 0) return false;
+    await onUse(transaction);
+    return true;
+  });
 }
 
 interface Enabling {
@@ -129,11 +138,15 @@ export async function enableTotp({ pool }: Queries, { accountId, sessionHash, se
   return true;
 }
 
-/** Within a transaction. */
-export async function dropTotp({ pool }: Queries, accountId: bigint): Promise<void> {
-  await pool.query("delete from totp where account_id = $1", [accountId]);
+/** Within a transaction. Says whether it was on. */
+export async function dropTotp({ pool }: Queries, accountId: bigint): Promise<boolean> {
+  const { rows } = await pool.query<{ wasOn: boolean }>(
+    `delete from totp where account_id = $1 returning confirmed_at is not null as "wasOn"`,
+    [accountId],
+  );
   await pool.query("delete from recovery_code where account_id = $1", [accountId]);
   await pool.query("update session set factor_at = null where account_id = $1 and factor_at is not null", [accountId]);
+  return rows[0]?.wasOn === true;
 }
 
 // Codes of authenticator apps (RFC 6238, with SHA-1, 6 digits and half minutes, which all apps know) and recovery codes. Pure but for

@@ -1,7 +1,7 @@
 // `svc account …` and `svc session …`: creates accounts, lists, shows and changes them, and opens sessions.
 import { createAccount, Refused, statusOf } from "../accounts/admin.ts";
 import { listKeys } from "../accounts/key-records.ts";
-import { openSession } from "../accounts/sessions.ts";
+import { closeSessions, openSession } from "../accounts/sessions.ts";
 import { sessionCookiePair } from "../accounts/tokens.ts";
 import { lockReceiver } from "../accounts/users.ts";
 import { systemClock } from "../clock.ts";
@@ -15,6 +15,7 @@ import { type Amount, toUsd, usdText } from "../money.ts";
 import { changeSuspension, changeTier, listSpending, type SpendingAccount } from "../operators/accounts.ts";
 import { shellActor } from "../operators/action-log.ts";
 import { readChanged, settingsWith } from "../operators/changed-settings.ts";
+import { turnOffTotp } from "../sign-in/second-factor.ts";
 import { isEmailAddress } from "../text/email-address.ts";
 import { readAccount, readAmount, readWholeNumber } from "./arguments.ts";
 import { type Input, type Outcome, UsageError } from "./command.ts";
@@ -145,6 +146,24 @@ export async function createSession({ config, words }: Input): Promise<Outcome> 
       json: { session_token: token, cookie, csrf_token: csrfToken },
       text: `${token}\nCookie: ${cookie}\nX-Svc-CSRF: ${csrfToken}\nA session of ${email} that ends 30 days after its last use, first on ${expiresAt.toISOString()}.`,
     };
+  });
+}
+
+/** Of a person who lost the app and the recovery codes, who signs in anew without. */
+export async function removeTotp({ config, words, options }: Input): Promise<Outcome> {
+  const reason = readReason(options.reason);
+  return withDatabase(config, async (db) => {
+    const { accountId, email } = await readAccount(db, words[0]!);
+    const id = accountIdText(accountId);
+    const at = systemClock();
+    const row = () => ({ action: "totp.remove", target: id, reason, before: { enabled: true }, after: { enabled: false } });
+    const remove = async (transaction: Queries) => {
+      await lockReceiver(transaction, accountId, { toPerson: true });
+      if (!(await turnOffTotp(transaction, accountId, at))) throw new Refused(`${id} has no second factor`);
+      await closeSessions(transaction, accountId);
+    };
+    await recordedByShell(db, at, remove, row);
+    return { json: { account_id: id, totp_enabled: false }, text: `${id} ${email} has no second factor now, and no session` };
   });
 }
 

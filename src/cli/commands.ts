@@ -112,6 +112,13 @@ export const commands: readonly Command[] = [
     does: "open a dashboard session, as signing in does",
     run: async (input) => (await import("./account.ts")).createSession(input),
   },
+  {
+    name: "totp remove",
+    takes: ["ACCOUNT"],
+    options: { reason: { ...text("TEXT", "why, in one line, for the log of operators' actions"), required: true } },
+    does: "turn off the second factor of a person who lost the app and the recovery codes; ends every session",
+    run: async (input) => (await import("./account.ts")).removeTotp(input),
+  },
   ...keyCommands,
   ...operatorCommands,
   {

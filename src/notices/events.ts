@@ -23,13 +23,15 @@ export interface EventData {
   /** `auto_topup_off`: the charge of a saved card failed, for this reason, and automatic top-ups were turned off. */
   "payment.failed": { topup_id: string; amount_usd: number; auto_topup_off?: "declined" | "authentication_required" };
   "payment.disputed": { topup_id: string; amount_usd: number; disputed_usd: number };
+  "recovery_code.used": { used_at: string; left: number };
   "sign_in.new_place": { network: string; signed_in_at: string };
+  "totp.ended": { ended_at: string };
   "webhook.disabled": { endpoint_id: string; url: string; failing_since: string };
 }
 
 export type EventName = keyof EventData;
 
-/** Events whose recipients a workspace chooses. A person is told of the own sign-ins, and no one else is. */
+/** Events whose recipients a workspace chooses. A person is told of the own sign-ins and second factor, and no one else is. */
 type ChosenEvent = components["schemas"]["MailedEvent"];
 type ToldRole = components["schemas"]["NoticeRole"];
 

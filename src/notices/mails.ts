@@ -79,6 +79,22 @@ const texts: { [Event in EventName]: (data: EventData[Event], workspace: string)
     ],
     page: "/console/settings",
   }),
+  "recovery_code.used": ({ used_at, left }) => ({
+    subject: "A recovery code was used",
+    says: [
+      `Someone used one of your account's recovery codes at ${time(used_at)}. ${left} are left.`,
+      "If it was you, turn the second factor off and on again when few are left: that makes new codes. If it was not you, set a new password at once: that ends every session.",
+    ],
+    page: "/console/settings",
+  }),
+  "totp.ended": ({ ended_at }) => ({
+    subject: "The second factor was turned off",
+    says: [
+      `The second factor of your account was turned off at ${time(ended_at)}, from your account or by the operator of the gateway.`,
+      "If you did not ask for it, set a new password at once, which ends every session, and turn it on again.",
+    ],
+    page: "/console/settings",
+  }),
   "sign_in.new_place": ({ network, signed_in_at }) => ({
     subject: "A sign-in from a new place",
     says: [

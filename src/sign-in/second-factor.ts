@@ -6,8 +6,9 @@ import { verifyPassword } from "../accounts/passwords.ts";
 import { lockForCaller } from "../accounts/users.ts";
 import { base32, beginTotp, dropTotp, enableTotp, hasTotp, newRecoveryCodes, otpauthUri, readTotp, takeCode } from "../accounts/totp.ts";
 import type { Context } from "../context.ts";
-import { inTransaction } from "../db/connect.ts";
+import { inTransaction, type Queries } from "../db/connect.ts";
 import { fail, failNotPossible } from "../errors/fail.ts";
+import { writeNotice } from "../notices/notices.ts";
 import { foldEmail } from "../text/email-address.ts";
 import { throttle } from "./throttle.ts";
 
@@ -42,7 +43,7 @@ export async function confirmSecondFactor(
   const { rowCount } = await db.pool.query("select 1 from totp where account_id = $1 and confirmed_at is null", [accountId]);
   if (rowCount === 0) failNotPossible("begin with POST /v1/auth/totp");
   await throttle(context, "sign-in", { client, email: await emailOf(context, accountId) });
-  const secret = await takeCode(db, { accountId, code, at }, false);
+  const secret = await takeCode(db, { accountId, code, at });
   const codes = newRecoveryCodes();
   const isOn = await inTransaction(db, (transaction) => enableTotp(transaction, { accountId, sessionHash: hash, secret, codes, at }));
   if (!isOn) failNotPossible("another request has begun it anew, or turned it on or off");
@@ -51,7 +52,15 @@ export async function confirmSecondFactor(
 
 export async function endSecondFactor({ db }: Pick<Context, "db">, { accountId, hash, at }: Person): Promise<void> {
   await assertConfirmed(db, hash, at);
-  await inTransaction(db, (transaction) => dropTotp(transaction, accountId));
+  await inTransaction(db, (transaction) => turnOffTotp(transaction, accountId, at));
+}
+
+/** Within a transaction: the person is told, who may not have done it. False: it is off already. */
+export async function turnOffTotp(transaction: Queries, accountId: bigint, at: Date): Promise<boolean> {
+  if (!(await dropTotp(transaction, accountId))) return false;
+  const ended_at = at.toISOString();
+  await writeNotice(transaction, { accountId, event: "totp.ended", cause: ended_at, data: { ended_at }, personId: accountId, at });
+  return true;
 }
 
 export async function secondFactorRecord({ db }: Pick<Context, "db">, accountId: bigint) {
@@ -71,8 +80,22 @@ export async function takeSecondFactor(
 ): Promise<boolean> {
   if (!(await hasTotp(db, accountId))) return false;
   if (code === undefined) fail("totp_required");
-  await takeCode(db, { accountId, code, at });
+  await takeCode(db, { accountId, code, at }, (transaction) => tellOfRecoveryCode(transaction, accountId, at));
   return true;
+}
+
+/** The person is told, who may not have used it. */
+async function tellOfRecoveryCode(transaction: Queries, accountId: bigint, at: Date): Promise<void> {
+  const { recoveryCodesLeft: left } = await readTotp(transaction, accountId);
+  const data = { used_at: at.toISOString(), left };
+  await writeNotice(transaction, {
+    accountId,
+    event: "recovery_code.used",
+    cause: `${data.used_at}:${left}`,
+    data,
+    personId: accountId,
+    at,
+  });
 }
 
 async function emailOf({ db }: Pick<Context, "db">, accountId: bigint): Promise<string> {

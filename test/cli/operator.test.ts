@@ -1,6 +1,7 @@
 // `svc operator …`, and that what `svc` changes of accounts and their money is a row of the log of operators' actions, once.
 import { userInfo } from "node:os";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { codeOfStep, stepAt } from "../../src/accounts/totp.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
 import { endJob, newJob, pngFile } from "../support/media-jobs.ts";
 import { newOperator } from "../support/operators.ts";
@@ -9,7 +10,7 @@ import { callSvc } from "./run-svc.ts";
 let gateway: Gateway;
 let admin: { account: TestAccount; key: string };
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startGateway({ notices: { everyMs: 50 } });
   admin = await newOperator(gateway, "admin");
 });
 afterAll(() => gateway.stop());
@@ -116,6 +117,34 @@ test("keys, a job's refund, a payment event and a receipt key: one row each, wit
   expect(await actionsOn("evt_none")).toEqual([]);
 });
 
+test("svc totp remove turns off a second factor that is lost: one row, no session is left, the person is told by mail", async () => {
+  const account = await gateway.createAccount();
+  const { token: key } = await gateway.createSession(account);
+  const ask = (method: string, path: string, body?: object) => gateway.request(method, `/v1/auth/${path}`, { key, ...(body && { body }) });
+  const begun = (await ask("POST", "totp")).json.secret as string;
+  expect(begun).toMatch(/^[A-Z2-7]{32}$/);
+  const remove = (...options: string[]) => svc("totp", "remove", account.email, ...options);
+  const none = { status: 1, stdout: "", stderr: `${account.id} has no second factor\n` };
+  expect(await remove("--reason", "only begun")).toMatchObject(none);
+  const { rows } = await gateway.context.db.pool.query<{ secret: Buffer }>("select secret from totp where account_id = $1", [
+    account.accountId,
+  ]);
+  expect((await ask("POST", "totp/confirm", { code: codeOfStep(rows[0]!.secret, stepAt(new Date())) })).status).toBe(200);
+  expect((await remove()).status).toBe(2);
+  expect((await ask("GET", "totp")).json).toMatchObject({ enabled: true });
+  expect((await remove("--reason", "the phone is lost", "--json")).json()).toEqual({ account_id: account.id, totp_enabled: false });
+  expect((await ask("GET", "totp")).status).toBe(401);
+  const { token } = await gateway.createSession(account);
+  expect((await gateway.request("GET", "/v1/auth/totp", { key: token })).json).toMatchObject({ enabled: false, recovery_codes_left: 0 });
+  expect(await remove("--reason", "again")).toMatchObject(none);
+  expect(await actionsOn(account.id)).toMatchObject([
+    { ...byShell, action: "totp.remove", reason: "the phone is lost", before: { enabled: true }, after: { enabled: false } },
+  ]);
+  await expect
+    .poll(() => gateway.mails.filter(({ to }) => to === account.email))
+    .toMatchObject([{ subject: "The second factor was turned off" }]);
+});
+
 describe("a deleted account", () => {
   const remove = async (account: TestAccount) => {
     const { token: key } = await gateway.createSession(account);
@@ -135,6 +164,7 @@ describe("a deleted account", () => {
       ["operator", "add", account.id, "admin"],
       ["account", "resume", account.id],
       ["account", "suspend", account.id],
+      ["totp", "remove", account.id, "--reason", "late"],
     ]) {
       const { status, stdout, stderr } = await svc(...words);
       expect([...words, status, stdout, stderr]).toEqual([...words, 1, "", expect.stringMatching(/the account is deleted/i)]);

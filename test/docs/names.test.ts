@@ -35,6 +35,7 @@ const elsewhere: Record<string, string> = {
   disputed_usd: "a field of a notice",
   auto_topup_off: "a field of a notice",
   signed_in_at: "a field of a notice",
+  used_at: "a field of a notice",
   endpoint_id: "a field of a notice",
   workspace_id: "a field of a notice",
   expires_after: "how OpenAI's SDKs name the two fields of a form",

@@ -186,6 +186,24 @@ describe("confirming a session", () => {
   });
 });
 
+test("the person is told of each recovery code that is used, of no code of the app, and once that it was turned off", async () => {
+  const person = await guarded();
+  const [first, second] = person.codes;
+  await Promise.all([signIn(person.email, first), signIn(person.email, first), signIn(person.email, second)]);
+  expect((await signIn(person.email, await currentCode(person))).status).toBe(200);
+  for (const _ of [1, 2]) expect((await ask("DELETE", "totp", person.token)).status).toBe(204);
+  const told = await gateway.rows(
+    "select event, data, person_id as person from notice where account_id = $1 and event <> 'sign_in.new_place' order by event, data->'left' desc",
+    [person.id],
+  );
+  const at = expect.any(String);
+  expect(told).toEqual([
+    { event: "recovery_code.used", data: { used_at: at, left: 9 }, person: person.id },
+    { event: "recovery_code.used", data: { used_at: at, left: 8 }, person: person.id },
+    { event: "totp.ended", data: { ended_at: at }, person: person.id },
+  ]);
+});
+
 test("turned off, sign-in asks for no code, and its recovery codes are gone", async () => {
   const person = await guarded();
   expect((await ask("DELETE", "totp", person.token)).status).toBe(204);

@@ -8,6 +8,8 @@ export const eventNames: Record<DeliveredEvent, string> = {
   "payment.failed": "A payment failed",
   "payment.disputed": "A payment is disputed",
   "webhook.disabled": "A webhook endpoint was disabled because it failed",
+  "recovery_code.used": "A recovery code was used",
   "sign_in.new_place": "A sign-in from a new place",
+  "totp.ended": "The second factor was turned off",
   "webhook.test": "Test",
 };
