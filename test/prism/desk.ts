@@ -36,6 +36,7 @@ export async function openDesk(): Promise<Desk> {
   const server = createServer((request, response) => {
     serve(errands, request, response).catch((error: unknown) => response.destroy(error as Error));
   });
+  server.keepAliveTimeout = 0; // none is closed while a busy process sends on it
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {

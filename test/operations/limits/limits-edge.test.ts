@@ -1,9 +1,9 @@
 // Limits before a body is read, and limits of 0: the ceiling of calls, the limit of reads, that of public operations.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { shippedTiers } from "../../../src/catalog/tiers.ts";
 import { postEntry } from "../../../src/ledger/post.ts";
 import { parseUsd } from "../../../src/money.ts";
-import { awayFromMinuteEdge } from "../../limits/counted-database.ts";
+import { minuteTest } from "../../limits/counted-database.ts";
 import { type Gateway, startGateway, type TestReply } from "../../support/gateway.ts";
 import { hello, language, provider } from "../chat/chat-gateway.ts";
 
@@ -21,7 +21,6 @@ beforeAll(async () => {
   const catalog = JSON.stringify({ providers: [provider("north")], models: [language("demo/x", ["sim-tokens-3"])], tiers });
   gateway = await startGateway({ catalog, limits: { publicPerMinute }, env: { SVC_TRUSTED_PROXIES: "1" } });
 });
-beforeEach(() => awayFromMinuteEdge());
 afterEach(async () => void (await gateway.context.db.pool.query("truncate rate_window")));
 afterAll(() => gateway.stop());
 
@@ -30,7 +29,9 @@ const passed = (replies: TestReply[]) => replies.filter(({ status }) => status !
 const chat = (key: string, body: object | string = { model: "demo/x", messages: hello }) =>
   gateway.request("POST", "/v1/chat/completions", { key, body });
 const balance = (key: string) => gateway.request("GET", "/v1/credits/balance", { key });
+let addresses = 0;
 /** Each test is a client of its own; behind one trusted proxy. */
+const newAddress = () => `1.1.1.${++addresses}`;
 const models = (address: string) => gateway.request("GET", "/v1/models", { headers: { "x-forwarded-for": `6.6.6.6, ${address}` } });
 const withoutDatabase = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   const away = Object.assign(new Error("the database system is starting up"), { code: "57P03" });
@@ -39,7 +40,7 @@ const withoutDatabase = async <Result>(work: () => Promise<Result>): Promise<Res
 };
 
 describe("calls that name a model", () => {
-  test("ten times the tier's requests a minute, refused ones included, and then nothing is even read", async () => {
+  minuteTest("ten times the tier's requests a minute, refused ones included, and then nothing is even read", async () => {
     const { key } = await gateway.createAccount({ credit: "1" });
     const replies = [];
     for (let n = 0; n < 25; n += 1) replies.push(await chat(key, "{"));
@@ -84,7 +85,7 @@ describe("413 request_too_large", () => {
 });
 
 describe("reads and account operations", () => {
-  test("ten times the tier's requests a minute, exactly, apart from calls", async () => {
+  minuteTest("ten times the tier's requests a minute, exactly, apart from calls", async () => {
     const { key } = await gateway.createAccount({ deposit: "5" });
     const replies = await many(60, () => balance(key));
     expect(passed(replies)).toBe(30);
@@ -95,7 +96,7 @@ describe("reads and account operations", () => {
     expect((await chat(key)).status).toBe(200);
   });
 
-  test("once exhausted, the database is not asked again", async () => {
+  minuteTest("once exhausted, the database is not asked again", async () => {
     const { key } = await gateway.createAccount({ deposit: "5" });
     await many(40, () => balance(key));
     const query = vi.spyOn(gateway.context.db.pool, "query");
@@ -107,27 +108,29 @@ describe("reads and account operations", () => {
 });
 
 describe("public operations", () => {
-  test("so many a minute and address, whatever else the client says of itself", async () => {
-    expect(passed(await many(50, () => models("1.1.1.1")))).toBe(publicPerMinute);
-    expect((await models("1.1.1.2")).status).toBe(200);
-    const refused = await models("1.1.1.1");
+  minuteTest("so many a minute and address, whatever else the client says of itself", async () => {
+    const [one, other] = [newAddress(), newAddress()];
+    expect(passed(await many(50, () => models(one)))).toBe(publicPerMinute);
+    expect((await models(other)).status).toBe(200);
+    const refused = await models(one);
     expect([refused.status, refused.json.error.code]).toEqual([429, "rate_limit_exceeded"]);
     expect(Number(refused.headers["retry-after-ms"])).toBeGreaterThan(0);
   });
 
-  test("an IPv6 customer is one client", async () => {
+  minuteTest("an IPv6 customer is one client", async () => {
+    const network = `2001:db8:1:${++addresses}`;
     let n = 0;
-    expect(passed(await many(50, () => models(`2001:db8:1:2::${++n}`)))).toBe(publicPerMinute);
+    expect(passed(await many(50, () => models(`${network}::${++n}`)))).toBe(publicPerMinute);
   });
 
-  test("go on being served while the database is away, counted in memory", async () => {
-    const replies = await withoutDatabase(() => many(50, () => models("1.1.1.3")));
-    expect(passed(replies)).toBe(publicPerMinute);
-    await expect.poll(async () => (await models("1.1.1.4")).status).toBe(200);
+  minuteTest("go on being served while the database is away, counted in memory", async () => {
+    const [one, other] = [newAddress(), newAddress()];
+    expect(passed(await withoutDatabase(() => many(50, () => models(one))))).toBe(publicPerMinute);
+    await expect.poll(async () => (await models(other)).status).toBe(200);
   });
 });
 
-test("a higher tier's bound of reads begins at once", async () => {
+minuteTest("a higher tier's bound of reads begins at once", async () => {
   const account = await gateway.createAccount({ credit: "1" });
   expect(passed(await many(25, () => balance(account.key)))).toBe(20);
   const { db } = gateway.context;
