@@ -17,7 +17,6 @@ interface Given {
 interface Violation {
   /** "response", the part of it, and the way to the field. */
   location: string[];
-  code: string;
   message: string;
 }
 
@@ -51,9 +50,9 @@ async function judged(id: OperationId, answer: Given): Promise<{ header: string 
   return { header, violations: isError ? (JSON.parse(text) as { validation: Violation[] }).validation : [] };
 }
 
-/** The names of fields that an answer lacks, or in which something is wrong. */
+/** The names of the body's own fields that an answer lacks, or in which something is wrong. */
 const fieldsMissing = (violations: readonly Violation[]) =>
-  violations.flatMap(({ code, message }) => (code === "required" ? [/ body .*'(.+)'$/.exec(message)?.[1]] : []));
+  violations.flatMap(({ message }) => /^Response body must have required property '(.+)'$/.exec(message)?.[1] ?? []);
 const fieldsWrong = (violations: readonly Violation[]) =>
   violations.map(({ location: [, part, name] }) => (part === "body" ? name : undefined));
 
