@@ -1,5 +1,6 @@
 // One bash that commands are typed into one after the other: a later one knows the variables of those before it.
 import { spawn } from "node:child_process";
+import { join } from "node:path";
 import { isEveryday, programFor } from "../support/bundle.ts";
 
 export interface ShellSession {
@@ -31,7 +32,7 @@ export function openShell({ folder, environment, opening }: ShellPlace): ShellSe
     changed();
   });
   shell.stdin.on("error", () => undefined); // it has ended: run() says so
-  if (isEveryday()) shell.stdin.write(`${quickSvc()}\n`);
+  shell.stdin.write(`${isEveryday() ? quickSvc() : quickNpx(folder)}\n`);
   if (opening !== undefined) shell.stdin.write(`${opening}\n`);
   let count = 0;
 
@@ -53,7 +54,17 @@ export function openShell({ folder, environment, opening }: ShellPlace): ShellSe
   };
 }
 
-/** npm takes a second of a processor to find a command that stands beside it. */
+/** npm takes a second of a processor to find a command that stands beside it: it does so once a shell, then what it has found is run. */
+function quickNpx(folder: string): string {
+  const found = join(folder, "node_modules/.bin/svc");
+  return `npx() {
+    if [ "$1" = svc ] && [ -n "\${NPX_FOUND_SVC:-}" ]; then shift; ${found} "$@"; return; fi
+    if [ "$1" = svc ]; then export NPX_FOUND_SVC=yes; fi
+    command npx "$@"
+  }; export -f npx`;
+}
+
+/** Without npm, and from the bundle. */
 function quickSvc(): string {
   const { path, compileCache } = programFor("svc");
   const svc = `NODE_COMPILE_CACHE=${compileCache} ${process.execPath} ${path}`;
