@@ -16,7 +16,7 @@ const alone = [
 // test/console needs a browser and a build: npm run test:console.
 const left = [...configDefaults.exclude, "test/console/**", ...testsToSkip(), ...filesNotDrawn(process.argv.slice(2))];
 
-/** For every run, the one through Prism as well. */
+/** For every run. */
 export const common = {
   setupFiles: ["test/support/seeds.ts"],
   pool: "forks" as const, // tests end child processes and read memory; threads would share both
@@ -49,7 +49,7 @@ class LongRoomsFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     sequence: process.env.CI ? { sequencer: LongRoomsFirst } : {},
-    globalSetup: ["test/support/global-setup.ts"],
+    globalSetup: ["test/support/global-setup.ts", ...(process.env.TEST_PRISM ? ["test/prism/start-prism.ts"] : [])],
     // Many tests wait, for an upstream or for a time-out: more than the processors can work for at once.
     maxWorkers: 4,
     projects: [
