@@ -106,13 +106,13 @@ export function boundReads(counters: Pick<Counters, "take">): Bounds {
       const leftMs = known === undefined ? 0 : known.untilMs - performance.now();
       if (known !== undefined && leftMs > 0) failRate(what, Math.ceil(leftMs), rateHeaders(perMinute, known.decision.first));
       const decision = await ask(of, perMinute);
-      if (decision === null) {
-        const decided = local.count(key, perMinute);
-        if (!decided.within) failRate(what, decided.waitMs, rateHeaders(perMinute, decided.count));
-      } else if (decision.refused !== null) {
+      if (decision !== null && decision.refused !== null) {
         exhausted.set(key, { untilMs: performance.now() + decision.waitMs, decision });
         failRate(what, decision.waitMs, rateHeaders(perMinute, decision.first));
       }
+      // Also what the database has counted: a limit doesn't begin anew where it is gone or slow.
+      const decided = local.count(key, perMinute);
+      if (decision === null && !decided.within) failRate(what, decided.waitMs, rateHeaders(perMinute, decided.count));
     },
   };
 }

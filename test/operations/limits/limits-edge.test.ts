@@ -123,6 +123,12 @@ describe("public operations", () => {
     expect(passed(await many(50, () => models(`${network}::${++n}`)))).toBe(publicPerMinute);
   });
 
+  minuteTest("what the database has counted of a minute counts while it is away, too", async () => {
+    const one = newAddress();
+    expect(passed(await many(15, () => models(one)))).toBe(15);
+    expect(passed(await withoutDatabase(() => many(15, () => models(one))))).toBe(publicPerMinute - 15);
+  });
+
   minuteTest("go on being served while the database is away, counted in memory", async () => {
     const [one, other] = [newAddress(), newAddress()];
     expect(passed(await withoutDatabase(() => many(50, () => models(one))))).toBe(publicPerMinute);
