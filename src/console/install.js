@@ -1,6 +1,5 @@
 // Builds the console after an install. Where its tools are left out (npm ci --omit=dev) it says so: the gateway then has no /console.
 // JavaScript, so that it can say so on a Node that reads no TypeScript.
-/* eslint-disable no-console */
 import { existsSync, mkdtempSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

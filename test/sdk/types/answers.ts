@@ -37,7 +37,7 @@ exactly<Stream<ChatChunk>>()(stream);
 for await (const chunk of stream) exactly<string | null | undefined>()(chunk.choices[0]?.delta.content);
 exactly<ChatCompletion | Stream<ChatChunk>>()(await svc.chat.completions.create({ ...request, stream: maybe }));
 // @ts-expect-error a completion is no stream
-for await (const chunk of completion) void chunk; // eslint-disable-line @typescript-eslint/await-thenable
+for await (const chunk of completion) void chunk; // oxlint-disable-line typescript/await-thenable
 // @ts-expect-error a stream is no completion
 void stream.choices;
 // @ts-expect-error no such field
