@@ -125,7 +125,7 @@ describe.skipIf(chromiumPath === null)("an operator reads", () => {
     expect([lines.length, new Set(lines).size]).toEqual([100_001, 100_001]);
     expect(faults).toEqual([]);
     await close();
-  }, 240_000);
+  });
 
   test("a job is found by its id, shows why it failed, and gives its charge back once", async () => {
     const job = await newJob(gateway, customer);

@@ -39,7 +39,7 @@ export async function openPerson(browser: Browser, gateway: Gateway, options: Op
     await context.addCookies([{ name, value, url: gateway.url.replace("http:", "https:"), secure: true }]);
   }
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(150_000);
   const faults: string[] = [];
   const foreign: string[] = [];
   page.on("pageerror", (error) => void faults.push(String(error)));

@@ -4,7 +4,7 @@ import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { connect } from "../../src/db/connect.ts";
 import { readMigrations } from "../../src/db/migrate.ts";
 import { verifyChain } from "../../src/ledger/verify.ts";
@@ -18,7 +18,6 @@ import { saySkipped } from "../support/skipped.ts";
 import { oneInThree } from "../support/size.ts";
 import { svcPath } from "../support/svc-path.ts";
 
-vi.setConfig({ testTimeout: 300_000 });
 const root = resolve(import.meta.dirname, "../..");
 const migrations = "src/db/migrations";
 /** Where no tag has such a version: so many migrations back. */

@@ -234,7 +234,7 @@ for (const block of blocks.filter((one) => one.apart !== null)) {
   const { path, run } = apart[block.apart!]!;
   const reason = isWhole() ? "not in runs of all tests" : whyNotThere(path);
   describe.skipIf(reason !== null)(reason ?? "installed apart", () => {
-    test(`${block.line}, ${block.heading}: prints the answer`, { timeout: 300_000 }, async () => {
+    test(`${block.line}, ${block.heading}: prints the answer`, async () => {
       const folder = scratchFolder("sample-");
       const PATH = `${join(npmPackages, ".bin")}:${process.env["PATH"]!}`;
       const environment = { ...runEnvironment(), HOME: folder, TMPDIR: folder, SVC_URL: gateway.url, SVC_KEY: key, PATH };

@@ -26,9 +26,6 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** A sample may start another gateway, or a command a few times, on a machine that is busy. */
-const timeoutMs = 300_000;
-
 test("README's first call is answered", async () => {
   const [block] = blocksIn(readme, "README").filter(({ language }) => language === "ts");
   const code = block!.code.replace("http://127.0.0.1:8787", gateway.url);
@@ -59,17 +56,17 @@ describe.each(guideNames)("%s", (guide) => {
   });
   if (inLanguage("sh").length > 0) {
     describe.skipIf(!hasCurl)("sh", () => {
-      test.each(titled(inLanguage("sh")))("%s", (_title, block) => runs(block), timeoutMs);
+      test.each(titled(inLanguage("sh")))("%s", (_title, block) => runs(block));
     });
   }
   if (inLanguage("ts").length > 0) {
     describe("ts", () => {
-      test.each(titled(drawnIn("ts")))("%s", (_title, block) => runs(block), timeoutMs);
+      test.each(titled(drawnIn("ts")))("%s", (_title, block) => runs(block));
     });
   }
   if (inLanguage("python").length > 0) {
     describeWithPython("python", () => {
-      test.each(titled(drawnIn("python")))("%s", (_title, block) => runs(block), timeoutMs);
+      test.each(titled(drawnIn("python")))("%s", (_title, block) => runs(block));
     });
   }
 });

@@ -36,7 +36,7 @@ beforeAll(async () => {
     [account],
   );
   await db.pool.query("analyze usage_log");
-}, 120_000);
+});
 afterAll(async () => {
   await ledger.close();
   await db.close();

@@ -20,7 +20,7 @@ interface Violation {
   nodes: { html: string; failureSummary: string }[];
 }
 
-describe.skipIf(chromiumPath === null)("axe", { timeout: 300_000 }, () => {
+describe.skipIf(chromiumPath === null)("axe", () => {
   let gateway: Gateway;
   const chromium = useBrowser("the portal's accessibility");
   beforeAll(async () => void (gateway = await startGateway()));

@@ -7,7 +7,7 @@ import { openPage } from "./open-page.ts";
 
 const viewport = { width: 1280, height: 900 };
 
-describe.skipIf(chromiumPath === null)("in a browser", { timeout: 300_000 }, () => {
+describe.skipIf(chromiumPath === null)("in a browser", () => {
   let gateway: Gateway;
   const chromium = useBrowser("a reader's choices");
   beforeAll(async () => void (gateway = await startGateway()));

@@ -10,7 +10,7 @@ import { type Gateway, startGateway, type TestAccount } from "../support/gateway
 const isBuilt = existsSync(new URL("../../dist/console/index.html", import.meta.url));
 const make = { name: "Make a key for these samples" };
 
-describe.skipIf(chromiumPath === null || !isBuilt)("a key for the samples", { timeout: 300_000 }, () => {
+describe.skipIf(chromiumPath === null || !isBuilt)("a key for the samples", () => {
   let gateway: Gateway;
   const chromium = useBrowser("a key for the portal's samples");
   beforeAll(async () => void (gateway = await startGateway()));

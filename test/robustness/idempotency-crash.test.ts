@@ -1,10 +1,9 @@
 // kill -9 of a process while a call with an idempotency key is in flight: another process answers its repeats, and it is charged once.
 import { randomUUID } from "node:crypto";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { until } from "./chat-client.ts";
 import { openWorld, type World } from "./world.ts";
 
-vi.setConfig({ testTimeout: 120_000 });
 let world: World;
 afterEach(() => world.stop());
 

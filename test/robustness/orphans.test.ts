@@ -4,7 +4,7 @@ import { Agent, get } from "node:http";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import type { SpawnedGateway } from "../support/spawned-gateway.ts";
 import { svcPath } from "../support/svc-path.ts";
 import { chat, until as waitUntil } from "./chat-client.ts";
@@ -12,8 +12,7 @@ import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.ts";
 import { childrenOf, openWorld, type World } from "./world.ts";
 import { drawn, oneInThree } from "../support/size.ts";
 
-// Only bounds a test that would otherwise hang: the worker's own bound is 5 s here, 15 s in production.
-vi.setConfig({ testTimeout: 120_000 });
+// The worker's own bound is 5 s here, 15 s in production.
 const until = (holds: () => boolean | Promise<boolean>, what: string) => waitUntil(holds, what, 40_000);
 
 const models = { hang: "hang+sim-hang", long: "long+sim-pace-100ms+sim-tokens-2000" };

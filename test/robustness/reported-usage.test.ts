@@ -105,7 +105,7 @@ async function overruns(model: string): Promise<number[]> {
   return ["bounds", "hold"].map((kind) => read("svc_usage_overruns_total", { model, kind }) ?? 0);
 }
 
-test.each(asks)("%s of %s", { timeout: 120_000 }, async (path, model, body, protocol) => {
+test.each(asks)("%s of %s", async (path, model, body, protocol) => {
   const account = await world.account({ deposit: "1000" });
   const check = async (usage: string) => {
     figures = usage;

@@ -1,14 +1,12 @@
 // `svc catalog apply` beside two replicas of two workers each, under load: no call fails, all follow, and each call pays the prices that it began
 // with.
 import { writeFileSync } from "node:fs";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { callSvc } from "../cli/run-svc.ts";
 import { catalogFile, catalogText } from "../robustness/catalog.ts";
 import { type Answer, chat, until } from "../robustness/chat-client.ts";
 import { loadModels, startLoad } from "../robustness/load.ts";
 import { childrenOf, openWorld, type World } from "../robustness/world.ts";
-
-vi.setConfig({ testTimeout: 300_000 });
 
 const models = { ...loadModels, long: "long+sim-pace-50ms+sim-tokens-60" };
 const dearer = "{ mode: per-token, input: 10, output: 20 }";

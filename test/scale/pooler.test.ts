@@ -21,7 +21,7 @@ async function pooled(databaseUrl: string, options?: { ignores: string }): Promi
   return pooler;
 }
 
-describe.skipIf(nginx === null || pgbouncer === null)("through PgBouncer in transaction mode", { timeout: 180_000 }, () => {
+describe.skipIf(nginx === null || pgbouncer === null)("through PgBouncer in transaction mode", () => {
   oneInThree()("a replica and PgBouncer killed under load: money and limits agree; a revoked key is refused by every replica", async () => {
     let pooler: Pooler;
     const replicas = await openReplicas(nginx!, async ({ databaseUrl }) => {

@@ -10,7 +10,7 @@ const nginx = needTool("nginx");
 let replicas: Replicas | undefined;
 afterEach(() => replicas?.stop());
 
-describe.skipIf(nginx === null)("three replicas behind nginx", { timeout: 180_000 }, () => {
+describe.skipIf(nginx === null)("three replicas behind nginx", () => {
   oneInThree()(
     "each killed in turn under load: money, limits and the upstream's count agree; what is affordable is served, no more; with none left a 503 says so",
     async () => {

@@ -1,7 +1,7 @@
 // SIGHUP replaces the workers one after another (src/start/workers.ts): nobody's call fails, prices change, and what can't start changes nothing.
 import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { catalogText } from "../robustness/catalog.ts";
 import { type Answer, chat, keepAliveAgent, until as waitUntil } from "../robustness/chat-client.ts";
 import { openDatabaseProxy } from "../robustness/database-proxy.ts";
@@ -13,7 +13,6 @@ import { oneInThree } from "../support/size.ts";
 
 const models = { ...loadModels, long: "long+sim-pace-40ms+sim-tokens-40" };
 // Each roll starts processes: a second each alone, ten on a machine that is busy.
-vi.setConfig({ testTimeout: 300_000 });
 const until = (holds: () => boolean | Promise<boolean>, what: string) => waitUntil(holds, what, 240_000);
 
 const cleanUp: (() => unknown)[] = [];

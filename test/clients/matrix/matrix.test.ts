@@ -90,8 +90,7 @@ function rowOf(client: () => Client): void {
   });
   const column = (of: keyof Client, title: string, run: () => Promise<void>) => {
     if (client()[of] === undefined) return;
-    // The large ones begin anew for each call, for many seconds where all processors are busy.
-    test(title, { timeout: client().needs === undefined ? 120_000 : 300_000 }, async () => {
+    test(title, async () => {
       cells[of] = "no";
       await run();
       cells[of] = "yes";
