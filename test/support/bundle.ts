@@ -1,9 +1,9 @@
 // Bundles of what tests start as processes: a start reads a few files instead of 1,600 and takes half the processor. Runs of all tests
 // start the gateways that they kill and load from it, everyday runs all others as well. Everything else starts what ships: runs of chosen
-// files, processes with a preloaded module, and in .ci/run what is tested as a command or for how it starts.
+// files, processes whose modules are hooked into, and in .ci/run what is tested as a command or for how it starts.
 import { type ChildProcess, spawn } from "node:child_process";
 import { symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
 import { inject } from "vitest";
@@ -21,6 +21,15 @@ const sources = {
 
 export type ProgramName = keyof typeof sources;
 
+/** What tests load into a gateway by NODE_OPTIONS. In the bundle beside it, so that what they change is the bundle's own. */
+const preloads = [
+  "test/overload/small-limits.ts",
+  "test/robustness/heap-probe.ts",
+  "test/robustness/shorten-orphan-times.ts",
+  "test/scale/shorten-grace.ts",
+  "test/support/shorten-ledger-times.ts",
+].map((path) => ({ path: fileURLToPath(new URL(path, root)), name: basename(path, ".ts") }));
+
 /** What `node` is to run, and where it keeps the compiled code from start to start. */
 export interface Program {
   path: string;
@@ -29,7 +38,8 @@ export interface Program {
 
 /** The folder of this run's bundle. */
 export async function bundlePrograms(folder: string): Promise<string> {
-  const input = Object.fromEntries(Object.entries(sources).map(([name, path]) => [name, fileURLToPath(new URL(path, root))]));
+  const programs = Object.entries(sources).map(([name, path]) => [name, fileURLToPath(new URL(path, root))]);
+  const input = Object.fromEntries([...programs, ...preloads.map(({ name, path }) => [name, path])]) as Record<string, string>;
   const bundle = await rolldown({
     input,
     platform: "node",
@@ -69,11 +79,19 @@ export function programFor(name: ProgramName, env: Record<string, string | undef
   return isEveryday() ? bundled(name, env) : shipped(name);
 }
 
-/** For a process with this environment: what is preloaded by its path, or hooks into loading, is about the sources' own modules. */
+/** For a process with this environment: what else is preloaded by its path, or hooks into loading, is about the sources' own modules. */
 export function bundled(name: ProgramName, env: Record<string, string | undefined> = {}): Program {
   const folder = inject("bundle");
-  if (folder === null || /--import[= ]\/|registerHooks/.test(env["NODE_OPTIONS"] ?? "")) return shipped(name);
+  const others = preloads.reduce((all, { path }) => all.replaceAll(path, ""), env["NODE_OPTIONS"] ?? "");
+  if (folder === null || /--import[= ]\/|registerHooks/.test(others)) return shipped(name);
   return { path: join(folder, `${name}.js`), compileCache: join(folder, "compiled") };
+}
+
+/** The same NODE_OPTIONS for a process of this program. */
+export function optionsFor(program: Program, options: string): string {
+  const folder = inject("bundle");
+  if (folder === null || !program.path.startsWith(folder)) return options;
+  return preloads.reduce((all, { path, name }) => all.replaceAll(path, join(folder, `${name}.js`)), options);
 }
 
 /** A process of it in this one's environment; what it complains of is shown. */
