@@ -23,6 +23,8 @@ const heapMax = (2 * room) / megabyte;
 /** A body is held as it came, and once more on its way upstream; half as much for what waits to be collected. */
 const perHeldByte = 2.5;
 
+/** The host keeps calls for as long as it takes to read all of them. */
+const patient = (catalog: string) => catalog.replace("protocol: openai", "protocol: openai, timeout_ms: 900000");
 vi.setConfig({ testTimeout: 900_000 }); // hundreds of megabytes are read and judged, by a thread that gets a fortieth of a core where 25 others work
 let world: World;
 let host: Awaited<ReturnType<typeof startHangingHost>>;
@@ -33,7 +35,7 @@ beforeAll(async () => {
   world = await openWorld({ models: {} });
   const limits = fileURLToPath(new URL("./small-limits.ts", import.meta.url));
   gateway = await world.start({
-    SVC_CATALOG: catalogFile(catalogText(host.url, { slow: "slow" }, flatFee)),
+    SVC_CATALOG: catalogFile(patient(catalogText(host.url, { slow: "slow" }, flatFee))),
     NODE_OPTIONS: `--import ${limits} --max-old-space-size=${heapMax}`,
   });
   watched = watch(gateway);
