@@ -4,6 +4,7 @@ import { delimiter, join } from "node:path";
 
 /** Tool to the names of its program, the likeliest first. A tool's name is that of its Debian package. */
 export const tools = {
+  chromium: ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
   /** Without windows of its own: what a whole Chromium draws around each page costs more than most pages, 2 s of a processor. */
   "chromium-headless-shell": ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
   nginx: ["nginx"],
