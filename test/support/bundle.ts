@@ -82,7 +82,7 @@ export function programFor(name: ProgramName, env: Record<string, string | undef
 /** For a process with this environment: what else is preloaded by its path, or hooks into loading, is about the sources' own modules. */
 export function bundled(name: ProgramName, env: Record<string, string | undefined> = {}): Program {
   const folder = inject("bundle");
-  const others = preloads.reduce((all, { path }) => all.replaceAll(path, ""), env["NODE_OPTIONS"] ?? "");
+  const others = withPreloads(env["NODE_OPTIONS"] ?? "", () => "");
   if (folder === null || /--import[= ]\/|registerHooks/.test(others)) return shipped(name);
   return { path: join(folder, `${name}.js`), compileCache: join(folder, "compiled") };
 }
@@ -91,7 +91,11 @@ export function bundled(name: ProgramName, env: Record<string, string | undefine
 export function optionsFor(program: Program, options: string): string {
   const folder = inject("bundle");
   if (folder === null || !program.path.startsWith(folder)) return options;
-  return preloads.reduce((all, { path, name }) => all.replaceAll(path, join(folder, `${name}.js`)), options);
+  return withPreloads(options, (name) => join(folder, `${name}.js`));
+}
+
+function withPreloads(options: string, pathOf: (name: string) => string): string {
+  return preloads.reduce((all, { path, name }) => all.replaceAll(path, pathOf(name)), options);
 }
 
 /** A process of it in this one's environment; what it complains of is shown. */

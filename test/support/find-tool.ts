@@ -2,11 +2,13 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
+const browsers = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"] as const;
+
 /** Tool to the names of its program, the likeliest first. A tool's name is that of its Debian package. */
 export const tools = {
-  chromium: ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
+  chromium: browsers,
   /** Without windows of its own: what a whole Chromium draws around each page costs more than most pages, 2 s of a processor. */
-  "chromium-headless-shell": ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
+  "chromium-headless-shell": ["chromium-headless-shell", ...browsers],
   nginx: ["nginx"],
   pgbouncer: ["pgbouncer"],
   "postgresql-client": ["psql"],
