@@ -1,8 +1,8 @@
 // Which keys of a workspace a caller may see and change. Who asks by a key has the rights of the person who made it, as they are now.
 import type { Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
-import { assertRoleAmong, type Caller, ownKeysOnly, type Role } from "./caller.ts";
-import { lockWorkspace } from "./members.ts";
+import { type Caller, ownKeysOnly, type Role } from "./caller.ts";
+import { lockAs } from "./members.ts";
 import { lockAccountRow, lockForCaller } from "./users.ts";
 
 /** Those of the operations that change keys, as the contract names them (x-roles). */
@@ -34,21 +34,15 @@ export async function keysSeenBy(db: Queries, caller: Pick<Caller, "accountId" |
 /** Locks the account of a key that is about to be made, and asks what the person may now: a role may have changed since the request came. */
 export async function lockForNewKey(transaction: Queries, accountId: bigint, personId: bigint | null): Promise<void> {
   if (personId === null) await lockForCaller(transaction, accountId);
-  else await lockAsKeyManager(transaction, accountId, personId);
+  else await lockAs(transaction, { accountId, personId }, managing);
 }
 
 /** As `lockForNewKey`, for a key that is there. `personId` null: the operator. Throws not_found for what the person doesn't see. */
 export async function lockForChange(transaction: Queries, { accountId, createdBy }: Key, personId: bigint | null): Promise<void> {
   if (personId === null) return void (await lockAccountRow(transaction, accountId));
-  const role = await lockAsKeyManager(transaction, accountId, personId);
+  const { role } = await lockAs(transaction, { accountId, personId }, managing);
   const own = ownKeysOnly({ role, personId });
   if (own !== null && own !== createdBy) fail("not_found");
-}
-
-async function lockAsKeyManager(transaction: Queries, accountId: bigint, personId: bigint): Promise<Role> {
-  const { role } = await lockWorkspace(transaction, { accountId, personId });
-  assertRoleAmong(role, managing);
-  return role;
 }
 
 function refuse(reason: string): never {

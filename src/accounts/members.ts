@@ -103,19 +103,20 @@ export async function lockWorkspace(transaction: Queries, { accountId, personId 
   return member.isSuspended ? failSuspended() : member;
 }
 
-/** The role may have been lowered since the request was authenticated. */
-export function assertManages(role: Role): void {
-  assertRoleAmong(role, ["owner", "admin"]);
+/** The same for what members with these roles alone change: the role may have been lowered since the request came, too. */
+export async function lockAs(transaction: Queries, actor: Actor, allowed: readonly Role[]): Promise<Member> {
+  const member = await lockWorkspace(transaction, actor);
+  assertRoleAmong(member.role, allowed);
+  return member;
 }
 
-/** Of what owners and admins alone change. */
-export async function lockAsManager(transaction: Queries, actor: Actor): Promise<void> {
-  assertManages((await lockWorkspace(transaction, actor)).role);
+export function lockAsManager(transaction: Queries, actor: Actor): Promise<Member> {
+  return lockAs(transaction, actor, ["owner", "admin"]);
 }
 
 /** Of top-ups, cards and vouchers. */
-export async function lockAsPayer(transaction: Queries, actor: Actor): Promise<void> {
-  assertRoleAmong((await lockWorkspace(transaction, actor)).role, ["owner", "admin", "billing"]);
+export function lockAsPayer(transaction: Queries, actor: Actor): Promise<Member> {
+  return lockAs(transaction, actor, ["owner", "admin", "billing"]);
 }
 
 function refuse(reason: string): never {

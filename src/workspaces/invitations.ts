@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import type { components } from "../../generated/api.d.ts";
 import { digestOf } from "../accounts/keys.ts";
 import { isTokenShaped, makeToken } from "../accounts/tokens.ts";
-import { type Actor, assertManages, findMember, lockWorkspace, membersMax } from "../accounts/members.ts";
+import { type Actor, findMember, lockAsManager, membersMax } from "../accounts/members.ts";
 import type { Role } from "../accounts/caller.ts";
 import { type Db, inTransaction, type Queries } from "../db/connect.ts";
 import { fail } from "../errors/fail.ts";
@@ -64,7 +64,7 @@ export async function listInvitations({ pool }: Queries, accountId: bigint, at: 
 export async function invite(db: Db, actor: Actor, { email, role }: { email: string; role: Role }, moment: Moment): Promise<Sent> {
   const folded = foldEmail(email);
   return inTransaction(db, async (transaction) => {
-    const acting = await lockWorkspace(transaction, actor);
+    const acting = await lockAsManager(transaction, actor);
     assertGives(acting.role, role);
     await assertNoMember(transaction, actor.accountId, folded);
     const { rows } = await transaction.pool.query<{ id: string; role: Role; isThis: boolean }>(
@@ -101,14 +101,12 @@ function gives(giver: Role, role: Role): boolean {
 }
 
 function assertGives(giver: Role, role: Role): void {
-  assertManages(giver);
   if (!gives(giver, role)) refuse("only an owner invites owners");
 }
 
 /** Of the actor's workspace, whose row is locked then. */
 async function lockWaiting(transaction: Queries, actor: Actor, text: string): Promise<{ id: string; email: string; role: Role }> {
-  const acting = await lockWorkspace(transaction, actor);
-  assertManages(acting.role);
+  const acting = await lockAsManager(transaction, actor);
   const id = parseInvitationId(text) ?? fail("invitation_not_found");
   const { rows } = await transaction.pool.query<{ id: string; email: string; role: Role }>(
     "select id, email, role from invitation where id = $1 and account_id = $2 and ended_at is null",

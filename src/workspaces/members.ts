@@ -5,9 +5,9 @@ import type { BudgetChange } from "../accounts/key-budgets.ts";
 import { disableKeysOf } from "../accounts/manage-keys.ts";
 import {
   type Actor,
-  assertManages,
   countOwners,
   findMember,
+  lockAsManager,
   lockWorkspace,
   type Member,
   type MemberRecord,
@@ -46,8 +46,7 @@ interface Removed {
 export async function changeMember(db: Db, actor: Actor, { member: id, role, budget }: MemberChange): Promise<MemberRecord> {
   return inTransaction(db, async (transaction) => {
     const { accountId } = actor;
-    const acting = await lockWorkspace(transaction, actor);
-    assertManages(acting.role);
+    const acting = await lockAsManager(transaction, actor);
     const member = (await findMember(transaction, accountId, id)) ?? fail("member_not_found");
     const isChanged = (role !== undefined && role !== member.role) || Object.values(budget).some((field) => field !== undefined);
     if (isChanged && acting.role !== "owner" && (role === "owner" || member.role === "owner"))
@@ -65,8 +64,7 @@ async function setRole({ pool }: Queries, accountId: bigint, member: Member, rol
 
 export async function removeMember(db: Db, actor: Actor, { member: id, keys }: Removal): Promise<Removed> {
   return inTransaction(db, async (transaction) => {
-    const acting = await lockWorkspace(transaction, actor);
-    assertManages(acting.role);
+    const acting = await lockAsManager(transaction, actor);
     const member = (await findMember(transaction, actor.accountId, id)) ?? fail("member_not_found");
     if (acting.role !== "owner" && member.role === "owner") refuse("only an owner removes owners");
     return take(transaction, actor.accountId, member, keys);
