@@ -81,6 +81,8 @@ export function boundReads(counters: Pick<Counters, "take">): Bounds {
   const exhausted = boundedMap<string, { untilMs: number; decision: Decision }>(exhaustedMax);
   const local = createLocalCounter({ countRefused: false });
   let outageUntil = -Infinity;
+  /** Until then a window counts requests that the database didn't answer, or not in time. */
+  let uncountedUntil = -Infinity;
 
   const ask = async (of: { accountId: bigint; bucket: string }, perMinute: number): Promise<Decision | null> => {
     const now = performance.now();
@@ -95,6 +97,7 @@ export function boundReads(counters: Pick<Counters, "take">): Bounds {
       () => null,
     );
     outageUntil = decision === null ? performance.now() + retryMs : -Infinity;
+    if (decision === null) uncountedUntil = performance.now() + minuteMs;
     return decision;
   };
 
@@ -110,9 +113,9 @@ export function boundReads(counters: Pick<Counters, "take">): Bounds {
         exhausted.set(key, { untilMs: performance.now() + decision.waitMs, decision });
         failRate(what, decision.waitMs, rateHeaders(perMinute, decision.first));
       }
-      // Also what the database has counted: a limit doesn't begin anew where it is gone or slow.
+      // Also what the database has counted: a limit doesn't begin anew where it is gone or slow, nor once it is back.
       const decided = local.count(key, perMinute);
-      if (decision === null && !decided.within) failRate(what, decided.waitMs, rateHeaders(perMinute, decided.count));
+      if (!decided.within && performance.now() < uncountedUntil) failRate(what, decided.waitMs, rateHeaders(perMinute, decided.count));
     },
   };
 }

@@ -14,6 +14,7 @@ import { freshDatabase, type TestDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { sized } from "../support/size.ts";
 import { type EscrowProcess, openProcess, quickTimes } from "./escrow-process.ts";
+import { giveBackHolds } from "./escrow-world.ts";
 import { newAccount, newKey } from "./new-account.ts";
 
 let database: TestDatabase;
@@ -150,7 +151,7 @@ test("a stopped holder keeps its slice until it is dead; afterwards it serves no
   expect(await ask()).toMatchObject({ granted: null, refused: "balance" });
   // Everything of the stopped process comes back, and can be spent.
   await eventually(async () => expect(await ask()).toMatchObject({ granted: available + 1n }), 200);
-  await db.pool.query("delete from hold where account_id = $1", [account.accountId]);
+  await giveBackHolds(db, account.accountId);
   const all = (await readBalance(db, account.accountId))!.available;
   const id = randomUUID();
   expect(await survivor.ledger.reserve({ ...account, id, want: all, least: all })).toMatchObject({ granted: all });

@@ -7,7 +7,7 @@ import { eventually } from "../support/eventually.ts";
 import { whileFailing } from "../support/failing-statements.ts";
 import { sized } from "../support/size.ts";
 import type { End } from "./escrow-process.ts";
-import { callAll, countOf, escrowWorld, sum, unusedOf, whileInUse } from "./escrow-world.ts";
+import { callAll, countOf, escrowWorld, giveBackHolds, sum, unusedOf, whileInUse } from "./escrow-world.ts";
 
 const world = escrowWorld();
 
@@ -62,7 +62,7 @@ describe("a slice", () => {
     const reserved = async () => (await readBalance(world.db, calling.accountId))!.reserved;
     await eventually(async () => expect(await reserved()).toBe(10_000n));
     for (let times = 0; times < 3; times += 1) {
-      await world.db.pool.query("delete from hold where account_id = $1", [calling.accountId]);
+      await giveBackHolds(world.db, calling.accountId);
       await eventually(async () => expect(await reserved()).toBe(10_000n));
     }
     for (const end of ends) await end();

@@ -129,6 +129,14 @@ describe("public operations", () => {
     expect(passed(await withoutDatabase(() => many(15, () => models(one))))).toBe(publicPerMinute - 15);
   });
 
+  minuteTest("what was counted in memory of a minute counts once the database is back, too", async () => {
+    const one = newAddress();
+    expect(passed(await withoutDatabase(() => many(15, () => models(one))))).toBe(15);
+    expect(passed(await many(15, () => models(one)))).toBe(publicPerMinute - 15);
+    await new Promise((resolve) => setTimeout(resolve, 1_100)); // the database is tried again
+    expect(passed(await many(15, () => models(one)))).toBe(0);
+  });
+
   minuteTest("go on being served while the database is away, counted in memory", async () => {
     const [one, other] = [newAddress(), newAddress()];
     expect(passed(await withoutDatabase(() => many(50, () => models(one))))).toBe(publicPerMinute);
