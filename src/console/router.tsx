@@ -1,11 +1,11 @@
 // The addresses of the console, what may stand in them after the question mark, and which chunk shows each. Pages load when they are first
 // opened; the operator's are in chunks of their own.
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, notFound, redirect } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, notFound, redirect } from "@tanstack/react-router";
 import { consolePath } from "./lib/place.ts";
 import { balanceQuery, isSignedOut, onSessionEnd, queries, recentQuery, sessionQuery } from "./lib/queries.ts";
 import { spendQuery } from "./lib/usage.ts";
 import { workspaceQuery, workspacesQuery } from "./lib/workspace.ts";
-import { NotFound, PageFault, Waiting } from "./shell/faults.tsx";
+import { lazyPage, NotFound, PageFault, Waiting } from "./shell/faults.tsx";
 import { Frame } from "./shell/frame.tsx";
 import { PublicFrame } from "./shell/public-frame.tsx";
 
@@ -15,33 +15,33 @@ const root = createRootRoute({ notFoundComponent: NotFound });
 const outside = createRoute({ getParentRoute: () => root, id: "outside", component: PublicFrame });
 const account = () => import("./pages/account/index.ts");
 const next = words("next", "email", "code", "state");
-const signUp = createRoute({ getParentRoute: () => outside, path: "/sign-up", component: lazyRouteComponent(account, "SignUp") });
+const signUp = createRoute({ getParentRoute: () => outside, path: "/sign-up", component: lazyPage(account, "SignUp") });
 const signIn = createRoute({
   getParentRoute: () => outside,
   path: "/sign-in",
   validateSearch: next,
-  component: lazyRouteComponent(account, "SignIn"),
+  component: lazyPage(account, "SignIn"),
 });
 const comeBack = createRoute({
   getParentRoute: () => outside,
   path: "/sign-in/$provider",
-  component: lazyRouteComponent(account, "ComeBack"),
+  component: lazyPage(account, "ComeBack"),
 });
 const verify = createRoute({
   getParentRoute: () => outside,
   path: "/verify",
   validateSearch: next,
-  component: lazyRouteComponent(account, "Verify"),
+  component: lazyPage(account, "Verify"),
 });
 const forgot = createRoute({
   getParentRoute: () => outside,
   path: "/forgot-password",
-  component: lazyRouteComponent(account, "ForgotPassword"),
+  component: lazyPage(account, "ForgotPassword"),
 });
 const reset = createRoute({
   getParentRoute: () => outside,
   path: "/reset-password",
-  component: lazyRouteComponent(account, "ResetPassword"),
+  component: lazyPage(account, "ResetPassword"),
 });
 
 // What needs one. A missing session leads to the sign-in and back.
@@ -87,7 +87,7 @@ const operator = createRoute({
   beforeLoad: async () => {
     if ((await queries.ensureQueryData(sessionQuery)).operator === undefined) throw notFound();
   },
-  component: lazyRouteComponent(() => import("./operator/operator.tsx"), "Operator"),
+  component: lazyPage(() => import("./operator/operator.tsx"), "Operator"),
 });
 
 const home = createRoute({
@@ -99,32 +99,32 @@ const home = createRoute({
     void queries.prefetchQuery(recentQuery);
     void queries.prefetchQuery(spendQuery(deps));
   },
-  component: lazyRouteComponent(() => import("./pages/home/home.tsx"), "Home"),
+  component: lazyPage(() => import("./pages/home/home.tsx"), "Home"),
 });
 const keys = createRoute({
   ...page("/keys"),
   validateSearch: words("create"),
-  component: lazyRouteComponent(() => import("./pages/keys/keys.tsx"), "Keys"),
+  component: lazyPage(() => import("./pages/keys/keys.tsx"), "Keys"),
 });
 
 const usage = createRoute({
   ...page("/usage"),
   validateSearch: words("metric", "group", "range", "from", "to", "compare", "live"),
-  component: lazyRouteComponent(() => import("./pages/usage/usage.tsx"), "Usage"),
+  component: lazyPage(() => import("./pages/usage/usage.tsx"), "Usage"),
 });
 const logs = createRoute({
   ...page("/logs"),
   validateSearch: words("q", "status", "type", "key", "range", "from", "to", "request"),
-  component: lazyRouteComponent(() => import("./pages/logs/logs.tsx"), "Logs"),
+  component: lazyPage(() => import("./pages/logs/logs.tsx"), "Logs"),
 });
 const credit = createRoute({
   ...page("/credit"),
   validateSearch: words("add", "redeem", "auto", "type"),
-  component: lazyRouteComponent(() => import("./pages/credit/credit.tsx"), "Credit"),
+  component: lazyPage(() => import("./pages/credit/credit.tsx"), "Credit"),
 });
 const invoices = createRoute({
   ...page("/credit/invoices"),
-  component: lazyRouteComponent(() => import("./pages/credit/invoices.tsx"), "Invoices"),
+  component: lazyPage(() => import("./pages/credit/invoices.tsx"), "Invoices"),
 });
 // Ids of models contain slashes, so all that follows is an id.
 const modelRoot = createRoute({ ...page("/models") });
@@ -132,32 +132,32 @@ const models = createRoute({
   getParentRoute: () => modelRoot,
   path: "/",
   validateSearch: words("q", "type", "maker", "can"),
-  component: lazyRouteComponent(() => import("./pages/models/models.tsx"), "Models"),
+  component: lazyPage(() => import("./pages/models/models.tsx"), "Models"),
 });
 const model = createRoute({
   getParentRoute: () => modelRoot,
   path: "$",
-  component: lazyRouteComponent(() => import("./pages/models/model.tsx"), "Model"),
+  component: lazyPage(() => import("./pages/models/model.tsx"), "Model"),
 });
 const playground = createRoute({
   ...page("/playground"),
   validateSearch: words("models", "tab"),
-  component: lazyRouteComponent(() => import("./pages/playground/playground.tsx"), "Playground"),
+  component: lazyPage(() => import("./pages/playground/playground.tsx"), "Playground"),
 });
-const limits = createRoute({ ...page("/limits"), component: lazyRouteComponent(() => import("./pages/limits/limits.tsx"), "Limits") });
+const limits = createRoute({ ...page("/limits"), component: lazyPage(() => import("./pages/limits/limits.tsx"), "Limits") });
 const members = createRoute({
   ...page("/members"),
   validateSearch: words("invite"),
-  component: lazyRouteComponent(() => import("./pages/members/members.tsx"), "Members"),
+  component: lazyPage(() => import("./pages/members/members.tsx"), "Members"),
 });
 const invitation = createRoute({
   ...page("/invitations"),
-  component: lazyRouteComponent(() => import("./pages/members/accept.tsx"), "AcceptInvitation"),
+  component: lazyPage(() => import("./pages/members/accept.tsx"), "AcceptInvitation"),
 });
 const settings = createRoute({
   ...page("/settings"),
   validateSearch: words("webhook"),
-  component: lazyRouteComponent(() => import("./pages/settings/settings.tsx"), "Settings"),
+  component: lazyPage(() => import("./pages/settings/settings.tsx"), "Settings"),
 });
 
 const pages = [

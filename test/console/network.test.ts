@@ -45,8 +45,11 @@ describe.skipIf(chromiumPath === null)("a bad network", () => {
     await page.getByRole("region", { name: "Profile" }).getByRole("alert").waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await keepScreen(page, "desktop-light-away");
-    // A page whose files were never loaded can't be shown now, and is loaded when the gateway is back.
+    // A page whose file was never loaded can't be shown now, within the console, and is loaded when the gateway is back.
     await page.getByRole("link", { name: "Limits" }).click();
+    await page.getByRole("heading", { name: "This page could not be shown" }).waitFor();
+    await page.getByRole("alert").getByText("The gateway did not answer.").waitFor();
+    expect(await page.getByRole("link", { name: "Limits" }).count()).toBe(1);
     await context.setOffline(false);
     await page.getByRole("table", { name: "Limits" }).waitFor();
     await banner.waitFor({ state: "detached" });

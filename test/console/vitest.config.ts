@@ -5,7 +5,6 @@ import { common } from "../../vitest.config.ts";
 export default defineConfig({
   test: {
     ...common,
-    env: { ...common.env, TEST_WHOLE_BROWSER: "1" },
     name: "console",
     globalSetup: ["test/support/global-setup.ts"],
     include: ["test/console/**/*.test.ts"],

@@ -3,8 +3,7 @@ import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll } from "vitest";
 import { findTool } from "./find-tool.ts";
 
-/** The console has a whole one (test/console/vitest.config.ts): in the shell its pages don't load again after they were offline. */
-export const chromiumPath = findTool(process.env.TEST_WHOLE_BROWSER ? "chromium" : "chromium-headless-shell");
+export const chromiumPath = findTool("chromium-headless-shell");
 
 /** `what` is not tested where there is none. To be called where hooks are registered. */
 export function useBrowser(what: string): { readonly browser: Browser } {

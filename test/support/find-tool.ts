@@ -2,13 +2,10 @@
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-const browsers = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"] as const;
-
 /** Tool to the names of its program, the likeliest first. A tool's name is that of its Debian package. */
 export const tools = {
-  chromium: browsers,
   /** Without windows of its own: what a whole Chromium draws around each page costs more than most pages, 2 s of a processor. */
-  "chromium-headless-shell": ["chromium-headless-shell", ...browsers],
+  "chromium-headless-shell": ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
   nginx: ["nginx"],
   pgbouncer: ["pgbouncer"],
   "postgresql-client": ["psql"],

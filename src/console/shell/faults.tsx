@@ -1,7 +1,8 @@
 // What stands in place of a page: it does not exist, it failed, it is on its way.
-import { Link, type ErrorComponentProps } from "@tanstack/react-router";
+import { Link, lazyRouteComponent, type ErrorComponentProps } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
-import { mayReload, useUnavailable } from "../lib/reach.ts";
+import { SvcError } from "svc-sdk/functions";
+import { mayReload, noteUnavailable, useUnavailable } from "../lib/reach.ts";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Loading, Page } from "../ui/parts.tsx";
 
@@ -24,10 +25,24 @@ export function NothingHere(): ReactNode {
   );
 }
 
+/**
+ * A page with a file of its own. A file that doesn't come is a gateway that doesn't answer: for the browser's own error the router would reload
+ * the document at once, and the browser's page for a missing network would take the console's place.
+ */
+export const lazyPage: typeof lazyRouteComponent = (importer, name) =>
+  lazyRouteComponent(
+    () =>
+      importer().catch((cause: unknown) => {
+        throw new SvcError({ message: "The page's file did not come.", code: "connection_failed", retryable: true, cause });
+      }),
+    name,
+  );
+
 /** A page that could not be loaded while the gateway was unavailable is loaded once more when it is back. */
 export function PageFault({ error, reset }: ErrorComponentProps): ReactNode {
   const unavailable = useUnavailable();
   const was = useRef(unavailable);
+  useEffect(() => noteUnavailable(error), [error]);
   useEffect(() => {
     if (was.current && !unavailable && mayReload()) location.reload();
     was.current = unavailable;
