@@ -74,7 +74,7 @@ export interface SignUpConfig {
   mode: "open" | "invite" | "closed";
   /** Domains of the addresses that may sign up, in lower case; null: any. */
   domains: string[] | null;
-  /** Domains of throw-away mail: neither they nor those below them may sign up. */
+  /** Disposable email domains: neither they nor their subdomains may sign up. */
   disposable: ReadonlySet<string>;
   /** What a sign-up with a password has to pass; null: nothing. `widget`: what the console shows for it. */
   captcha: { verifyUrl: string; secret: string; widget: CaptchaWidget | null } | null;

@@ -73,7 +73,7 @@ export const byInvitation = "accounts are by invitation";
 function whyNot({ mode, domains, disposable }: SignUpConfig, email: string): string | undefined {
   if (mode === "closed") return "the operator makes accounts";
   const domain = domainOf(foldEmail(email));
-  if (isListed(disposable, domain)) return "addresses of throw-away mail may not sign up";
+  if (isListed(disposable, domain)) return "disposable email addresses may not sign up";
   if (domains !== null && !domains.includes(domain)) return `addresses at ${domains.join(", ")} may sign up`;
   return undefined;
 }

@@ -1,4 +1,4 @@
-// Fills a throw-away database for pages.ts as it looks after 13 months, set by set past the triggers, and indexes what is large afterwards. Accounts
+// Fills a temporary database for pages.ts as it looks after 13 months, set by set past the triggers, and indexes what is large afterwards. Accounts
 // are busy by Zipf's law: the n-th busiest of a million makes 1/n of the first's sessions, so that the first has a twentieth of all, some thousands
 // half, and nine of ten none. A session is 20 calls in ten minutes; twice as many a day are made at the end as at the beginning.
 import { loadCatalog } from "../../src/catalog/load.ts";

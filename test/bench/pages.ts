@@ -98,7 +98,7 @@ async function ask(): Promise<Asked[]> {
     SVC_DATA_DIR: dataDir,
     PORT: "0",
     SVC_OPERATORS: operator,
-    SVC_RESPONSES_SECRET: "a secret of a throw-away database",
+    SVC_RESPONSES_SECRET: "a secret of a temporary database",
   });
   const { catalog } = loadCatalog({
     path: new URL("../../src/catalog/default.yaml", import.meta.url).pathname,

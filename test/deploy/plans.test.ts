@@ -209,8 +209,8 @@ function pageOf(measured: typeof touched): string {
   return `# What reads and hot statements touch
 
 Written by \`SVC_PLANS=write npx vitest run test/deploy/plans.test.ts\`, on ${rowsCount.toLocaleString("en")} rows of the log and as many entries of
-${accountsCount.toLocaleString("en")} accounts over ${months} months, half of them one account's. Every run of the tests holds each statement against its bound and fails where
-one reads a table from end to end, but for those that hold only what is in flight. A dot parts what a test does in turn.
+${accountsCount.toLocaleString("en")} accounts over ${months} months, half of them one account's. Every test run checks each statement against its bound and fails where
+one reads a whole table, except tables that hold only what is in flight. A dot separates what a test does in turn.
 
 | what | statements | pages of 8 KB, all together | at most, each |
 |---|---|---|---|

@@ -99,11 +99,14 @@ export async function unusedOf(db: Db, accountId: bigint): Promise<bigint> {
   return rows[0]!.amount;
 }
 
-/** Gives back all that an account holds, as the sweep of another process does: under the lock of its balance. */
-export async function giveBackHolds(db: Db, accountId: bigint): Promise<void> {
+/** Gives back all that an account holds, as the sweep of another process does. */
+export const giveBackHolds = (db: Db, accountId: bigint) => changeHolds(db, accountId, "delete from hold h using");
+
+/** What an account holds is changed under the lock of its balance, as everywhere: else two changes could each wait for the other. */
+export async function changeHolds(db: Db, accountId: bigint, change: string): Promise<void> {
   await db.pool.query(
     `with locked as materialized (select account_id from balance where account_id = $1 for no key update)
-     delete from hold h using locked l where h.account_id = l.account_id`,
+     ${change} locked l where h.account_id = l.account_id`,
     [accountId],
   );
 }

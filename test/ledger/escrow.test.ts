@@ -5,7 +5,7 @@ import { awayFromMinuteEdge } from "../limits/counted-database.ts";
 import { eventually } from "../support/eventually.ts";
 import { sized } from "../support/size.ts";
 import { highTiers } from "../support/tiers.ts";
-import { callAll, countOf, escrowWorld, sum, unusedOf, whileInUse } from "./escrow-world.ts";
+import { callAll, countOf, escrowWorld, giveBackHolds, sum, unusedOf, whileInUse } from "./escrow-world.ts";
 
 const world = escrowWorld();
 
@@ -90,7 +90,7 @@ describe("a call that slices leave too little for", () => {
       const granted = await other.ledger.reserve({ ...account, id: crypto.randomUUID(), want: 999_200n, least: 1n });
       expect(granted).toMatchObject({ granted: 999_200n });
     });
-    await world.db.pool.query("delete from hold where account_id = $1", [account.accountId]);
+    await giveBackHolds(world.db, account.accountId);
   });
 
   test("is counted where a limit has room for it without what slices have counted in advance, and the next one is refused", async () => {

@@ -7,7 +7,7 @@ import { eventually } from "../support/eventually.ts";
 import { whileFailing } from "../support/failing-statements.ts";
 import { sized } from "../support/size.ts";
 import type { End } from "./escrow-process.ts";
-import { callAll, countOf, escrowWorld, giveBackHolds, sum, unusedOf, whileInUse } from "./escrow-world.ts";
+import { callAll, changeHolds, countOf, escrowWorld, giveBackHolds, sum, unusedOf, whileInUse } from "./escrow-world.ts";
 
 const world = escrowWorld();
 
@@ -41,7 +41,7 @@ describe("a slice", () => {
     let end: End | null = null;
     await whileInUse(one!, calling, async () => (end = await one!.begin(calling)));
     const hold = "from hold where account_id = $1";
-    await world.db.pool.query(`update hold set expires_at = now() + interval '20 seconds' where account_id = $1`, [calling.accountId]);
+    await changeHolds(world.db, calling.accountId, "update hold h set expires_at = now() + interval '20 seconds' from");
     await eventually(async () => {
       const { rows } = await world.db.pool.query(`select expires_at > now() + interval '1 minute' as is_renewed ${hold}`, [
         calling.accountId,

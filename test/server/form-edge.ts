@@ -1,4 +1,4 @@
-// The edge with a throw-away handler of transcriptions that notes what it was given, and forms to send to it.
+// The edge with a temporary handler of transcriptions that notes what it was given, and forms to send to it.
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
 import type { EdgeLimits } from "../../src/server/edge.ts";

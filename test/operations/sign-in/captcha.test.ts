@@ -96,7 +96,7 @@ describe("SVC_DISPOSABLE_DOMAINS", () => {
     const folder = mkdtempSync(join(tmpdir(), "svc-domains-"));
     try {
       const file = join(folder, "list.txt");
-      writeFileSync(file, "# throw-away\nthrow.example\n\nMAIL.test # another\r\n");
+      writeFileSync(file, "# disposable\nthrow.example\n\nMAIL.test # another\r\n");
       const { disposable } = readConfig({ SVC_DISPOSABLE_DOMAINS: file }).signUp;
       expect([...disposable]).toEqual(["throw.example", "mail.test"]);
       writeFileSync(file, "no domain\n");

@@ -113,7 +113,7 @@ describe("claiming and verifying", () => {
     expect((await verify(loser.owner, loser.workspace, lost.id)).status).toBe(200);
   });
 
-  test("400 invalid_parameter: a public mail provider, throw-away mail, and what is no domain", async () => {
+  test("400 invalid_parameter: a public mail provider, a disposable email domain, and what is no domain", async () => {
     const { owner, workspace } = await gateway.team();
     for (const domain of [
       "gmail.com",

@@ -109,7 +109,7 @@ function Cancelling({ job: { id, account_id, email, started_at, estimated_usd } 
         <p className="break-words">
           The job of <strong>{email}</strong> ({account_id}) ends now, and can't be continued.{" "}
           {started_at === null ? "It holds nothing yet." : `The ${usd(estimated_usd)} that it holds are released.`} A provider that works on
-          it is asked to stop; what it makes all the same, you pay.
+          it is asked to stop; you pay for what it makes anyway.
         </p>
       </ChangeDialog>
     </>
