@@ -32,7 +32,7 @@ oneInThree()(
     }
     for (const scenario of ["chat-16", "stream-16"]) {
       const figures = results[scenario]!.figures;
-      expect(figures.map(({ target }) => target)).toEqual(["bare", "ours-full"]);
+      expect(figures.map(({ target }) => target)).toEqual(["bare", "ours"]);
       for (const { cpuUs, ratio, p50, p99, perSecond } of figures)
         for (const figure of [cpuUs, ratio, p50, p99, perSecond]) expect(figure).toBeGreaterThan(0);
     }

@@ -21,11 +21,11 @@ import type { Running } from "./targets/types.ts";
 const options = readOptions(process.argv.slice(2));
 const unknown = [
   ...(options.only ?? []).filter((name) => !scenarios.some((one) => one.name === name)),
-  ...(options.targets ?? []).filter((name) => name !== "ours" && !targets.some((one) => one.name === name)),
+  ...(options.targets ?? []).filter((name) => !targets.some((one) => one.name === name)),
 ];
 if (unknown.length > 0) {
   console.error(`no such scenario or target: ${unknown.join(", ")}\n${usage}`);
-  console.error(`scenarios: ${scenarios.map(({ name }) => name).join(", ")}\ntargets: ours, ${targets.map(({ name }) => name).join(", ")}`);
+  console.error(`scenarios: ${scenarios.map(({ name }) => name).join(", ")}\ntargets: ${targets.map(({ name }) => name).join(", ")}`);
   process.exit(2);
 }
 const ground = await openGround();
@@ -50,8 +50,7 @@ async function runAll(ground: Ground, options: Options): Promise<void> {
   console.log("ours logs at its default level (info) into a file; Postgres waits for the disk");
   const fleet = openFleet(ground, targets, { inspect: options.profile, workers: 1, accounts: 1, pinned: true, env: {} });
   const [reference] = (await fleet.of(["bare"])) as [Running];
-  const wanted = (name: string) =>
-    options.targets === null || options.targets.some((one) => name === one || (one === "ours" && name === "ours-full"));
+  const wanted = (name: string) => options.targets === null || options.targets.includes(name);
   const profiler = options.profile ? openProfiler() : null;
   const parities: Parity[] = [];
   const check = async (running: Running[]) => {

@@ -14,9 +14,9 @@ interface Row {
 }
 
 export function targetTable(results: Map<string, Result>): string {
-  const find = (scenario: string, target = "ours-full"): Figures | undefined =>
+  const find = (scenario: string, target = "ours"): Figures | undefined =>
     results.get(scenario)?.figures.find((one) => one.target === target);
-  const extra = (scenario: string, name: string) => results.get(scenario)?.extra["ours-full"]?.[name];
+  const extra = (scenario: string, name: string) => results.get(scenario)?.extra["ours"]?.[name];
   const [one, some, many, opened] = ["chat-1", "chat-16", "chat-64", "open-300"].map((scenario) => find(scenario));
   const [stream, paced] = [find("stream-16"), find("paced-500")];
   const against = (peer: string) => {
@@ -45,7 +45,7 @@ export function targetTable(results: Map<string, Result>): string {
       value: extra("bodies-20mb", "p99 x alone"),
     },
     { figure: "peak memory against the 20 MB bodies in flight", most: 4, unit: "x", value: extra("bodies-20mb", "peak x in flight") },
-    { figure: "CPU for a request, 2 workers against 1", most: 1.15, unit: "x", value: find("workers", "ours-full, 2 workers")?.ratio },
+    { figure: "CPU for a request, 2 workers against 1", most: 1.15, unit: "x", value: find("workers", "ours, 2 workers")?.ratio },
   ];
   const cells = rows.map(({ figure, most, least, unit, value }) => [
     figure,

@@ -17,7 +17,7 @@ function bodies(megabytes: number, connections: number): Scenario {
     title: `${smallRate} small requests a second beside ${connections} connections that send bodies of ${megabytes} MB`,
     async run(bench) {
       const { ground, options, reference } = bench;
-      const targets = await bench.targets(["ours-full"]);
+      const targets = await bench.targets(["ours"]);
       const ms = options.sliceMs * 2;
       const small = chat({ connections: 64, loop: { kind: "open", rate: smallRate, ms } });
       const large = chat({ bytes, connections, loop: { kind: "closed", ms: ms - 200 } });

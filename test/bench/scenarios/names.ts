@@ -1,6 +1,5 @@
 // Which targets a scenario compares.
 
 export const peers = ["portkey", "litellm"];
-export const ours = ["ours-auth", "ours-limits", "ours-settle", "ours-full"];
-export const withoutPeers = ["direct", "nginx", ...ours];
+export const withoutPeers = ["direct", "nginx", "ours"];
 export const everyTarget = [...withoutPeers, ...peers];

@@ -3,7 +3,7 @@
 import { compare, figuresOf, figuresOfReference, runSlice, type Shape } from "../measure.ts";
 import type { Running } from "../targets/types.ts";
 import { warmUpMs } from "./closed.ts";
-import { ours } from "./names.ts";
+import { withoutPeers } from "./names.ts";
 import { chat } from "./shapes.ts";
 import type { Scenario } from "./types.ts";
 
@@ -16,7 +16,7 @@ export const openLoop: Scenario = {
   title: "non-stream chat, 300 requests a second, upstream takes 20 ms",
   async run(bench) {
     const { ground, options, reference } = bench;
-    const targets = await bench.targets(["direct", "nginx", ...ours]);
+    const targets = await bench.targets(withoutPeers);
     const shape = (ms: number): Shape => chat({ model: delayed, connections, loop: { kind: "open", rate, ms } });
     const run = (target: Running, ms: number) => runSlice(ground, target, [shape(ms)], "request");
     for (const target of [reference, ...targets]) await run(target, warmUpMs(bench, target));

@@ -28,7 +28,7 @@ export const pacedStreams: Scenario = {
   name: "paced-500",
   title: "streams open at once, each a chunk every 100 ms; processor time a chunk while all are open",
   async run(bench) {
-    const names = ["nginx", "ours-full"].filter(bench.wanted);
+    const names = ["nginx", "ours"].filter(bench.wanted);
     const raw = names.map((target): Compared => ({ target, pairs: [] }));
     const memory = new Map<string, number[]>();
     const note = (target: string, kb: number) => memory.set(target, [...(memory.get(target) ?? []), kb]);

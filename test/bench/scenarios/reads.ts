@@ -17,7 +17,7 @@ const models: Scenario = {
   title: `GET /v1/models, ${connections} connections`,
   async run(bench) {
     // Public, so that it is limited by address: the load says that it comes from many.
-    const target = bench.wanted("ours-full") ? await bench.fleet.fresh("ours-full", { env: { SVC_TRUSTED_PROXIES: "1" } }) : null;
+    const target = bench.wanted("ours") ? await bench.fleet.fresh("ours", { env: { SVC_TRUSTED_PROXIES: "1" } }) : null;
     const targets = target === null ? [] : [target];
     const lines = Array.from({ length: addresses }, (_, index) => `x-forwarded-for: 10.0.${index >> 8}.${index & 255}`);
     const result = await runClosed(bench, targets, "request", (ms) => ({ ...get("/v1/models", ms), lines }));
@@ -30,7 +30,7 @@ const polling: Scenario = {
   name: "polling",
   title: `GET /v1/jobs/{id} of a job that has ended, ${connections} connections`,
   async run(bench) {
-    const targets = await bench.targets(["ours-full"]);
+    const targets = await bench.targets(["ours"]);
     const id = targets[0] === undefined ? "none" : await submitJob(targets[0]);
     return runClosed(bench, targets, "request", (ms) => get(`/v1/jobs/${id}`, ms));
   },

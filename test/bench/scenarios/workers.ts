@@ -13,19 +13,19 @@ export const twoWorkers: Scenario = {
   title: `non-stream chat, ${connections} connections, 2 workers (x bare: against 1 worker, neither held to a core)`,
   async run(bench) {
     const { ground, options } = bench;
-    const started = bench.wanted("ours-full")
-      ? [await bench.fleet.fresh("ours-full", { pinned: false }), await bench.fleet.fresh("ours-full", { workers: 2, pinned: false })]
+    const started = bench.wanted("ours")
+      ? [await bench.fleet.fresh("ours", { pinned: false }), await bench.fleet.fresh("ours", { workers: 2, pinned: false })]
       : [];
     const [one, two] = started as [Running, Running];
     if (one === undefined) return { unit: "request", figures: [], extra: {}, raw: [], notes: [] };
     const run = (target: Running, ms: number) => runSlice(ground, target, [chat({ connections, loop: { kind: "closed", ms } })], "request");
     for (const target of [one, two]) await run(target, warmUpMs(bench, target) * 1.5);
-    const named = { ...two, name: "ours-full, 2 workers" };
+    const named = { ...two, name: "ours, 2 workers" };
     const raw = await compare({ reference: one, targets: [named], rounds: options.rounds }, (target) => run(target, options.sliceMs));
     await bench.checkAndStop([one, two]);
     return {
       unit: "request",
-      figures: [{ ...figuresOfReference(raw), target: "ours-full, 1 worker" }, ...raw.map(figuresOf)],
+      figures: [{ ...figuresOfReference(raw), target: "ours, 1 worker" }, ...raw.map(figuresOf)],
       extra: {},
       raw,
       notes: [],

@@ -1,5 +1,4 @@
-// The gateway in four modes. The last is what `npm start` runs, with everything on; the others are started by ours-entry.ts, which
-// takes parts away after the start.
+// The gateway as `npm start` runs it: limits, money and log on.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAccount } from "../../../src/accounts/admin.ts";
@@ -9,7 +8,6 @@ import { parseUsd } from "../../../src/money.ts";
 import { highTiers } from "../../support/tiers.ts";
 import { type Ground, targetCore } from "../ground.ts";
 import { childrenOf, endChild, startChild } from "../processes.ts";
-import type { Mode } from "./ours-entry.ts";
 import type { Target } from "./types.ts";
 
 /** USD per million tokens: whole units of 1e-8 USD per token, so that nothing is rounded. */
@@ -20,53 +18,41 @@ export const modelIds = ["mock-0-200-0", "mock-20-200-0", "mock-0-100-100"];
 export const imageModel = "mock-image";
 const deposit = parseUsd("1000000") as bigint;
 
-function ours(mode: Mode, title: string): Target {
-  const name = `ours-${mode}`;
-  return {
-    name,
-    title,
-    async start(ground, { inspect, workers, accounts, pinned, env: more }) {
-      const suffix = `${mode}_${++started}`;
-      const databaseUrl = await ground.createDatabase(`bench_${suffix}`);
-      const logFile = ground.newLog(name);
-      const owner = `ours-${suffix}`;
-      const env = {
-        ...process.env,
-        DATABASE_URL: databaseUrl,
-        SVC_CATALOG: writeCatalog(ground, owner),
-        SVC_DATA_DIR: ground.folder,
-        PORT: "0",
-        SVC_WORKERS: String(workers),
-        BENCH_MODE: mode,
-        ...more,
-      };
-      const entry = mode === "full" ? ["bin/svc.js", "start"] : ["test/bench/targets/ours-entry.ts"];
-      const args = [...(inspect ? ["--inspect=127.0.0.1:0"] : []), ...entry];
-      const core = pinned ? targetCore : "any";
-      const child = await startChild(args, /gateway ready (http:\S+)/, { env, core, logFile });
-      return {
-        name,
-        owner,
-        url: child.found,
-        pids: () => [child.pid, ...childrenOf(child.pid)],
-        logFile,
-        headers: {},
-        keys: await createKeys(databaseUrl, accounts),
-        ledger: mode === "full" || mode === "settle" ? { databaseUrl } : null,
-        stop: () => endChild(child.process),
-      };
-    },
-  };
-}
-
 let started = 0;
 
-export const oursModes: Target[] = [
-  ours("auth", "ours 1: proxy and authentication"),
-  ours("limits", "ours 2: and limits"),
-  ours("settle", "ours 3: and hold and settle"),
-  ours("full", "ours 4: and usage log (npm start)"),
-];
+export const ours: Target = {
+  name: "ours",
+  title: "ours (npm start)",
+  async start(ground, { inspect, workers, accounts, pinned, env: more }) {
+    const number = ++started;
+    const databaseUrl = await ground.createDatabase(`bench_${number}`);
+    const logFile = ground.newLog("ours");
+    const owner = `ours-${number}`;
+    const env = {
+      ...process.env,
+      DATABASE_URL: databaseUrl,
+      SVC_CATALOG: writeCatalog(ground, owner),
+      SVC_DATA_DIR: ground.folder,
+      PORT: "0",
+      SVC_WORKERS: String(workers),
+      ...more,
+    };
+    const args = [...(inspect ? ["--inspect=127.0.0.1:0"] : []), "bin/svc.js", "start"];
+    const core = pinned ? targetCore : "any";
+    const child = await startChild(args, /gateway ready (http:\S+)/, { env, core, logFile });
+    return {
+      name: "ours",
+      owner,
+      url: child.found,
+      pids: () => [child.pid, ...childrenOf(child.pid)],
+      logFile,
+      headers: {},
+      keys: await createKeys(databaseUrl, accounts),
+      ledger: { databaseUrl },
+      stop: () => endChild(child.process),
+    };
+  },
+};
 
 function writeCatalog({ folder, mockUrl }: Ground, owner: string): string {
   const path = join(folder, `${owner}.yaml`);
