@@ -3,6 +3,7 @@ import type { FoundKey } from "../src/accounts/key-records.ts";
 import { readKeySpending } from "../src/accounts/key-budgets.ts";
 import { keyOf } from "../src/accounts/manage-keys.ts";
 import type { Context } from "../src/context.ts";
+import { inSnapshot } from "../src/db/connect.ts";
 import { fail } from "../src/errors/fail.ts";
 import { keyIdText } from "../src/ids.ts";
 import { readKeyDays } from "../src/ledger/summary/read-summary.ts";
@@ -25,7 +26,7 @@ export const getApiKeyUsage: Handler<"getApiKeyUsage"> = async (context, { calle
 const daysShown = 30;
 
 async function daysOf({ db, clock }: Pick<Context, "db" | "clock">, key: FoundKey) {
-  const days = await readKeyDays(db, key, { at: clock(), days: daysShown });
+  const days = await inSnapshot(db, (snapshot) => readKeyDays(snapshot, key, { at: clock(), days: daysShown }));
   return days.map(({ day, requests, cost }) => ({
     date: day.toISOString().slice(0, 10),
     requests: Number(requests),

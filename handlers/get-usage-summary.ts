@@ -1,5 +1,6 @@
 // GET /v1/usage/summary: the account's requests, summed up by time, model, key and more.
 import { everyKeyLike } from "../src/accounts/key-records.ts";
+import { inSnapshot } from "../src/db/connect.ts";
 import { failParameter } from "../src/errors/fail.ts";
 import { parseUserId } from "../src/ids.ts";
 import { type Bucket, bucketsOf, type BucketName, type Span } from "../src/ledger/summary/periods.ts";
@@ -56,7 +57,9 @@ export async function summaryOf<Group extends SummaryGroup>(context: Context, qu
   const buckets = await readBuckets(context, span, bucket, timezone);
   const { accountId, keyIds, member, provider, route } = asked;
   const filter = { model, operation, status, tag, tagKey: query.tag_key, keyIds, member, provider, route };
-  const { rows, total } = await readSummary(context.db, { accountId, span, buckets, groups, filter, after: place, limit });
+  const { rows, total } = await inSnapshot(context.db, (snapshot) =>
+    readSummary(snapshot, { accountId, span, buckets, groups, filter, after: place, limit }),
+  );
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const page = { has_more: rows.length > limit, last_id: last === undefined ? null : summaryRowId(last) };

@@ -18,7 +18,7 @@ import { lockReceiver } from "../accounts/users.ts";
 import { tierOf } from "../catalog/tiers.ts";
 import type { Catalog } from "../catalog/types.ts";
 import type { Context } from "../context.ts";
-import type { Db, Queries } from "../db/connect.ts";
+import { type Db, inSnapshot, type Queries } from "../db/connect.ts";
 import { fail, failNotPossible, failParameter } from "../errors/fail.ts";
 import { accountIdText, cutId } from "../ids.ts";
 import { readBalance, readMediaHolds } from "../ledger/balance.ts";
@@ -41,12 +41,10 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** A page of accounts, newest first, with what each spent lately. */
 export async function listSpending(db: Db, at: Date, filter: AccountFilter, limit: number): Promise<SpendingAccount[]> {
   const listed = await listAccounts(db, filter, limit);
-  const spent = await readSpent(
-    db,
-    listed.map(({ accountId }) => accountId),
-    // Until tomorrow: a call of this moment counts.
-    { from: new Date(at.getTime() - 30 * dayMs), to: new Date(at.getTime() + dayMs) },
-  );
+  const ids = listed.map(({ accountId }) => accountId);
+  // Until tomorrow: a call of this moment counts.
+  const lately = { from: new Date(at.getTime() - 30 * dayMs), to: new Date(at.getTime() + dayMs) };
+  const spent = await inSnapshot(db, (snapshot) => readSpent(snapshot, ids, lately));
   return listed.map((account) => ({ ...account, spentLately: spent.get(account.accountId) ?? 0n }));
 }
 

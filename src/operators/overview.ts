@@ -3,7 +3,7 @@
 import type { components } from "../../generated/api.d.ts";
 import { type Db, inSnapshot, type Queries } from "../db/connect.ts";
 import { readBesideCalls, type ReportRow, sumOf } from "../ledger/report.ts";
-import { besideSums, ceilQuarter, floorQuarter, piecesOf, type Span, sumsWithin } from "../ledger/summary/periods.ts";
+import { besideSums, ceilQuarter, floorQuarter, piecesOf, readAdded, type Span, sumsWithin } from "../ledger/summary/periods.ts";
 import { readSummary } from "../ledger/summary/read-summary.ts";
 import { percentilesOf } from "../ledger/summary/show-summary.ts";
 import { type Amount, toUsd } from "../money.ts";
@@ -73,17 +73,25 @@ interface Sources {
 /** Null: there are no such sums yet. */
 type Since = "whole_since" | "routes_since";
 
-async function sourcesOf({ pool }: Queries, { from, to }: Span, begins: Since = "whole_since"): Promise<Sources> {
-  const { rows } = await pool.query<{ since: Date | number | null }>(`select ${begins} as since from usage_rollup_state`);
+async function sourcesOf(snapshot: Queries, { from, to }: Span, begins: Since = "whole_since"): Promise<Sources> {
+  const { rows } = await snapshot.pool.query<{ since: Date | number | null }>(`select ${begins} as since from usage_rollup_state`);
+  const added = await readAdded(snapshot);
   const since = new Date(Math.max(ceilQuarter(from).getTime(), rows[0]!.since === null ? Infinity : Number(rows[0]!.since)));
   const last = floorQuarter(to);
   const [first, end] = since < last ? [since, last] : [to, to];
   const pieces = piecesOf([{ start: first, since: first }], { from: first, to: end });
-  const times = { since: "$1::timestamptz", wholeSince: "$2::timestamptz", wholeUntil: "$3::timestamptz", until: "$4::timestamptz" };
+  const times = {
+    ...{ since: "$1::timestamptz", wholeSince: "$2::timestamptz", wholeUntil: "$3::timestamptz", until: "$4::timestamptz" },
+    addedUntil: "$8::timestamptz",
+  };
   return {
-    values: [from, first, end, to, pieces.map((p) => p.minutes), pieces.map((p) => p.since), pieces.map((p) => p.before)],
+    values: [from, first, end, to, pieces.map((p) => p.minutes), pieces.map((p) => p.since), pieces.map((p) => p.before), added.until],
     periods: "select * from unnest($5::int[], $6::timestamptz[], $7::timestamptz[]) p(span, since, before)",
-    log: besideSums(times, (rows, _of, within) => `select l.account_id, l.error_code, l.attempts, l.cost from ${rows} where ${within}`),
+    log: besideSums(
+      times,
+      added,
+      (rows, _of, within) => `select l.account_id, l.error_code, l.attempts, l.cost from ${rows} where ${within}`,
+    ),
   };
 }
 

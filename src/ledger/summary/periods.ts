@@ -99,12 +99,29 @@ export function sumsWithin(table: string, { since = "p.since", before = "p.befor
   return `lateral (select ${columns} from ${table} r where r.span = p.span and r.starts_at >= ${since} and r.starts_at < ${before} and ${where} offset 0) r`;
 }
 
-/** SQL of times: the span asked for, and the whole quarters of an hour in it that are read in the sums. */
+/** What of the log has been added to the sums. */
+export interface Added {
+  /** A time of the database, which is finer than a Date. */
+  until: string;
+  /** Whether any row of the log before it has not. */
+  hasLate: boolean;
+}
+
+/** Of the snapshot that the sums are then read in. Known to the planner, it tells which few rows and months of the log are left to read. */
+export async function readAdded({ pool }: Queries): Promise<Added> {
+  const { rows } = await pool.query<Added>(
+    `select closed_until::text as until, exists (select from usage_late) as "hasLate" from usage_rollup_state`,
+  );
+  return rows[0]!;
+}
+
+/** SQL of times: the span asked for, the whole quarters of an hour in it that are read in the sums, and until when these are made. */
 interface SumTimes {
   since: string;
   wholeSince: string;
   wholeUntil: string;
   until: string;
+  addedUntil: string;
 }
 
 /**
@@ -112,19 +129,18 @@ interface SumTimes {
  * reads relations that have a row of the log as `l`; `of` has its account and time, which `within` bounds.
  */
 export function besideSums(
-  { since, wholeSince, wholeUntil, until }: SumTimes,
+  { since, wholeSince, wholeUntil, until, addedUntil }: SumTimes,
+  { hasLate }: Pick<Added, "hasLate">,
   select: (rows: string, of: "l" | "late", within: string) => string,
 ): string {
-  const closed = "(select closed_until from usage_rollup_state)";
   // A time without an instant is not looked for at all.
-  const log = (from: string, to: string, more = "") =>
-    select("usage_log l", "l", `l.created_at >= ${from} and l.created_at < ${to} and ${from} < ${to}${more}`);
-  // Bounds that the planner knows: it plans the months of the span alone, and not all that the log has.
-  const months = ` and l.created_at >= ${wholeSince} and l.created_at < ${until}`;
+  const between = (of: "l" | "late", from: string, to: string) =>
+    `${of}.created_at >= ${from} and ${of}.created_at < ${to} and ${from} < ${to}`;
+  const added = `least(greatest(${wholeSince}, ${addedUntil}), ${wholeUntil})`;
   const late = "usage_late late join usage_log l on l.account_id = late.account_id and l.created_at = late.created_at and l.id = late.id";
   return [
-    log(since, wholeSince),
-    log(`least(greatest(${wholeSince}, ${closed}), ${wholeUntil})`, until, months),
-    select(late, "late", `late.created_at >= ${wholeSince} and late.created_at < least(${wholeUntil}, ${closed})${months}`),
+    select("usage_log l", "l", between("l", since, wholeSince)),
+    select("usage_log l", "l", between("l", added, until)),
+    ...(hasLate ? [select(late, "late", `${between("late", wholeSince, added)} and ${between("l", wholeSince, added)}`)] : []),
   ].join(" union all ");
 }

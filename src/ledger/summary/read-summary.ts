@@ -1,7 +1,7 @@
-// Sums up the usage log, exactly and of one moment.
+// Sums up the usage log, exactly. What it reads is of one moment if `snapshot` is one, in which a call that settles meanwhile is not.
 import type { Queries } from "../../db/connect.ts";
 import type { Amount } from "../../money.ts";
-import { besideSums, ceilQuarter, floorQuarter, piecesOf, type Span, sumsWithin } from "./periods.ts";
+import { type Added, besideSums, ceilQuarter, floorQuarter, piecesOf, readAdded, type Span, sumsWithin } from "./periods.ts";
 import { columnsOf, groupTexts, isOfEveryone, partOf, type Put, type SummaryQuestion, untagged } from "./summary-parts.ts";
 
 export interface Figures {
@@ -43,12 +43,15 @@ const figureSums = `coalesce(sum(requests), 0)::bigint as requests, coalesce(sum
 /** UUIDs of the persons who created the keys. */
 const makers = `left join (select k.id as made, a.user_id::text as maker from api_key k join account a on a.id = k.created_by) maker on made = key_id`;
 
+type Question = SummaryQuestion & { added: Added };
+
 /** Of very many accounts or keys those of the page are found first, without adding their figures: an index knows them. */
-export async function readSummary(db: Queries, question: SummaryQuestion): Promise<Summary> {
+export async function readSummary(snapshot: Queries, asked: SummaryQuestion): Promise<Summary> {
+  const question = { ...asked, added: await readAdded(snapshot) };
   const { groups, limit, filter, accountId } = question;
   const byTag = groups.includes("tag") && filter.tag === undefined;
   const isOfMany = accountId === null && (groups.includes("account") || groups.includes("key")) && !byTag && !groups.includes("member");
-  if (!isOfMany || !isOfEveryone({ ...question, groups: [] }, "calls")) return readSums(db, question, null);
+  if (!isOfMany || !isOfEveryone({ ...question, groups: [] }, "calls")) return readSums(snapshot, question, null);
   // And of a long time only in as many buckets as it takes to fill the page, from the one in which the page before ended.
   const first = Math.max(
     0,
@@ -57,8 +60,8 @@ export async function readSummary(db: Queries, question: SummaryQuestion): Promi
   for (let count = 1; ; count *= 4) {
     const time = timeOf(question, { first, count });
     const isAll = first + count >= question.buckets.length;
-    if (!isAll && (await countGroups(db, { ...question, ...time })) <= limit) continue;
-    const summary = await readSums(db, question, time);
+    if (!isAll && (await countGroups(snapshot, { ...question, ...time })) <= limit) continue;
+    const summary = await readSums(snapshot, question, time);
     if (isAll || summary.rows.length > limit) return summary;
   }
 }
@@ -72,7 +75,7 @@ function timeOf({ span, buckets }: SummaryQuestion, { first, count }: { first: n
 }
 
 /** How many groups the page may have, no more than decide whether it is full. */
-async function countGroups({ pool }: Queries, question: SummaryQuestion): Promise<number> {
+async function countGroups({ pool }: Queries, question: Question): Promise<number> {
   const values: unknown[] = [];
   const { rows } = await pool.query<{ count: bigint }>(
     `select count(*) from (${pageOf(question, (value) => `$${values.push(value)}`)}) page`,
@@ -94,7 +97,7 @@ function placeOf(question: SummaryQuestion, put: Put): string | null {
 }
 
 /** SQL of the page's groups, one more than the limit, and one for the total. */
-function pageOf(question: SummaryQuestion, put: Put): string {
+function pageOf(question: Question, put: Put): string {
   const columns = ["start", ...idsOf(question)].join(", ");
   const order = ["start", ...textsOf(question)].join(", ");
   const only = columnsOf(question);
@@ -103,8 +106,8 @@ function pageOf(question: SummaryQuestion, put: Put): string {
     where ${placeOf(question, put) ?? "true"} group by ${columns}, ${order} order by ${order} limit ${put(question.limit + 2)}`;
 }
 
-/** One statement, so that a call that settles meanwhile is in all of it or in nothing. The page's groups, if it has any, are sought within `time`. */
-async function readSums({ pool }: Queries, question: SummaryQuestion, time: Time | null): Promise<Summary> {
+/** The page's groups, if it has any, are sought within `time`. */
+async function readSums({ pool }: Queries, question: Question, time: Time | null): Promise<Summary> {
   const values: unknown[] = [];
   const put = (value: unknown) => `$${values.push(value)}`;
   const { groups, limit, filter } = question;
@@ -136,21 +139,37 @@ async function readSums({ pool }: Queries, question: SummaryQuestion, time: Time
 }
 
 /** What each of the accounts was charged for its calls; without those that were charged nothing. */
-export async function readSpent({ pool }: Queries, accountIds: readonly bigint[], { from, to }: Span): Promise<Map<bigint, Amount>> {
+export async function readSpent(snapshot: Queries, accountIds: readonly bigint[], { from, to }: Span): Promise<Map<bigint, Amount>> {
   const whole = { from: ceilQuarter(from), to: floorQuarter(to) };
   const pieces = piecesOf([{ start: whole.from, since: whole.from }], whole);
-  const times = { since: "$2::timestamptz", wholeSince: "$3::timestamptz", wholeUntil: "$4::timestamptz", until: "$5::timestamptz" };
+  const added = await readAdded(snapshot);
   const beside = besideSums(
-    times,
+    {
+      ...{ since: "$2::timestamptz", wholeSince: "$3::timestamptz", wholeUntil: "$4::timestamptz", until: "$5::timestamptz" },
+      addedUntil: "$9::timestamptz",
+    },
+    added,
     (rows, of, within) => `select l.account_id, l.cost from ${rows} where ${of}.account_id = any($1) and ${within}`,
   );
-  const { rows } = await pool.query<{ accountId: bigint; spent: Amount }>(
+  const { rows } = await snapshot.pool.query<{ accountId: bigint; spent: Amount }>(
     `select account_id as "accountId", sum(cost)::bigint as spent from (
        select r.account_id, r.cost from unnest($1::bigint[]) a(id) cross join unnest($6::int[], $7::timestamptz[], $8::timestamptz[]) p(span, since, before)
        cross join ${sumsWithin("usage_rollup", { where: `r.account_id = a.id and r.tag_hash = ${untagged}` })}
        union all ${beside}
      ) part(account_id, cost) group by 1`,
-    [accountIds, from, whole.from, whole.to, to, pieces.map((p) => p.minutes), pieces.map((p) => p.since), pieces.map((p) => p.before)],
+    [
+      ...[
+        accountIds,
+        from,
+        whole.from,
+        whole.to,
+        to,
+        pieces.map((p) => p.minutes),
+        pieces.map((p) => p.since),
+        pieces.map((p) => p.before),
+      ],
+      added.until,
+    ],
   );
   return new Map(rows.map(({ accountId, spent }) => [accountId, spent]));
 }
@@ -159,7 +178,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 /** A key's calls on each of the last days of UTC, newest first, days without one included. */
 export async function readKeyDays(
-  db: Queries,
+  snapshot: Queries,
   { accountId, id }: { accountId: bigint; id: bigint },
   { at, days }: { at: Date; days: number },
 ): Promise<{ day: Date; requests: bigint; cost: Amount }[]> {
@@ -167,7 +186,7 @@ export async function readKeyDays(
   const starts = Array.from({ length: days }, (_, back) => new Date(today - back * dayMs));
   const buckets = starts.toReversed().map((start) => ({ start, since: start }));
   const span = { from: buckets[0]!.start, to: new Date(today + dayMs) };
-  const { rows } = await readSummary(db, { accountId, span, buckets, groups: [], filter: { keyIds: [id] }, limit: days });
+  const { rows } = await readSummary(snapshot, { accountId, span, buckets, groups: [], filter: { keyIds: [id] }, limit: days });
   const sums = new Map(rows.map((row) => [row.start.getTime(), row]));
   return starts.map((day) => {
     const sum = sums.get(day.getTime());

@@ -1,6 +1,6 @@
 // What sums of the usage log are put together from, as SQL with the same columns: whole quarters of an hour from the rollups, and from the log what
 // these don't have: the last minutes, rows that came late (src/db/functions/usage_roll_up.sql), and what lies between a quarter and an end of the span.
-import { besideSums, type Bucket, ceilQuarter, floorQuarter, piecesOf, type Span, sumsWithin } from "./periods.ts";
+import { type Added, besideSums, type Bucket, ceilQuarter, floorQuarter, piecesOf, type Span, sumsWithin } from "./periods.ts";
 
 /** What may be grouped by, as an expression over `part`; never null, so that pages have an order. */
 export const groupTexts = {
@@ -89,8 +89,12 @@ interface PartOptions {
 export const untagged = "(select usage_tag_hash(null))";
 
 /** What the rollups have of each period, and rows of the log, as the same columns, after the start of their bucket. */
-export function partOf(question: SummaryQuestion, put: Put, { of, only = everyColumn, paged = [] }: PartOptions): string {
-  const { accountId, span, buckets, filter } = question;
+export function partOf(
+  question: SummaryQuestion & { added: Added },
+  put: Put,
+  { of, only = everyColumn, paged = [] }: PartOptions,
+): string {
+  const { accountId, span, buckets, filter, added } = question;
   const [first, last] = [ceilQuarter(span.from), floorQuarter(span.to)];
   const whole = first < last ? { from: first, to: last } : { from: span.to, to: span.to };
   const pieces = piecesOf(buckets, whole);
@@ -110,7 +114,7 @@ export function partOf(question: SummaryQuestion, put: Put, { of, only = everyCo
     filter.member === undefined
       ? ""
       : ` and key_id in (select k.id from api_key k join account a on a.id = k.created_by where ${mine("k")} and a.user_id = ${put(filter.member)})`;
-  const [since, until, wholeSince, wholeUntil] = [span.from, span.to, whole.from, whole.to].map(put);
+  const time = (value: Date | string) => `${put(value)}::timestamptz`;
   const periods = `unnest(${arrays[0]}::timestamptz[], ${arrays[1]}::int[], ${arrays[2]}::timestamptz[], ${arrays[3]}::timestamptz[]) p(start, span, since, before)`;
   const ofEach = (before: string) => `
     select ${["p.start", ...only.map((name) => columns[name][0])].join(", ")}
@@ -123,9 +127,11 @@ export function partOf(question: SummaryQuestion, put: Put, { of, only = everyCo
     select ${["p.start", ...only.map((name) => ofOne[name] ?? columns[name][0])].join(", ")}
     from ${periods} cross join ${sumsWithin("usage_total", { since: `greatest(p.since, ${everyoneSince})` })}
     union all ${ofEach(`least(p.before, ${everyoneSince})`)}`;
-  const beside = besideSums({ since: since!, wholeSince: wholeSince!, wholeUntil: wholeUntil!, until: until! }, (rows, row, within) =>
-    fromLog(`${rows} cross join ${tags} where ${mine(row)} and ${within}`),
-  );
+  const times = {
+    ...{ since: time(span.from), until: time(span.to), wholeSince: time(whole.from), wholeUntil: time(whole.to) },
+    addedUntil: time(added.until),
+  };
+  const beside = besideSums(times, added, (rows, row, within) => fromLog(`${rows} cross join ${tags} where ${mine(row)} and ${within}`));
   return `select * from (
     ${isOfEveryone(question, of) ? ofEveryone() : ofEach("p.before")}
     union all ${beside}
