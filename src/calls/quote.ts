@@ -6,7 +6,7 @@ import type { Resolved } from "../catalog/resolve.ts";
 import type { Context } from "../context.ts";
 import { type Queries, withoutEffect } from "../db/connect.ts";
 import { refuseInDoubt } from "../db/database-checks.ts";
-import { isTransient } from "../db/transient-error.ts";
+import { isSurelyUndone, isTransient } from "../db/transient-error.ts";
 import { ApiError, fail } from "../errors/fail.ts";
 import { shownError } from "../errors/text.ts";
 import { isAccountHeld } from "../ledger/account-batcher.ts";
@@ -108,7 +108,9 @@ export async function quoteCall(context: Quoting, caller: Caller, planned: Plann
 
 async function tryLimits(context: Quoting, caller: Caller, { admitted, tokens }: PlannedCall): Promise<Check> {
   const { takes, decided } = takesOf(context, { caller, model: admitted.model, tokens, addHeaders: () => undefined });
-  const decision = await withoutEffect(context.db, (transaction) => takeIn(transaction, takes));
+  const tryOnce = () => withoutEffect(context.db, (transaction) => takeIn(transaction, takes));
+  // A minute that ends while its counts are awaited is asked about again, as a call does it.
+  const decision = await tryOnce().catch((error: unknown) => (isSurelyUndone(error) ? tryOnce() : Promise.reject(error)));
   return checkOf(() => void decided(decision));
 }
 

@@ -145,6 +145,27 @@ describe("what would refuse the request, and why", () => {
   });
 });
 
+test("a minute that ends while its counts are awaited refuses no quote", async () => {
+  const account = await world.account();
+  const { pool } = world.gateway.context.db;
+  await pool.query(`create sequence minute_ends;
+    create function minute_ends() returns trigger language plpgsql as $$ begin
+      if new.account_id = ${account.accountId} and nextval('minute_ends') = 1 then
+        raise exception 'the minute ended while its counts were awaited' using errcode = 'serialization_failure';
+      end if;
+      return new;
+    end $$;
+    create trigger minute_ends before insert on rate_window for each row execute function minute_ends()`);
+  try {
+    const { status, json } = await world.quote(account, "createChatCompletion", chat());
+    expect([status, json.admitted]).toEqual([200, true]);
+    const { rows } = await pool.query("select last_value > 1 as again from minute_ends");
+    expect(rows).toEqual([{ again: true }]);
+  } finally {
+    await pool.query("drop trigger minute_ends on rate_window; drop function minute_ends; drop sequence minute_ends");
+  }
+});
+
 describe("many quotes beside many calls", () => {
   test("the windows count the calls alone, and the balance is what the calls cost", async () => {
     const account = await world.account();
