@@ -184,7 +184,7 @@ test("vouchers of a status are found without those of another, however many thes
   for (const status of ["redeemed", "ended", "expired"] as const) expect(await listed(status, 30)).toEqual([]);
 });
 
-test("sums over all accounts are looked up by their times, and those of 100 days are not walked for three hours", async () => {
+test("sums over all accounts are looked up by their times, and those of 100 days are not walked for a few hours", async () => {
   const tables = ["usage_total_quarters", "usage_fact", "usage_rollup"];
   const quarters = "generate_series(now() - interval '100 days', now(), interval '15 minutes') at";
   const figures = "1, 1, 0, 0, 1, 0, 1, 1";
@@ -209,13 +209,13 @@ test("sums over all accounts are looked up by their times, and those of 100 days
   const before = await readsOf();
 
   const own = connect(database.url, { max: 4 });
-  const { from, to } = lately(3);
-  expect((await readOverview(own, from, to)).calls).toBeGreaterThan(8);
-  expect(sumOf(await readRouteMoney(own, { from, to })).requests).toBeGreaterThan(8n);
+  const { from, to } = lately(2.5); // two quarters of it at least are in no whole hour, of which there are no sums here
+  expect((await readOverview(own, from, to)).calls).toBeGreaterThan(1);
+  expect(sumOf(await readRouteMoney(own, { from, to })).requests).toBeGreaterThan(1n);
   const buckets = (await bucketsOf(own, { from, to }, { bucket: "hour", timezone: "UTC", most: 10 }))!;
   const asked = { accountId: null, span: { from, to }, buckets, filter: {}, limit: 50 };
-  expect((await readSummary(own, { ...asked, groups: ["model"] })).total.requests).toBeGreaterThan(8n);
-  expect((await readSummary(own, { ...asked, groups: ["account"] })).total.requests).toBeGreaterThan(8n);
+  expect((await readSummary(own, { ...asked, groups: ["model"] })).total.requests).toBeGreaterThan(1n);
+  expect((await readSummary(own, { ...asked, groups: ["account"] })).total.requests).toBeGreaterThan(1n);
   await own.close(); // its connections' counts come in with their ends
 
   await eventually(async () => {
