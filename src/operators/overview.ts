@@ -70,13 +70,9 @@ interface Sources {
   log: string;
 }
 
-/** Null: there are no such sums yet. */
-type Since = "whole_since" | "routes_since";
-
-async function sourcesOf(snapshot: Queries, { from, to }: Span, begins: Since = "whole_since"): Promise<Sources> {
-  const { rows } = await snapshot.pool.query<{ since: Date | number | null }>(`select ${begins} as since from usage_rollup_state`);
+async function sourcesOf(snapshot: Queries, { from, to }: Span, begins: "wholeSince" | "routesSince" = "wholeSince"): Promise<Sources> {
   const added = await readAdded(snapshot);
-  const since = new Date(Math.max(ceilQuarter(from).getTime(), rows[0]!.since === null ? Infinity : Number(rows[0]!.since)));
+  const since = new Date(Math.max(ceilQuarter(from).getTime(), Number(added[begins] ?? Infinity)));
   const last = floorQuarter(to);
   const [first, end] = since < last ? [since, last] : [to, to];
   const pieces = piecesOf([{ start: first, since: first }], { from: first, to: end });
@@ -112,7 +108,7 @@ async function readFacts({ pool }: Queries, { values, periods, log }: Sources): 
 /** By route, what its calls brought in and what all its attempts cost; some routes in two rows. */
 export async function readRouteMoney(db: Db, span: Span): Promise<ReportRow[]> {
   return inSnapshot(db, async (queries) => {
-    const { values, periods, log } = await sourcesOf(queries, span, "routes_since");
+    const { values, periods, log } = await sourcesOf(queries, span, "routesSince");
     const { rows } = await queries.pool.query<ReportRow>(
       `with period as (${periods}), log_row as (${log})
        select name, sum(requests)::bigint as requests, sum(revenue)::bigint as revenue, sum(unmatched)::bigint as unmatched, sum(cost)::bigint as cost,

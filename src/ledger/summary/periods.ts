@@ -105,12 +105,16 @@ export interface Added {
   until: string;
   /** Whether any row of the log before it has not. */
   hasLate: boolean;
+  /** Since when there are sums over all accounts, and those of routes; a number: since ever. Null: there are none yet. */
+  wholeSince: Date | number | null;
+  routesSince: Date | number | null;
 }
 
 /** Of the snapshot that the sums are then read in. Known to the planner, it tells which few rows and months of the log are left to read. */
 export async function readAdded({ pool }: Queries): Promise<Added> {
   const { rows } = await pool.query<Added>(
-    `select closed_until::text as until, exists (select from usage_late) as "hasLate" from usage_rollup_state`,
+    `select closed_until::text as until, exists (select from usage_late) as "hasLate", whole_since as "wholeSince", routes_since as "routesSince"
+     from usage_rollup_state`,
   );
   return rows[0]!;
 }

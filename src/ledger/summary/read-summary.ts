@@ -1,8 +1,17 @@
 // Sums up the usage log, exactly. What it reads is of one moment if `snapshot` is one, in which a call that settles meanwhile is not.
 import type { Queries } from "../../db/connect.ts";
 import type { Amount } from "../../money.ts";
-import { type Added, besideSums, ceilQuarter, floorQuarter, piecesOf, readAdded, type Span, sumsWithin } from "./periods.ts";
-import { columnsOf, groupTexts, isOfEveryone, partOf, type Put, type SummaryQuestion, untagged } from "./summary-parts.ts";
+import { besideSums, ceilQuarter, floorQuarter, piecesOf, readAdded, type Span, sumsWithin } from "./periods.ts";
+import {
+  columnsOf,
+  groupTexts,
+  isOfEveryone,
+  partOf,
+  type Put,
+  type SnapshotQuestion,
+  type SummaryQuestion,
+  untagged,
+} from "./summary-parts.ts";
 
 export interface Figures {
   requests: bigint;
@@ -43,8 +52,6 @@ const figureSums = `coalesce(sum(requests), 0)::bigint as requests, coalesce(sum
 /** UUIDs of the persons who created the keys. */
 const makers = `left join (select k.id as made, a.user_id::text as maker from api_key k join account a on a.id = k.created_by) maker on made = key_id`;
 
-type Question = SummaryQuestion & { added: Added };
-
 /** Of very many accounts or keys those of the page are found first, without adding their figures: an index knows them. */
 export async function readSummary(snapshot: Queries, asked: SummaryQuestion): Promise<Summary> {
   const question = { ...asked, added: await readAdded(snapshot) };
@@ -75,7 +82,7 @@ function timeOf({ span, buckets }: SummaryQuestion, { first, count }: { first: n
 }
 
 /** How many groups the page may have, no more than decide whether it is full. */
-async function countGroups({ pool }: Queries, question: Question): Promise<number> {
+async function countGroups({ pool }: Queries, question: SnapshotQuestion): Promise<number> {
   const values: unknown[] = [];
   const { rows } = await pool.query<{ count: bigint }>(
     `select count(*) from (${pageOf(question, (value) => `$${values.push(value)}`)}) page`,
@@ -97,7 +104,7 @@ function placeOf(question: SummaryQuestion, put: Put): string | null {
 }
 
 /** SQL of the page's groups, one more than the limit, and one for the total. */
-function pageOf(question: Question, put: Put): string {
+function pageOf(question: SnapshotQuestion, put: Put): string {
   const columns = ["start", ...idsOf(question)].join(", ");
   const order = ["start", ...textsOf(question)].join(", ");
   const only = columnsOf(question);
@@ -107,7 +114,7 @@ function pageOf(question: Question, put: Put): string {
 }
 
 /** The page's groups, if it has any, are sought within `time`. */
-async function readSums({ pool }: Queries, question: Question, time: Time | null): Promise<Summary> {
+async function readSums({ pool }: Queries, question: SnapshotQuestion, time: Time | null): Promise<Summary> {
   const values: unknown[] = [];
   const put = (value: unknown) => `$${values.push(value)}`;
   const { groups, limit, filter } = question;

@@ -45,6 +45,9 @@ export interface SummaryQuestion {
   limit: number;
 }
 
+/** As it is asked of a snapshot. */
+export type SnapshotQuestion = SummaryQuestion & { added: Added };
+
 /** Where no route was asked, as for a kept answer, the cost is nothing. */
 const expense = (sum: string, unasked: string) => `coalesce(${sum}, case when ${unasked} then 0 end)`;
 
@@ -89,11 +92,7 @@ interface PartOptions {
 export const untagged = "(select usage_tag_hash(null))";
 
 /** What the rollups have of each period, and rows of the log, as the same columns, after the start of their bucket. */
-export function partOf(
-  question: SummaryQuestion & { added: Added },
-  put: Put,
-  { of, only = everyColumn, paged = [] }: PartOptions,
-): string {
+export function partOf(question: SnapshotQuestion, put: Put, { of, only = everyColumn, paged = [] }: PartOptions): string {
   const { accountId, span, buckets, filter, added } = question;
   const [first, last] = [ceilQuarter(span.from), floorQuarter(span.to)];
   const whole = first < last ? { from: first, to: last } : { from: span.to, to: span.to };
