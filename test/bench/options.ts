@@ -7,7 +7,8 @@ export interface Options {
   targets: string[] | null;
   rounds: number;
   sliceMs: number;
-  warmUpMs: number;
+  /** Of each process before it is measured. */
+  warmUpRequests: number;
   quick: boolean;
   profile: boolean;
   /** The file the results go to; null: a new one in .bench/results. */
@@ -34,7 +35,7 @@ export function readOptions(args: string[]): Options {
     targets: values.targets?.split(",") ?? null,
     rounds: values.rounds === undefined ? (quick ? 1 : 3) : Number(values.rounds),
     sliceMs: quick ? 500 : 2_000,
-    warmUpMs: quick ? 500 : 10_000, // compiled, not compiling
+    warmUpRequests: quick ? 1 : 40_000,
     quick,
     profile: values.profile,
     out: values.out ?? null,

@@ -2,9 +2,9 @@
 import { figuresOf, figuresOfReference, runSlice, type Compared, type Shape, type Slice } from "../measure.ts";
 import { forgetPeak, median, memoryOf } from "../processes.ts";
 import type { Running } from "../targets/types.ts";
-import { warmUpMs } from "./closed.ts";
 import { chat } from "./shapes.ts";
 import type { Bench, Scenario } from "./types.ts";
+import { warmUp } from "./warm-up.ts";
 
 /** Of the small ones, a second. */
 const smallRate = 100;
@@ -22,7 +22,7 @@ function bodies(megabytes: number, connections: number): Scenario {
       const small = chat({ connections: 64, loop: { kind: "open", rate: smallRate, ms } });
       const large = chat({ bytes, connections, loop: { kind: "closed", ms: ms - 200 } });
       for (const target of [reference, ...targets]) {
-        await runSlice(ground, target, [chat({ connections: 16, loop: { kind: "closed", ms: warmUpMs(bench, target) } })], "request");
+        await warmUp(bench, target, (ms) => chat({ connections: 16, loop: { kind: "closed", ms } }));
         await runSlice(ground, target, [small, { ...large, loop: { kind: "closed", ms: ms / 2 } }], "request");
       }
       const raw = targets.map(({ name }): Compared => ({ target: name, pairs: [] }));

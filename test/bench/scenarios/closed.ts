@@ -4,25 +4,17 @@ import type { Running } from "../targets/types.ts";
 import { everyTarget, withoutPeers } from "./names.ts";
 import { chat } from "./shapes.ts";
 import type { Bench, Result, Scenario } from "./types.ts";
+import { warmUp } from "./warm-up.ts";
 
 /** `make`: the request, for a slice of so long. */
 export async function runClosed(bench: Bench, targets: Running[], unit: Unit, make: (ms: number) => Shape): Promise<Result> {
   const { ground, options, reference } = bench;
   const run = (target: Running, ms: number) => runSlice(ground, target, [make(ms)], unit);
-  for (const target of [reference, ...targets]) await run(target, warmUpMs(bench, target));
+  for (const target of [reference, ...targets]) await warmUp(bench, target, make, { unit });
   const raw = await compare({ reference, targets, rounds: options.rounds }, (target) =>
     bench.profiled(target, () => run(target, options.sliceMs)),
   );
   return { unit, figures: [figuresOfReference(raw), ...raw.map(figuresOf)], extra: {}, raw, notes: [] };
-}
-
-const warm = new WeakSet<Running>();
-
-/** A server is measured as it runs all day: compiled, not compiling. Once warm, a change of scenario needs less. */
-export function warmUpMs({ options }: Bench, target: Running): number {
-  if (warm.has(target)) return options.warmUpMs / 4;
-  warm.add(target);
-  return options.warmUpMs;
 }
 
 function chats(connections: number): Scenario {

@@ -2,10 +2,10 @@
 // call costs that no other shares a statement with.
 import { compare, figuresOf, figuresOfReference, runSlice, type Shape } from "../measure.ts";
 import type { Running } from "../targets/types.ts";
-import { warmUpMs } from "./closed.ts";
 import { withoutPeers } from "./names.ts";
 import { chat } from "./shapes.ts";
 import type { Scenario } from "./types.ts";
+import { warmUp } from "./warm-up.ts";
 
 const connections = 512;
 const rate = 300;
@@ -19,7 +19,7 @@ export const openLoop: Scenario = {
     const targets = await bench.targets(withoutPeers);
     const shape = (ms: number): Shape => chat({ model: delayed, connections, loop: { kind: "open", rate, ms } });
     const run = (target: Running, ms: number) => runSlice(ground, target, [shape(ms)], "request");
-    for (const target of [reference, ...targets]) await run(target, warmUpMs(bench, target));
+    for (const target of [reference, ...targets]) await warmUp(bench, target, shape);
     const raw = await compare({ reference, targets, rounds: options.rounds }, (target) =>
       bench.profiled(target, () => run(target, options.sliceMs * 2)),
     );

@@ -5,9 +5,9 @@ import { type Compared, cpuUsOfTarget, figuresOf, figuresOfReference, residentMb
 import { openInspectorOf } from "../inspector.ts";
 import { median } from "../processes.ts";
 import type { Running } from "../targets/types.ts";
-import { warmUpMs } from "./closed.ts";
 import { chat } from "./shapes.ts";
 import type { Bench, Scenario } from "./types.ts";
+import { warmUp } from "./warm-up.ts";
 
 const chunks = 100;
 const gapMs = 100;
@@ -66,9 +66,7 @@ async function watch(bench: Bench, name: string): Promise<Watched | null> {
   const { ground } = bench;
   const target = await bench.fleet.fresh(name, { inspect: true });
   if (target === null) return null;
-  const warmUp = { connections: 64, loop: { kind: "closed", ms: warmUpMs(bench, target) } } as const; // the nursery has its size, too
-  await runSlice(ground, target, [chat(warmUp)], "request");
-  await runSlice(ground, target, [chat({ ...warmUp, stream: true })], "record");
+  await warmUp(bench, target, (ms) => chat({ stream: true, connections: 64, loop: { kind: "closed", ms } }), { unit: "record" }); // the nursery has its size, too
   await sleep(calmMs);
   const idleMb = await collectedMbOf(target);
   const streams = streamsOf(bench);

@@ -2,9 +2,9 @@
 // shares them, so only the processor time says something.
 import { compare, figuresOf, figuresOfReference, runSlice } from "../measure.ts";
 import type { Running } from "../targets/types.ts";
-import { warmUpMs } from "./closed.ts";
 import { chat } from "./shapes.ts";
 import type { Scenario } from "./types.ts";
+import { warmUp } from "./warm-up.ts";
 
 const connections = 64;
 
@@ -18,10 +18,13 @@ export const twoWorkers: Scenario = {
       : [];
     const [one, two] = started as [Running, Running];
     if (one === undefined) return { unit: "request", figures: [], extra: {}, raw: [], notes: [] };
-    const run = (target: Running, ms: number) => runSlice(ground, target, [chat({ connections, loop: { kind: "closed", ms } })], "request");
-    for (const target of [one, two]) await run(target, warmUpMs(bench, target) * 1.5);
+    const shape = (ms: number) => chat({ connections, loop: { kind: "closed", ms } });
+    await warmUp(bench, one, shape);
+    await warmUp(bench, two, shape, { workers: 2 });
     const named = { ...two, name: "ours, 2 workers" };
-    const raw = await compare({ reference: one, targets: [named], rounds: options.rounds }, (target) => run(target, options.sliceMs));
+    const raw = await compare({ reference: one, targets: [named], rounds: options.rounds }, (target) =>
+      runSlice(ground, target, [shape(options.sliceMs)], "request"),
+    );
     await bench.checkAndStop([one, two]);
     return {
       unit: "request",
