@@ -12,7 +12,7 @@ interface Streamed {
 
 type Answers = Record<string, { content?: Record<string, Media> }>;
 
-/** The schemas of a stream's events: no other answer names them, and they have to become models all the same. */
+/** The schemas of a stream's events: no other answer names them, and they have to become models anyway. */
 export function eventSchemas(document: Document): string[] {
   return streamedOf(document).flatMap(({ events }) => events.map(({ model }) => model));
 }

@@ -73,7 +73,7 @@ function textAndBill(transcribed: Transcribed) {
   const { request, transcript, served, seconds } = transcribed;
   const { segments } = transcript;
   return {
-    // 0 when a plain-text fallback served; the bill states the length all the same.
+    // 0 when a plain-text fallback served; the bill states the length anyway.
     duration: served.layer === 3 ? 0 : seconds,
     text: transcript.text.trim(),
     ...(request.format === "verbose_json" && segments !== null ? { segments } : {}),

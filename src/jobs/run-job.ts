@@ -152,7 +152,7 @@ async function giveUp(parts: JobParts, { job, ticket }: Running): Promise<Failed
   return { failure: new JobFailure("timeout", "The job was not finished in time."), watch: ticket !== null };
 }
 
-/** The upstream may have finished all the same. */
+/** The upstream may have finished anyway. */
 async function cancel({ providers, log }: JobParts, job: ClaimedJob, { ticket, route }: { ticket: Ticket; route: Route }): Promise<void> {
   if (ticket.cancelUrl === null) return;
   const call = callOf(job, route, AbortSignal.timeout(cancelMs));

@@ -111,7 +111,7 @@ interface Cancelled {
 
 /**
  * Within a transaction. The runner's next write finds that the job is no longer its own; a runner that ended it first has won. Work that a
- * provider has accepted costs nothing until late-watch.ts, which asks the provider to stop, finds it made all the same.
+ * provider has accepted costs nothing until late-watch.ts, which asks the provider to stop, finds it made anyway.
  */
 export async function cancelJob({ pool }: Queries, catalog: Pick<Catalog, "models" | "tiers">, shownId: string): Promise<Cancelled> {
   const id = parseJobId(shownId)?.id;

@@ -107,7 +107,7 @@ function partsIn(value: unknown, name: string, holder: Json): Parts {
   return parts;
 }
 
-/** A message that calls itself an image is text all the same; what it holds beside `content` may be media, such as images that a model made. */
+/** A message that calls itself an image is text anyway; what it holds beside `content` may be media, such as images that a model made. */
 function addMessage(message: unknown, parts: Parts): void {
   if (!isObject(message)) return;
   for (const key in message) {

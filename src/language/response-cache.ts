@@ -90,7 +90,7 @@ export function replayed({ records, tally }: Extract<KeptAnswer, { kind: "stream
 
 /**
  * Keeps what answers the call once it is charged with a measured usage: not an answer that the balance cut short or that another model gave.
- * Returns what the caller reads. An answer that can't be kept is served all the same.
+ * Returns what the caller reads. An answer that can't be kept is served anyway.
  */
 export function kept<Answer extends Whole | AnswerStream<unknown>>(
   context: Pick<Context, "db" | "clock" | "log">,

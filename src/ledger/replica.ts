@@ -37,7 +37,7 @@ export interface OpenCall extends Watched {
 }
 
 export interface GivenUp extends Watched {
-  /** What was reported as failed: a settlement that may have been made all the same. Null: a reservation, or the settlement was found. */
+  /** What was reported as failed: a settlement that may have been made anyway. Null: a reservation, or the settlement was found. */
   unheard: string | null;
 }
 

@@ -140,7 +140,7 @@ export async function raiseHold(db: Db, { accountId, id, want }: HoldName & { wa
     const { rows } = await db.pool.query<Reserved>(sql, [accountId, id, want]);
     return rows[0]!;
   } catch (cause) {
-    // It may have been made all the same: the call's settlement ends the hold, however large.
+    // It may have been made anyway: the call's settlement ends the hold, however large.
     const hasEnded = (cause as { code?: string }).code === "P0002"; // this process seemed dead to the others
     if (isTransient(cause) || isAccountHeld(cause) || hasEnded) fail("overloaded", { cause });
     throw cause;

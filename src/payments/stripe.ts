@@ -149,7 +149,7 @@ function checkoutEvent(event: Stripe.Event, session: Stripe.Checkout.Session, ou
   };
 }
 
-/** What is no country or no number, such as a formula of a spreadsheet, is left out: the payment counts all the same. */
+/** What is no country or no number, such as a formula of a spreadsheet, is left out: the payment counts anyway. */
 function payerOf(details: Stripe.Checkout.Session.CustomerDetails | null): Payer {
   const [country, taxId] = [details?.address?.country ?? "", details?.tax_ids?.[0]?.value ?? ""];
   return { country: /^[A-Z]{2}$/.test(country) ? country : null, taxId: /^[A-Za-z0-9][\x20-\x7e]{0,63}$/.test(taxId) ? taxId : null };

@@ -114,7 +114,7 @@ const columns = `id, account_id as "accountId", amount, status, checkout_url as 
 
 /** A process that died before the provider answered leaves a row that can't be paid; it makes room after this. */
 const abandonedAfter = "1 hour";
-/** No checkout stays open this long. A top-up whose event never came makes room as well; a late payment is credited all the same. */
+/** No checkout stays open this long. A top-up whose event never came makes room as well; a late payment is credited anyway. */
 const overAfter = "2 days";
 
 /** Undefined: the account has `pendingMax` of them that wait for payment. */

@@ -1,5 +1,5 @@
 // Vouchers: codes that the operator makes and a workspace redeems for granted credit. Only the digest of a code is stored. A code has 80 random
-// bits, so that guessing finds none; asking is limited all the same.
+// bits, so that guessing finds none; asking is limited anyway.
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { type Actor, lockAsPayer } from "../accounts/members.ts";
 import type { Context } from "../context.ts";

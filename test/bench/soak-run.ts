@@ -38,7 +38,7 @@ export interface RunOptions {
   minutes: number;
   rate: number;
   compare?: boolean;
-  /** Ends the load early; what is left is told all the same. */
+  /** Ends the load early; what is left is told anyway. */
   signal?: AbortSignal;
   print?: (line: string) => void;
 }

@@ -1,4 +1,4 @@
-// Charges that the database was away for, for longer than a settlement waits: what callers owe all the same stands in the log of charges, and
+// Charges that the database was away for, for longer than a settlement waits: what callers owe anyway stands in the log of charges, and
 // `svc ledger compare` finds it and posts it once.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

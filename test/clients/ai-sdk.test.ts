@@ -24,7 +24,7 @@ describe("text", () => {
     expect(await customer.spent()).toBeCloseTo(2 * costIn(usage.raw), 8);
   });
 
-  test("without includeUsage no usage is asked for or sent, and the call is charged all the same", async () => {
+  test("without includeUsage no usage is asked for or sent, and the call is charged anyway", async () => {
     const customer = await clients.customer();
     const stream = streamText({ model: customer.aiSdk()("plain/chat"), prompt });
     expect(await stream.text).toContain("You said:");

@@ -86,7 +86,7 @@ describe.skipIf(chromiumPath === null)("a person at the console", () => {
     expect(await page.getByRole("option", { name: "North Chat Large (add credit first)" }).count()).toBe(1);
     expect(await page.getByRole("option", { name: "North Chat Small", exact: true }).count()).toBe(1);
     expect((await gateway.request("POST", "/v1/chat/completions", { key: account.key, body: sample })).status).toBe(200);
-    // Where the models can't be read, the first call is there all the same.
+    // Where the models can't be read, the first call is there anyway.
     const other = await gateway.createAccount({ deposit: "5" });
     const second = await openPerson(chromium.browser, gateway, { account: other });
     await second.page.route("**/v1/models", (route) => route.fulfill({ status: 404, json: {} }));

@@ -114,7 +114,7 @@ describe("a batcher", () => {
     },
   );
 
-  test("what waited long for a database that answers is asked for all the same", async () => {
+  test("what waited long for a database that answers is asked for anyway", async () => {
     const batcher = createBatcher<number, number>({
       waitingMax: 2_000,
       timeoutMs: 10,

@@ -25,7 +25,7 @@ test.each([
   ["no log position unless the log is logical, as Aurora", "55000"],
   ["no such feature", "0A000"],
   ["no permission", "42501"],
-])("a database that tells neither its identifier nor its timeline (%s) is used all the same", async (_, sqlstate) => {
+])("a database that tells neither its identifier nor its timeline (%s) is used anyway", async (_, sqlstate) => {
   await refuse("pg_current_wal_lsn()", "pg_lsn", sqlstate);
   await refuse("pg_control_system(out system_identifier bigint)", "bigint", sqlstate);
   await operator.pool.query(

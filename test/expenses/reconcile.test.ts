@@ -95,7 +95,7 @@ describe("OpenAI's export", () => {
     expect((await reconcile("judges", openai([2, "decide", 0, 0]))).stdout).toContain("decide: requests 2, ours 3");
   });
 
-  test("an answer that could not be read was answered all the same", async () => {
+  test("an answer that could not be read was answered anyway", async () => {
     const ran = await reconcile("north", openai([1, "chat+sim-bad-json", 0, 0]));
     expect([ran.status, ran.stdout]).toEqual([0, `north, ${today}: everything agrees\n`]);
   });

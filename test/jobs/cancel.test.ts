@@ -97,7 +97,7 @@ describe("while a provider works on it", () => {
     await expect.poll(async () => (await rowOf(world.db, id))["late_at"]).toBeNull();
   });
 
-  test("what it makes all the same is the operator's expense, once, and the customer's money stays released", async () => {
+  test("what it makes anyway is the operator's expense, once, and the customer's money stays released", async () => {
     const route = `${plain}+sim-slow-4000ms+sim-uncancellable`;
     await Promise.all([start(image(route, { per_image: 0.004 })), start(image(route, { per_image: 0.004 }))]);
     const id = await place();

@@ -22,7 +22,7 @@ interface Ending {
   /** The store accepts all images but the fourth. */
   fails: boolean;
   times?: Partial<JobTimes>;
-  /** Done while the runner's end waits for the account; absent: the way back to the runner is cut, and the end is written all the same. */
+  /** Done while the runner's end waits for the account; absent: the way back to the runner is cut, and the end is written anyway. */
   meanwhile?(db: Db, id: string): Promise<void>;
 }
 

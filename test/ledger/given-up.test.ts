@@ -1,4 +1,4 @@
-// Reservations and settlements that were given up and committed all the same: the process releases or reports them, also when it stops.
+// Reservations and settlements that were given up and committed anyway: the process releases or reports them, also when it stops.
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { connect, type Db, inTransaction, type Queries } from "../../src/db/connect.ts";

@@ -1,4 +1,4 @@
-// A charge whose row belongs to a month without a partition: the answer is charged all the same.
+// A charge whose row belongs to a month without a partition: the answer is charged anyway.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";

@@ -82,7 +82,7 @@ describe("the ledger", () => {
     await ledger.close();
   });
 
-  test("a swept reservation whose call answers all the same is charged, once", async () => {
+  test("a swept reservation whose call answers anyway is charged, once", async () => {
     const ledger = await openLedger(db, (error) => expect.fail(String(error)));
     const accountId = await newAccount(db, { deposit: 100n });
     const id = randomUUID();

@@ -127,7 +127,7 @@ describe("what is not usual is settled by the form that finds out, once", () => 
     expect(await books(account)).toEqual(after);
   });
 
-  test("a call whose hold was swept is charged all the same, and the calls beside it", async () => {
+  test("a call whose hold was swept is charged anyway, and the calls beside it", async () => {
     const account = await openAccount();
     const [swept, usual] = [await openCall(account, 30n), await openCall(account, 40n)];
     await db.pool.query("delete from hold where id = $1", [swept.id]);

@@ -90,7 +90,7 @@ oneInThree()("kill -9 of the first process ends its workers too, once they have 
   expect(await world.audit()).toMatchObject({ reservations_open: 0, mismatches: [] });
 });
 
-oneInThree()("SIGTERM without a database ends it all the same, with 0", async () => {
+oneInThree()("SIGTERM without a database ends it anyway, with 0", async () => {
   world = await openWorld({ models });
   const wire = await openDatabaseProxy(world.databaseUrl);
   const gateway = await world.start({ DATABASE_URL: wire.url });

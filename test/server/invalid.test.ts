@@ -67,7 +67,7 @@ describe("a validator's findings become one refusal that names the field", () =>
     [{ model: "m", messages: [{ role: "user", content: [{}] }] }, missing("messages[0].content[0].type")],
     [
       { model: "m", messages: [{ role: "user", content: [{ type: "hologram" }] }] },
-      // A schema that names no component has no list to show; the field is named all the same.
+      // A schema that names no component has no list to show; the field is named anyway.
       invalid("messages[0].content[0].type", "must be of another form"),
     ],
     [{ model: "m", tool_choice: "bogus" }, invalid("tool_choice", 'must be "none", "auto" or an object')],

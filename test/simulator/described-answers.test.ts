@@ -19,7 +19,7 @@ interface Column {
   record: string;
   ask(kind: Kind, model: string, stream: boolean): { path: string; body: object };
   headers?: () => Promise<Record<string, string>>;
-  /** Of the answers, what the vendor's description lacks and hosts send all the same. */
+  /** Of the answers, what the vendor's description lacks and hosts send anyway. */
   besides?: RegExp;
 }
 
@@ -95,7 +95,7 @@ const columns: Record<string, Column> = {
   },
   cohere: {
     ...{ vendor: "cohere", whole: "ChatResponse", record: "ChatEvent" },
-    // https://docs.cohere.com/v2/docs/streaming, message-start; ERROR_TOXIC is v1's reason, which the adapter reads all the same.
+    // https://docs.cohere.com/v2/docs/streaming, message-start; ERROR_TOXIC is v1's reason, which the adapter reads anyway.
     besides: /ChatEvent\.delta\.message: has no member "(?:content|tool_plan|tool_calls|citations)"|"ERROR_TOXIC" is none of/,
     ask(kind, model, stream) {
       const { stream_options: _none, response_format, ...body } = chatBody(kind, model, stream) as Record<string, unknown>;

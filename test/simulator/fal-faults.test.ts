@@ -126,7 +126,7 @@ describe("looks, results and cancelling that fail", () => {
     await expect(looking).rejects.toThrow();
   });
 
-  test("sim-uncancellable goes on all the same; sim-no-cancel-url has no address", async () => {
+  test("sim-uncancellable goes on anyway; sim-no-cancel-url has no address", async () => {
     const { json: ticket } = await submit(simulator.current, "pixa/standard+sim-queue-1+sim-slow-0ms+sim-uncancellable");
     expect((await send(ticket.cancel_url, "PUT")).status).toBe(202);
     expect((await send(ticket.status_url)).json.status).toBe("IN_QUEUE");

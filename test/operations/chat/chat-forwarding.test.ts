@@ -35,7 +35,7 @@ describe("200, what the upstream gets", () => {
     expect(await bytesSent(`{ "model" :  "demo/chat"${rest}`)).toBe(`{ "model" :  "upstream-id"${rest}`);
   });
 
-  test("a model named by an escaped key is changed all the same, and of two models none survives", async () => {
+  test("a model named by an escaped key is changed anyway, and of two models none survives", async () => {
     const messages = JSON.stringify(hello);
     expect(await bytesSent(`{"messages":${messages},"mod\\u0065l":"demo/chat"}`)).toBe(
       `{"messages":${messages},"mod\\u0065l":"upstream-id"}`,

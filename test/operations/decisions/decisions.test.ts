@@ -106,7 +106,7 @@ describe("200, questions", () => {
     expect(reply.json.usage.output_tokens).toBe(300);
   });
 
-  test("one option: the model is asked all the same, and it is certain", async () => {
+  test("one option: the model is asked anyway, and it is certain", async () => {
     const reply = await decide(await world.account(), { questions: { only: { type: "choice", criteria: { yes: null } } } });
     expect(reply.json.answers.only).toEqual({ type: "choice", choice: "yes", confidence: 1, probabilities: { yes: 1 } });
     expect(world.sent()).toHaveLength(1);

@@ -94,7 +94,7 @@ describe("200", () => {
     });
   });
 
-  test.each(hosts)("%s in another order: sorted all the same", async (host) => {
+  test.each(hosts)("%s in another order: sorted anyway", async (host) => {
     const { json } = await rank(await world.account(), { model: `unordered/${host}` });
     const scores = json.results.map((result: any) => result.relevance_score);
     expect(scores).toEqual(scores.toSorted((one: number, other: number) => other - one));

@@ -89,7 +89,7 @@ describe("conversation", () => {
     expect(promptOf(2).at(-1)).toEqual(user("My dog is called Rex."));
   });
 
-  test("store: false adds to it all the same, and stores no response; incomplete answers are added, generate: false adds nothing", async () => {
+  test("store: false adds to it anyway, and stores no response; incomplete answers are added, generate: false adds nothing", async () => {
     const account = await storing();
     const conversation = await make(account);
     const first = await answered(account, { input: "One", conversation, store: false });

@@ -160,7 +160,7 @@ describe("what groups do not touch", () => {
   });
 });
 
-describe("a claim of another form gives nothing, takes what groups gave, and signs in all the same", () => {
+describe("a claim of another form gives nothing, takes what groups gave, and signs in anyway", () => {
   test.each<[string, unknown, Record<string, string>]>([
     ["none", undefined, {}],
     ["null", null, {}],
@@ -203,7 +203,7 @@ test("who has no room for more is signed in without: the person's bound, and the
   expect(await groups(login, "red team", "devs")).toEqual({ [blue]: "developer" });
 });
 
-test("at its start a gateway logs which of the workspaces do not exist, and starts all the same", async () => {
+test("at its start a gateway logs which of the workspaces do not exist, and starts anyway", async () => {
   await expect
     .poll(() => logLines.filter((line) => line.includes("name workspaces that do not exist")))
     .toEqual([expect.stringContaining(`"workspaces":["${blue}","${red}","${nowhere}"]`)]); // the first two were made later

@@ -19,7 +19,7 @@ const asking = (email: string, at: Date) => ({
 });
 
 test.each([["signUp"], ["resend"], ["forgot"]] as const)(
-  "before the address is verified, by %s; a forgotten password is mailed all the same once it is",
+  "before the address is verified, by %s; a forgotten password is mailed anyway once it is",
   async (how) => {
     const email = gateway.newEmail();
     await gateway.signUp(email);

@@ -67,7 +67,7 @@ test("an address whose tries strangers have used up: 429 from a new network, 200
     expect((await gateway.post("/v1/auth/password/forgot", { email: victim.email }, home)).status).toBe(202);
   }));
 
-oneInThree()("a known network has its own bound all the same, is another's for another address, and is forgotten with a new password", () =>
+oneInThree()("a known network has its own bound anyway, is another's for another address, and is forgotten with a new password", () =>
   withinOneMinute(async () => {
     const [victim, other] = (await people(2)) as [Person, Person];
     const home = "198.51.100.9";

@@ -29,7 +29,7 @@ const given = async (emails: string[]) =>
     )
   )[0]!["sum"];
 
-describe("one mailbox, one credit of 0.50 USD; the account is made all the same", () => {
+describe("one mailbox, one credit of 0.50 USD; the account is made anyway", () => {
   test.each<[string, string[]]>([
     [
       "a tag after a plus sign, at any domain",

@@ -167,7 +167,7 @@ describe("a proof that was changed does not hold, and says where", () => {
     ["an entry without its text", (p: any) => (p.links = []), /^Not every ledger entry/],
     ["another account", (p: any) => (p.account_id = "acc_999"), /another account/],
     ["a head before the entry", (p: any) => (p.chain_head.id = "led_1"), /after the chain's head/],
-  ])("signed all the same: %s", async (_, change, sentence) => {
+  ])("signed anyway: %s", async (_, change, sentence) => {
     const payload = payloadOf((await fresh()).jws);
     change(payload);
     const jws = await world.gateway.context.receiptKeys.sign(payload);

@@ -31,7 +31,7 @@ const contents: Content[] = [
     asked: {
       chat: { reasoning_effort: "low" },
       messages: { thinking: { type: "adaptive" } },
-      completions: {}, // shows none of it: it was written all the same
+      completions: {}, // shows none of it: it was written anyway
       responses: { reasoning: { effort: "low" } },
     },
     output: 42,

@@ -63,7 +63,7 @@ export function expectedOf(cell: Cell, decisionTokens: () => number): Expected {
 const free = { tokens: none, units: 0n };
 const failed: Expected = { status: "failed", ...free, estimated: false };
 
-/** Read to its end all the same. */
+/** Read to its end anyway. */
 function leftWhole(cell: Cell, decisionTokens: () => number): Expected {
   const estimated = cell.usage === "missing";
   const tokens = estimated ? countedOf(cell, decisionTokens) : measuredOf(cell);
