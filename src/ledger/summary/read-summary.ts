@@ -6,9 +6,11 @@ import {
   columnsOf,
   groupTexts,
   isOfEveryone,
+  type Page,
   partOf,
   type Put,
   type SnapshotQuestion,
+  type SummaryGroup,
   type SummaryQuestion,
   untagged,
 } from "./summary-parts.ts";
@@ -67,8 +69,9 @@ export async function readSummary(snapshot: Queries, asked: SummaryQuestion): Pr
   for (let count = 1; ; count *= 4) {
     const time = timeOf(question, { first, count });
     const isAll = first + count >= question.buckets.length;
-    if (!isAll && (await countGroups(snapshot, { ...question, ...time })) <= limit) continue;
-    const summary = await readSums(snapshot, question, time);
+    const page = await readPage(snapshot, { ...question, ...time });
+    if (!isAll && page.start.length <= limit) continue;
+    const summary = await readSums(snapshot, question, page);
     if (isAll || summary.rows.length > limit) return summary;
   }
 }
@@ -81,57 +84,59 @@ function timeOf({ span, buckets }: SummaryQuestion, { first, count }: { first: n
   return { span: { from, to: buckets[first + count]?.since ?? span.to }, buckets: buckets.slice(first, first + count) };
 }
 
-/** How many groups the page may have, no more than decide whether it is full. */
-async function countGroups({ pool }: Queries, question: SnapshotQuestion): Promise<number> {
+/** The groups of the page and one more than that, if there are so many. */
+async function readPage({ pool }: Queries, question: SnapshotQuestion): Promise<Page> {
   const values: unknown[] = [];
-  const { rows } = await pool.query<{ count: bigint }>(
-    `select count(*) from (${pageOf(question, (value) => `$${values.push(value)}`)}) page`,
+  const { rows } = await pool.query<{ start: Date; account_id: bigint; key_id: bigint }>(
+    pageOf(question, (value) => `$${values.push(value)}`),
     values,
   );
-  return Number(rows[0]!.count);
+  const ids = idsOf(question).map((id) => [id, rows.map((row) => row[id])] as const);
+  return { start: rows.map(({ start }) => start), ...Object.fromEntries(ids) };
 }
 
-const idsOf = ({ groups }: SummaryQuestion) =>
-  groups.flatMap((group) => (group === "account" || group === "key" ? [`${group}_id` as const] : []));
+const isNumbered = (group: SummaryGroup): group is "account" | "key" => group === "account" || group === "key";
 
-const textsOf = ({ groups }: SummaryQuestion) => groups.map((group) => `${groupTexts[group]} collate "C"`);
+const idsOf = ({ groups }: SummaryQuestion) => groups.filter(isNumbered).map((group) => `${group}_id` as const);
 
-/** SQL: whether a group comes after the last one of the page before; null: there was none. */
-function placeOf(question: SummaryQuestion, put: Put): string | null {
-  const { after } = question;
+const textOf = (group: SummaryGroup) => `${groupTexts[group]} collate "C"`;
+
+/** What makes rows of one group. Numbers are hashed and compared in less time than their texts. */
+const keyOf = (group: SummaryGroup) => (isNumbered(group) ? `${group}_id` : textOf(group));
+
+/** SQL: whether a group, of these texts, comes after the last one of the page before; null: there was none. */
+function placeOf({ after }: SummaryQuestion, texts: readonly string[], put: Put): string | null {
   if (after === undefined) return null;
-  return `(${["start", ...textsOf(question)].join(", ")}) > (${[after.start, ...after.names].map(put).join(", ")})`;
+  return `(${["start", ...texts].join(", ")}) > (${[after.start, ...after.names].map(put).join(", ")})`;
 }
 
-/** SQL of the page's groups, one more than the limit, and one for the total. */
+/** SQL of the page's groups, one more than the limit. */
 function pageOf(question: SnapshotQuestion, put: Put): string {
-  const columns = ["start", ...idsOf(question)].join(", ");
-  const order = ["start", ...textsOf(question)].join(", ");
-  const only = columnsOf(question);
-  // Texts are made of what is different, not of each row.
-  return `select ${columns} from (select distinct ${["start", ...only].join(", ")} from (${partOf(question, put, { of: "calls", only })}) row) part
-    where ${placeOf(question, put) ?? "true"} group by ${columns}, ${order} order by ${order} limit ${put(question.limit + 2)}`;
+  const { groups, limit } = question;
+  const keys = groups.map((group, index) => (isNumbered(group) ? keyOf(group) : `${keyOf(group)} as text_${index}`));
+  const texts = groups.map((group, index) => (isNumbered(group) ? textOf(group) : `text_${index}`));
+  const part = partOf(question, put, { of: "calls", only: columnsOf(question) });
+  return `select ${["start", ...idsOf(question)].join(", ")} from (select distinct ${["start", ...keys].join(", ")} from (${part}) part) found
+    where ${placeOf(question, texts, put) ?? "true"} order by ${["start", ...texts].join(", ")} limit ${put(limit + 1)}`;
 }
 
-/** The page's groups, if it has any, are sought within `time`. */
-async function readSums({ pool }: Queries, question: SnapshotQuestion, time: Time | null): Promise<Summary> {
+/** Of the page's groups alone, if these are known. */
+async function readSums({ pool }: Queries, question: SnapshotQuestion, page: Page | null): Promise<Summary> {
   const values: unknown[] = [];
   const put = (value: unknown) => `$${values.push(value)}`;
   const { groups, limit, filter } = question;
-  const texts = textsOf(question);
+  const texts = groups.map(textOf);
   const byTag = groups.includes("tag") && filter.tag === undefined;
-  const isPaged = time !== null;
   const order = ["start", ...texts].join(", ");
-  const place = placeOf(question, put);
+  const keys = ["start", ...groups.map(keyOf)].join(", ");
+  const place = placeOf(question, texts, put);
   const most = put(limit + 2);
-  const paged = isPaged ? (["start", ...idsOf(question)] as const) : [];
-  const page = isPaged ? `with page as materialized (${pageOf({ ...question, ...time }, put)})` : "";
-  const part = partOf(question, put, { of: byTag ? "tags" : "calls", paged });
-  const isApart = byTag || isPaged;
+  const part = partOf(question, put, { of: byTag ? "tags" : "calls", page });
+  const isApart = byTag || page !== null;
   const grouped = `
     select grouping(start) = 1 as "isTotal", start, array[${texts.join(", ")}]::text[] as names, ${figureSums}
     from (${part}) part ${groups.includes("member") ? makers : ""}
-    group by ${isApart ? order : `grouping sets ((${order}), ())`}
+    group by ${isApart ? keys : `grouping sets ((${keys}), ())`}
     having ${isApart ? "false" : "grouping(start) = 1"} or ${place ?? "grouping(start) = 0"}
     order by grouping(start) desc, ${order}
     limit ${most}`;
@@ -140,7 +145,7 @@ async function readSums({ pool }: Queries, question: SnapshotQuestion, time: Tim
     ? `(select true as "isTotal", null::timestamptz as start, null::text[] as names, ${figureSums}
         from (${partOf({ ...question, groups: [] }, put, { of: "calls" })}) part) union all`
     : "";
-  const { rows } = await pool.query<SummaryRow & { isTotal: boolean }>(`${page} ${total} (${grouped})`, values);
+  const { rows } = await pool.query<SummaryRow & { isTotal: boolean }>(`${total} (${grouped})`, values);
   const [first, ...rest] = rows;
   return { total: first!, rows: rest.slice(0, limit + 1) };
 }

@@ -84,15 +84,22 @@ interface PartOptions {
   of: "calls" | "tags";
   /** All, if absent. Of few columns an index may have all that is read. */
   only?: readonly Column[];
-  /** These have to be as in `page`. */
-  paged?: readonly ("start" | "account_id" | "key_id")[];
+  /** Only its groups. */
+  page?: Page | null;
+}
+
+/** Groups of a page: where their periods start, and their accounts or keys, if these are grouped by. */
+export interface Page {
+  start: Date[];
+  account_id?: bigint[];
+  key_id?: bigint[];
 }
 
 /** Of one account. A subselect, since the planner would take a constant to the index of all callers of a time, and pass over nearly all that it has. */
 export const untagged = "(select usage_tag_hash(null))";
 
 /** What the rollups have of each period, and rows of the log, as the same columns, after the start of their bucket. */
-export function partOf(question: SnapshotQuestion, put: Put, { of, only = everyColumn, paged = [] }: PartOptions): string {
+export function partOf(question: SnapshotQuestion, put: Put, { of, only = everyColumn, page }: PartOptions): string {
   const { accountId, span, buckets, filter, added } = question;
   const [first, last] = [ceilQuarter(span.from), floorQuarter(span.to)];
   const whole = first < last ? { from: first, to: last } : { from: span.to, to: span.to };
@@ -101,14 +108,24 @@ export function partOf(question: SnapshotQuestion, put: Put, { of, only = everyC
     put,
   );
   const mine = (table: string) => (accountId === null ? "true" : `${table}.account_id = ${put(accountId)}`);
-  const ofPage = (table: string, isOne: (column: string) => boolean) =>
-    paged.filter(isOne).map((column) => ` and ${table}.${column} = any(array(select ${column} from page))`).join(""); // prettier-ignore
+  const listed = Object.entries(page ?? {}).map(([column, values]: [string, unknown[]]) => {
+    const list = `${put(values)}::${column === "start" ? "timestamptz" : "bigint"}[]`;
+    return [column as keyof Page, list] as const;
+  });
+  // A subselect: the planner would take a list of a thousand for a reason to read all. But it looks through one for each row.
+  const ofPage = (table: "r" | "p") =>
+    listed
+      .filter(([column]) => (column === "start") === (table === "p"))
+      .map(([column, list]) => ` and ${table}.${column} = any(array(select unnest(${list})))`)
+      .join("");
   const ofAll = accountId === null ? "usage_tag_hash(null)" : untagged;
   const tagHash = filter.tag === undefined ? ofAll : `usage_tag_hash(${put(filter.tag)})`;
   const start = `(${put(buckets.map((b) => b.start))}::timestamptz[])[width_bucket(l.created_at, ${put(buckets.map((b) => b.since))}::timestamptz[])]`;
   const tags = of === "tags" ? "usage_tags(l.tags) tag" : `(select ${filter.tag === undefined ? "null" : put(filter.tag)}::text) one(tag)`;
   const tagged = of === "calls" && filter.tag !== undefined ? ` and ${put(filter.tag)} in (select usage_tags(l.tags))` : "";
-  const fromLog = (rows: string) => `select ${[start, ...only.map((name) => columns[name][1])].join(", ")} from ${rows}${tagged}`;
+  const ofLog = { start, account_id: columns.account_id[1], key_id: columns.key_id[1] };
+  const inLog = listed.map(([column, list]) => ` and ${ofLog[column]} = any(${list})`).join("");
+  const fromLog = (rows: string) => `select ${[start, ...only.map((name) => columns[name][1])].join(", ")} from ${rows}${tagged}${inLog}`;
   const made =
     filter.member === undefined
       ? ""
@@ -119,8 +136,8 @@ export function partOf(question: SnapshotQuestion, put: Put, { of, only = everyC
     select ${["p.start", ...only.map((name) => columns[name][0])].join(", ")}
     from ${periods} cross join ${sumsWithin("usage_rollup", {
       ...{ before, columns: only === everyColumn ? "*" : only.join(", ") },
-      where: `${mine("r")} and r.tag_hash ${of === "tags" ? "<> usage_tag_hash(null)" : `= ${tagHash}`}${ofPage("r", (column) => column !== "start")}`,
-    })} where true${ofPage("p", (column) => column === "start")}`;
+      where: `${mine("r")} and r.tag_hash ${of === "tags" ? "<> usage_tag_hash(null)" : `= ${tagHash}`}${ofPage("r")}`,
+    })} where true${ofPage("p")}`;
   const everyoneSince = "(select coalesce(whole_since, 'infinity') from usage_rollup_state)";
   const ofEveryone = () => `
     select ${["p.start", ...only.map((name) => ofOne[name] ?? columns[name][0])].join(", ")}
@@ -134,7 +151,7 @@ export function partOf(question: SnapshotQuestion, put: Put, { of, only = everyC
   return `select * from (
     ${isOfEveryone(question, of) ? ofEveryone() : ofEach("p.before")}
     union all ${beside}
-  ) part(${["start", ...only].join(", ")}) where true${ofPage("part", () => true)}${conditions(filter, of, put)}${made}`;
+  ) part(${["start", ...only].join(", ")}) where true${conditions(filter, of, put)}${made}`;
 }
 
 /** Whether the sums over all accounts answer it, which know neither accounts nor keys nor tags. */

@@ -7,7 +7,7 @@ import type { Bench } from "./types.ts";
 const connections = 64;
 const sliceMs = 5_000;
 /** LiteLLM answers 30 a second, and has nothing to compile. */
-const longestMs = 90_000;
+const longestMs = 45_000;
 
 const warm = new WeakSet<Running>();
 
