@@ -1,7 +1,7 @@
 // The scenarios that are one request, again and again, on so many connections: chats, streams, reads.
 import { compare, figuresOf, figuresOfReference, runSlice, type Shape, type Unit } from "../measure.ts";
 import type { Running } from "../targets/types.ts";
-import { everyTarget, withoutPeers } from "./names.ts";
+import { everyTarget, peers, withoutPeers } from "./names.ts";
 import { chat } from "./shapes.ts";
 import type { Bench, Result, Scenario } from "./types.ts";
 import { warmUp } from "./warm-up.ts";
@@ -9,12 +9,22 @@ import { warmUp } from "./warm-up.ts";
 /** `make`: the request, for a slice of so long. */
 export async function runClosed(bench: Bench, targets: Running[], unit: Unit, make: (ms: number) => Shape): Promise<Result> {
   const { ground, options, reference } = bench;
-  const run = (target: Running, ms: number) => runSlice(ground, target, [make(ms)], unit);
-  for (const target of [reference, ...targets]) await warmUp(bench, target, make, { unit });
+  for (const target of [reference, ...targets]) await alone(target, targets, () => warmUp(bench, target, make, { unit }));
   const raw = await compare({ reference, targets, rounds: options.rounds }, (target) =>
-    bench.profiled(target, () => run(target, options.sliceMs)),
+    alone(target, targets, () => bench.profiled(target, () => runSlice(ground, target, [make(options.sliceMs)], unit))),
   );
   return { unit, figures: [figuresOfReference(raw), ...raw.map(figuresOf)], extra: {}, raw, notes: [] };
+}
+
+/** Peers stand still meanwhile. LiteLLM is never idle: beside it a request of the gateway cost twice as much. */
+async function alone<T>(target: Running, targets: readonly Running[], work: () => Promise<T>): Promise<T> {
+  const others = targets.filter(({ name }) => name !== target.name && peers.includes(name)).flatMap((other) => other.pids());
+  for (const pid of others) process.kill(pid, "SIGSTOP");
+  try {
+    return await work();
+  } finally {
+    for (const pid of others) process.kill(pid, "SIGCONT");
+  }
 }
 
 function chats(connections: number): Scenario {
