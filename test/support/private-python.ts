@@ -10,8 +10,11 @@ export interface PrivatePython {
   pins: { file: string; target?: string }[];
 }
 
-/** pip's words where the index can't be reached; a pin that doesn't exist reads otherwise. */
-const noIndex = /from versions: none|connection|timed out|name resolution|proxyerror|sslerror/i;
+/** Installs in seconds what takes pip minutes. */
+const uv = "uv==0.13.9";
+
+/** pip's words, and uv's, where the index can't be reached; a pin that doesn't exist reads otherwise. */
+const noIndex = /from versions: none|connection|timed out|name resolution|proxyerror|sslerror|failed to fetch/i;
 
 /** Says, in a file, why there is nothing to run with: no Python, or no index to install from. */
 export const excuseOf = ({ folder }: PrivatePython) => join(folder, "excuse.txt");
@@ -37,9 +40,14 @@ export function install(python: PrivatePython): string | null {
     ["-m", "venv", python.folder],
   );
   if (made !== null) return excused(python, `python3 makes no virtual environment: ${lastLine(made)}`);
-  const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--retries", "2"];
-  const calls = python.pins.map(({ file, target }) => [...pip, ...(target === undefined ? [] : ["--target", target]), "-r", file]);
-  const fault = run(join(python.folder, "bin/python"), ...calls);
+  const program = join(python.folder, "bin/python");
+  const how = ["--quiet", "--python", program, "--no-deps", "--compile-bytecode"];
+  const calls = python.pins.map(({ file, target }) => [...how, ...(target === undefined ? [] : ["--target", target]), "-r", file]);
+  const fault = run(
+    program,
+    ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--retries", "2", uv],
+    ...calls.map((args) => ["-m", "uv", "pip", "install", ...args]),
+  );
   if (fault !== null) {
     if (!noIndex.test(fault)) throw new Error(fault);
     return excused(python, `the package index can't be had: ${lastLine(fault)}`);
@@ -61,7 +69,8 @@ function excused(python: PrivatePython, reason: string): string {
 /** Null where every command ended well, else what the first other one said. */
 function run(command: string, ...calls: string[][]): string | null {
   for (const args of calls) {
-    const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: "utf8" });
+    const env = { UV_DEFAULT_INDEX: process.env.PIP_INDEX_URL, ...process.env }; // uv doesn't read pip's settings
+    const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: "utf8", env });
     if (status !== 0) return `${error?.message ?? ""}${stdout ?? ""}${stderr ?? ""}`;
   }
   return null;
