@@ -23,11 +23,11 @@ export const common = {
   execArgv: ["--max-semi-space-size=32"], // as the gateway itself starts: a third less work for the garbage collector
   experimental: { viteModuleRunner: false, nodeLoader: false },
   // Time-outs end only what hangs: a busy machine is no fault, and what is waited for is an event.
-  testTimeout: 300_000,
-  hookTimeout: 300_000,
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
   teardownTimeout: 20_000,
   restoreMocks: true,
-  expect: { poll: { timeout: 250_000 } },
+  expect: { poll: { timeout: 550_000 } },
   env: { NODE_ENV: "test", TZ: "UTC" },
 };
 

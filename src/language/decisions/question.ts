@@ -158,7 +158,9 @@ export function sharesOf(weights: readonly number[]): number[] {
   const exact = weights.map((weight) => (weight / total) * parts);
   const whole = exact.map(Math.floor);
   const left = parts - whole.reduce((sum, count) => sum + count, 0);
-  const byRemainder = exact.map((share, at) => ({ at, remainder: share - Math.floor(share) })).sort((a, b) => b.remainder - a.remainder);
+  const byRemainder = exact
+    .map((share, at) => ({ at, weight: weights[at]!, remainder: share - Math.floor(share) }))
+    .sort((a, b) => b.remainder - a.remainder || b.weight - a.weight); // two weights may differ by less than their shares can
   for (const { at } of byRemainder.slice(0, left)) whole[at] = (whole[at] as number) + 1;
   return whole.map((count) => count / parts);
 }
