@@ -68,8 +68,8 @@ function excused(python: PrivatePython, reason: string): string {
 
 /** Null where every command ended well, else what the first other one said. */
 function run(command: string, ...calls: string[][]): string | null {
+  const env = { UV_DEFAULT_INDEX: process.env.PIP_INDEX_URL, ...process.env }; // uv doesn't read pip's settings
   for (const args of calls) {
-    const env = { UV_DEFAULT_INDEX: process.env.PIP_INDEX_URL, ...process.env }; // uv doesn't read pip's settings
     const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: "utf8", env });
     if (status !== 0) return `${error?.message ?? ""}${stdout ?? ""}${stderr ?? ""}`;
   }

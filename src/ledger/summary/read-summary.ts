@@ -113,10 +113,14 @@ function placeOf({ after }: SummaryQuestion, texts: readonly string[], put: Put)
 /** SQL of the page's groups, one more than the limit. */
 function pageOf(question: SnapshotQuestion, put: Put): string {
   const { groups, limit } = question;
-  const keys = groups.map((group, index) => (isNumbered(group) ? keyOf(group) : `${keyOf(group)} as text_${index}`));
-  const texts = groups.map((group, index) => (isNumbered(group) ? textOf(group) : `text_${index}`));
+  // A text is made once for each group, of its number, or in its place.
+  const found = groups.map((group, index) =>
+    isNumbered(group) ? { key: keyOf(group), text: textOf(group) } : { key: `${textOf(group)} as text_${index}`, text: `text_${index}` },
+  );
+  const keys = ["start", ...found.map(({ key }) => key)].join(", ");
+  const texts = found.map(({ text }) => text);
   const part = partOf(question, put, { of: "calls", only: columnsOf(question) });
-  return `select ${["start", ...idsOf(question)].join(", ")} from (select distinct ${["start", ...keys].join(", ")} from (${part}) part) found
+  return `select ${["start", ...idsOf(question)].join(", ")} from (select distinct ${keys} from (${part}) part) found
     where ${placeOf(question, texts, put) ?? "true"} order by ${["start", ...texts].join(", ")} limit ${put(limit + 1)}`;
 }
 

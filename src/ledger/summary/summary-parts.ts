@@ -112,7 +112,8 @@ export function partOf(question: SnapshotQuestion, put: Put, { of, only = everyC
     const list = `${put(values)}::${column === "start" ? "timestamptz" : "bigint"}[]`;
     return [column as keyof Page, list] as const;
   });
-  // A subselect: the planner would take a list of a thousand for a reason to read all. But it looks through one for each row.
+  // As a subselect, whose length the planner doesn't know: with a thousand in sight it reads more than their rows. But a condition on rows that
+  // were read looks for each in the whole of such a list; a plain list is hashed.
   const ofPage = (table: "r" | "p") =>
     listed
       .filter(([column]) => (column === "start") === (table === "p"))
