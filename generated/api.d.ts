@@ -2407,7 +2407,7 @@ export interface paths {
         };
         /**
          * Sum up all accounts' usage
-         * @description Sums up all accounts' requests by hour, day or month, up to this moment, with what providers charge for them. Filters combine.
+         * @description Sums up all accounts' requests by hour, day or month or as a whole, up to this moment, with what providers charge for them. Filters combine.
          *     `Accept: text/csv` or `application/x-ndjson` gives the rows as a file. At most 1000 hours, days or months are summed up at once.
          */
         get: operations["getOperatorUsageSummary"];
@@ -2824,7 +2824,7 @@ export interface paths {
         };
         /**
          * Sum up usage
-         * @description Sums up the account's requests by hour, day or month, up to this moment: the sums equal those of the receipts exactly, even in the
+         * @description Sums up the account's requests by hour, day or month or as a whole, up to this moment: the sums equal those of the receipts exactly, even in the
          *     current hour. Works with an API key or a session. Filters combine: a request must match all of them. `Accept: text/csv` or
          *     `application/x-ndjson` gives the rows as a file; in CSV, a text that a spreadsheet would take for a formula gets a leading apostrophe. At
          *     most 1000 hours, days or months are summed up at once.
@@ -19351,15 +19351,15 @@ export interface components {
         OperatorUsageSummary: {
             /** @description The length of each row's period. */
             bucket: components["schemas"]["UsageBucket"];
-            /** @description The sums, oldest first, then by group. A period without requests has no row. */
+            /** @description The sums, in the requested order. A period without requests has no row. */
             data: components["schemas"]["OperatorUsageSummaryRow"][];
             /** @description Requests at or after this time are counted. */
             from: components["schemas"]["Timestamp"];
             /** @description The requested grouping. */
             group_by: components["schemas"]["OperatorUsageGroup"][];
-            /** @description Whether there are more rows; get them with `after` set to `last_id`. */
+            /** @description Whether there are more rows; get them with `after` set to `last_id`, unless they are ordered by cost. */
             has_more: boolean;
-            /** @description Id of the last row of this page; null on an empty page. */
+            /** @description Id of the last row of this page; null on an empty page, and where rows are ordered by cost. */
             last_id: string | null;
             /**
              * @description Always `operator.usage.summary`.
@@ -19373,7 +19373,7 @@ export interface components {
             /** @description The sums of all requests that match, those of other pages included. */
             total: components["schemas"]["OperatorUsageFigures"];
         };
-        /** @description The requests of one hour, day or month, and of one group. Fields that are not grouped by are absent. */
+        /** @description The requests of one period, and of one group. Fields that are not grouped by are absent. */
         OperatorUsageSummaryRow: {
             /** @description With `group_by=account`: id of the account. */
             account?: string;
@@ -19437,7 +19437,7 @@ export interface components {
             revenue_without_cost_usd: components["schemas"]["Usd"];
             /** @description With `group_by=route`: the route; empty if none was tried. */
             route?: string;
-            /** @description When the hour, day or month begins. */
+            /** @description When the period begins. */
             start: components["schemas"]["Timestamp"];
             /** @description With `group_by=status`: how the requests ended. */
             status?: components["schemas"]["UsageStatus"];
@@ -25111,7 +25111,7 @@ export interface components {
          * @description Length of the periods of a summary.
          * @enum {string}
          */
-        UsageBucket: "hour" | "day" | "month";
+        UsageBucket: "hour" | "day" | "month" | "all";
         /** @description Why a logged request failed. */
         UsageError: {
             /** @description The error code that the caller received; for a media job, the job's code. */
@@ -25291,6 +25291,11 @@ export interface components {
             object: "list";
         };
         /**
+         * @description The order of a summary's rows.
+         * @enum {string}
+         */
+        UsageOrder: "time" | "cost";
+        /**
          * @description How a logged request ended.
          * @enum {string}
          */
@@ -25299,15 +25304,15 @@ export interface components {
         UsageSummary: {
             /** @description The length of each row's period. */
             bucket: components["schemas"]["UsageBucket"];
-            /** @description The sums, oldest first, then by group. A period without requests has no row. */
+            /** @description The sums, in the requested order. A period without requests has no row. */
             data: components["schemas"]["UsageSummaryRow"][];
             /** @description Requests at or after this time are counted. */
             from: components["schemas"]["Timestamp"];
             /** @description The requested grouping. */
             group_by: components["schemas"]["UsageGroup"][];
-            /** @description Whether there are more rows; get them with `after` set to `last_id`. */
+            /** @description Whether there are more rows; get them with `after` set to `last_id`, unless they are ordered by cost. */
             has_more: boolean;
-            /** @description Id of the last row of this page; null on an empty page. */
+            /** @description Id of the last row of this page; null on an empty page, and where rows are ordered by cost. */
             last_id: string | null;
             /**
              * @description Always `usage.summary`.
@@ -25321,7 +25326,7 @@ export interface components {
             /** @description The sums of all requests that match, those of other pages included. */
             total: components["schemas"]["UsageFigures"];
         };
-        /** @description The requests of one hour, day or month, and of one group. Fields that are not grouped by are absent. */
+        /** @description The requests of one period, and of one group. Fields that are not grouped by are absent. */
         UsageSummaryRow: {
             /**
              * Format: int64
@@ -25372,7 +25377,7 @@ export interface components {
              * @description Requests that were admitted, failed ones included.
              */
             requests: number;
-            /** @description When the hour, day or month begins. */
+            /** @description When the period begins. */
             start: components["schemas"]["Timestamp"];
             /** @description With `group_by=status`: how the requests ended. */
             status?: components["schemas"]["UsageStatus"];
@@ -45711,6 +45716,8 @@ export interface operations {
                 model?: string;
                 /** @description Only requests of this operation, such as `createChatCompletion`. */
                 operation?: string;
+                /** @description The order of the rows: by time, or by cost, which needs `bucket=all` and has one page. */
+                order?: components["schemas"]["UsageOrder"];
                 /** @description Only requests for which this provider was called last, as the catalog names it. */
                 provider?: string;
                 /** @description Only requests for which this route was tried last, as provider/model. */
@@ -49400,6 +49407,8 @@ export interface operations {
                 model?: string;
                 /** @description Only requests of this operation, such as `createChatCompletion`. */
                 operation?: string;
+                /** @description The order of the rows: by time, or by cost, which needs `bucket=all` and has one page. */
+                order?: components["schemas"]["UsageOrder"];
                 /** @description Only requests with this status. */
                 status?: components["schemas"]["UsageStatus"];
                 /** @description Only requests with this tag, such as `env:prod`: its key, a colon and its value. */

@@ -5771,6 +5771,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
         "type": "string"
       },
       {
+        "name": "order",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
         "name": "limit",
         "in": "query",
         "required": false,
@@ -6779,6 +6785,12 @@ export const operations: Readonly<Record<OperationId, Operation>> = {
       },
       {
         "name": "tag_key",
+        "in": "query",
+        "required": false,
+        "type": "string"
+      },
+      {
+        "name": "order",
         "in": "query",
         "required": false,
         "type": "string"

@@ -1107,7 +1107,7 @@ create table usage_rollup (
   constraint usage_rollup_pkey PRIMARY KEY (account_id, span, starts_at, tag_hash, model, key_id, operation, failed, route),
   constraint usage_rollup_unmatched_check CHECK ((unmatched >= 0))
 ) with (fillfactor=80);
-CREATE INDEX usage_rollup_callers ON public.usage_rollup USING btree (span, starts_at, key_id, account_id) WHERE (tag_hash = '00000000-0000-0000-0000-000000000000'::uuid);
+CREATE INDEX usage_rollup_charges ON public.usage_rollup USING btree (span, starts_at, key_id, account_id) INCLUDE (cost) WHERE (tag_hash = '00000000-0000-0000-0000-000000000000'::uuid);
 CREATE INDEX usage_rollup_tags ON public.usage_rollup USING btree (span, starts_at) WHERE (tag_hash <> '00000000-0000-0000-0000-000000000000'::uuid);
 
 create table usage_rollup_state (

@@ -46057,6 +46057,10 @@ const schema_parameters_getOperatorUsageSummary = {
 "type": "string",
 "maxLength": 64
 },
+"order": {
+"$ref": "https://svc.invalid/api#/components/schemas/UsageOrder",
+"default": "time"
+},
 "limit": {
 "type": "integer",
 "format": "int32",
@@ -46080,7 +46084,8 @@ const schema_UsageBucket = {
 "enum": [
 "hour",
 "day",
-"month"
+"month",
+"all"
 ]
 };
 const schema_OperatorUsageGroup = {
@@ -46095,6 +46100,10 @@ const schema_OperatorUsageGroup = {
 "status",
 "tag"
 ]
+};
+const schema_UsageOrder = {
+"type": "string",
+"enum": ["time", "cost"]
 };
 const pattern_1faac6e5 = new RegExp("^sum_[A-Za-z0-9_-]+$", "u");
 function validate_parameters_getOperatorUsageSummary(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -46186,7 +46195,7 @@ data: data3
 }];
 return false;
 }
-if (!(data3 === "hour" || data3 === "day" || data3 === "month")) {
+if (!(data3 === "hour" || data3 === "day" || data3 === "month" || data3 === "all")) {
 validate_parameters_getOperatorUsageSummary.errors = [{
 instancePath: instancePath + "/query/bucket",
 keyword: "enum",
@@ -46494,21 +46503,48 @@ return false;
 var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
+if (data0.order !== void 0) {
+let data15 = data0.order;
+if (typeof data15 !== "string") {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/order",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_UsageOrder,
+data: data15
+}];
+return false;
+}
+if (!(data15 === "time" || data15 === "cost")) {
+validate_parameters_getOperatorUsageSummary.errors = [{
+instancePath: instancePath + "/query/order",
+keyword: "enum",
+params: { allowedValues: schema_UsageOrder.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_UsageOrder,
+data: data15
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
 if (data0.limit !== void 0) {
-let data15 = data0.limit;
-if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15))) {
+let data16 = data0.limit;
+if (!(typeof data16 == "number" && !(data16 % 1) && !isNaN(data16))) {
 validate_parameters_getOperatorUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.limit,
-data: data15
+data: data16
 }];
 return false;
 }
-if (typeof data15 == "number") {
-if (data15 > 1e3 || isNaN(data15)) {
+if (typeof data16 == "number") {
+if (data16 > 1e3 || isNaN(data16)) {
 validate_parameters_getOperatorUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "maximum",
@@ -46518,10 +46554,10 @@ limit: 1e3
 },
 message: "must be <= 1000",
 parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.limit,
-data: data15
+data: data16
 }];
 return false;
-} else if (data15 < 1 || isNaN(data15)) {
+} else if (data16 < 1 || isNaN(data16)) {
 validate_parameters_getOperatorUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "minimum",
@@ -46531,17 +46567,17 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.limit,
-data: data15
+data: data16
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data15)) {
+} else if (!formats_6f7aca8b.validate(data16)) {
 validate_parameters_getOperatorUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.limit,
-data: data15
+data: data16
 }];
 return false;
 }
@@ -46550,26 +46586,26 @@ var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
 if (data0.after !== void 0) {
-let data16 = data0.after;
-if (typeof data16 === "string") {
-if (func_7a031813(data16) > 4096) {
+let data17 = data0.after;
+if (typeof data17 === "string") {
+if (func_7a031813(data17) > 4096) {
 validate_parameters_getOperatorUsageSummary.errors = [{
 instancePath: instancePath + "/query/after",
 keyword: "maxLength",
 params: { limit: 4096 },
 message: "must NOT have more than 4096 characters",
 parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.after,
-data: data16
+data: data17
 }];
 return false;
-} else if (!pattern_1faac6e5.test(data16)) {
+} else if (!pattern_1faac6e5.test(data17)) {
 validate_parameters_getOperatorUsageSummary.errors = [{
 instancePath: instancePath + "/query/after",
 keyword: "pattern",
 params: { pattern: "^sum_[A-Za-z0-9_-]+$" },
 message: "must match pattern \"^sum_[A-Za-z0-9_-]+$\"",
 parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.after,
-data: data16
+data: data17
 }];
 return false;
 }
@@ -46580,12 +46616,13 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_parameters_getOperatorUsageSummary.properties.query.properties.after,
-data: data16
+data: data17
 }];
 return false;
 }
 var valid1 = true;
 } else var valid1 = true;
+}
 }
 }
 }
@@ -56616,6 +56653,10 @@ const schema_parameters_getUsageSummary = {
 "type": "string",
 "maxLength": 64
 },
+"order": {
+"$ref": "https://svc.invalid/api#/components/schemas/UsageOrder",
+"default": "time"
+},
 "limit": {
 "type": "integer",
 "format": "int32",
@@ -56734,7 +56775,7 @@ data: data3
 }];
 return false;
 }
-if (!(data3 === "hour" || data3 === "day" || data3 === "month")) {
+if (!(data3 === "hour" || data3 === "day" || data3 === "month" || data3 === "all")) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/bucket",
 keyword: "enum",
@@ -57002,21 +57043,48 @@ return false;
 var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
+if (data0.order !== void 0) {
+let data14 = data0.order;
+if (typeof data14 !== "string") {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/order",
+keyword: "type",
+params: { type: "string" },
+message: "must be string",
+parentSchema: schema_UsageOrder,
+data: data14
+}];
+return false;
+}
+if (!(data14 === "time" || data14 === "cost")) {
+validate_parameters_getUsageSummary.errors = [{
+instancePath: instancePath + "/query/order",
+keyword: "enum",
+params: { allowedValues: schema_UsageOrder.enum },
+message: "must be equal to one of the allowed values",
+parentSchema: schema_UsageOrder,
+data: data14
+}];
+return false;
+}
+var valid1 = true;
+} else var valid1 = true;
+if (valid1) {
 if (data0.limit !== void 0) {
-let data14 = data0.limit;
-if (!(typeof data14 == "number" && !(data14 % 1) && !isNaN(data14))) {
+let data15 = data0.limit;
+if (!(typeof data15 == "number" && !(data15 % 1) && !isNaN(data15))) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "type",
 params: { type: "integer" },
 message: "must be integer",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
-data: data14
+data: data15
 }];
 return false;
 }
-if (typeof data14 == "number") {
-if (data14 > 1e3 || isNaN(data14)) {
+if (typeof data15 == "number") {
+if (data15 > 1e3 || isNaN(data15)) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "maximum",
@@ -57026,10 +57094,10 @@ limit: 1e3
 },
 message: "must be <= 1000",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
-data: data14
+data: data15
 }];
 return false;
-} else if (data14 < 1 || isNaN(data14)) {
+} else if (data15 < 1 || isNaN(data15)) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "minimum",
@@ -57039,17 +57107,17 @@ limit: 1
 },
 message: "must be >= 1",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
-data: data14
+data: data15
 }];
 return false;
-} else if (!formats_6f7aca8b.validate(data14)) {
+} else if (!formats_6f7aca8b.validate(data15)) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/limit",
 keyword: "format",
 params: { format: "int32" },
 message: "must match format \"int32\"",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.limit,
-data: data14
+data: data15
 }];
 return false;
 }
@@ -57058,26 +57126,26 @@ var valid1 = true;
 } else var valid1 = true;
 if (valid1) {
 if (data0.after !== void 0) {
-let data15 = data0.after;
-if (typeof data15 === "string") {
-if (func_7a031813(data15) > 4096) {
+let data16 = data0.after;
+if (typeof data16 === "string") {
+if (func_7a031813(data16) > 4096) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/after",
 keyword: "maxLength",
 params: { limit: 4096 },
 message: "must NOT have more than 4096 characters",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.after,
-data: data15
+data: data16
 }];
 return false;
-} else if (!pattern_1faac6e5.test(data15)) {
+} else if (!pattern_1faac6e5.test(data16)) {
 validate_parameters_getUsageSummary.errors = [{
 instancePath: instancePath + "/query/after",
 keyword: "pattern",
 params: { pattern: "^sum_[A-Za-z0-9_-]+$" },
 message: "must match pattern \"^sum_[A-Za-z0-9_-]+$\"",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.after,
-data: data15
+data: data16
 }];
 return false;
 }
@@ -57088,12 +57156,13 @@ keyword: "type",
 params: { type: "string" },
 message: "must be string",
 parentSchema: schema_parameters_getUsageSummary.properties.query.properties.after,
-data: data15
+data: data16
 }];
 return false;
 }
 var valid1 = true;
 } else var valid1 = true;
+}
 }
 }
 }

@@ -52,31 +52,34 @@ export const getUsageSummary: Handler<"getUsageSummary"> = async (context, reque
 export async function summaryOf<Group extends SummaryGroup>(context: Context, query: Query, asked: Asked<Group>) {
   const span = spanOf(query, context.clock());
   const groups = groupsOf(asked.groups ?? []);
-  const { bucket = "day", timezone = "UTC", limit = rowsDefault, after, model, operation, status, tag } = query;
+  const { bucket = "day", timezone = "UTC", limit = rowsDefault, order, after, model, operation, status, tag } = query;
+  const byCost = order === "cost";
+  if (byCost && bucket !== "all") failParameter("order", "by cost there is one period: `bucket` must be `all`");
+  if (byCost && after !== undefined) failParameter("after", "by cost there is one page");
   const place = after === undefined ? undefined : (parseSummaryRowId(after, groups.length) ?? failParameter("after", "it must be an id of this list")); // prettier-ignore
   const buckets = await readBuckets(context, span, bucket, timezone);
   const { accountId, keyIds, member, provider, route } = asked;
   const filter = { model, operation, status, tag, tagKey: query.tag_key, keyIds, member, provider, route };
   const { rows, total } = await inSnapshot(context.db, (snapshot) =>
-    readSummary(snapshot, { accountId, span, buckets, groups, filter, after: place, limit }),
+    readSummary(snapshot, { accountId, span, buckets, groups, filter, byCost, after: place, limit }),
   );
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  const page = { has_more: rows.length > limit, last_id: last === undefined ? null : summaryRowId(last) };
+  const page = { has_more: rows.length > limit, last_id: last === undefined || byCost ? null : summaryRowId(last) };
   const question = { from: span.from.toISOString(), to: span.to.toISOString(), bucket, timezone };
   return { rows: shown, total, groups, page, question };
 }
 
 type Summary = Awaited<ReturnType<typeof summaryOf>>;
 
-/** With both ends of the time named, so that the pages are of one question. Null: it is the last page. */
+/** With both ends of the time named, so that the pages are of one question. Null: it is the last page, or the only one that can be had. */
 export function nextAddress(
   { publicUrl }: Pick<Context, "publicUrl">,
   path: string,
   query: object,
   { page, question: { from, to } }: Pick<Summary, "page" | "question">,
 ): string | null {
-  return page.has_more ? pageAddress(publicUrl, path, { ...query, from, to, after: page.last_id }) : null;
+  return page.has_more && page.last_id !== null ? pageAddress(publicUrl, path, { ...query, from, to, after: page.last_id }) : null;
 }
 
 function spanOf(query: Query, now: Date): Span {
@@ -93,7 +96,7 @@ function groupsOf<Group extends SummaryGroup>(groups: readonly Group[]): Group[]
 const zoneName = /^[A-Za-z]+([_+-]?[A-Za-z0-9]+)*(\/[A-Za-z0-9]+([_+-][A-Za-z0-9]+)*)*$/;
 
 const hourMs = 60 * 60 * 1000;
-const longestMs: Record<BucketName, number> = { hour: 2 * hourMs, day: 25 * hourMs, month: 31 * 25 * hourMs };
+const longestMs: Record<BucketName, number> = { hour: 2 * hourMs, day: 25 * hourMs, month: 31 * 25 * hourMs, all: Infinity };
 
 async function readBuckets({ db }: Context, span: Span, bucket: BucketName, timezone: string): Promise<Bucket[]> {
   const most = bucketsMax;

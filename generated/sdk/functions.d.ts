@@ -2416,7 +2416,7 @@ export declare function listOperatorSettings(client: Client, options?: RequestOp
 export declare function updateOperatorSettings(client: Client, input: OperatorSettingsChange, options?: RequestOptions): Call<OperatorSettingList, "updateOperatorSettings">;
 
 /**
- * Sums up all accounts' requests by hour, day or month, up to this moment, with what providers charge for them. Filters combine.
+ * Sums up all accounts' requests by hour, day or month or as a whole, up to this moment, with what providers charge for them. Filters combine.
  * `Accept: text/csv` or `application/x-ndjson` gives the rows as a file. At most 1000 hours, days or months are summed up at once.
  *
  * `GET /v1/operator/usage/summary`, /docs/api/getOperatorUsageSummary
@@ -2747,7 +2747,7 @@ export declare function deleteResponse(client: Client, id: string, options?: Req
 export declare function listResponseInputItems(client: Client, id: string, input?: ListResponseInputItemsQuery, options?: RequestOptions): Pages<ResponseItemList, "listResponseInputItems">;
 
 /**
- * Sums up the account's requests by hour, day or month, up to this moment: the sums equal those of the receipts exactly, even in the
+ * Sums up the account's requests by hour, day or month or as a whole, up to this moment: the sums equal those of the receipts exactly, even in the
  * current hour. Works with an API key or a session. Filters combine: a request must match all of them. `Accept: text/csv` or
  * `application/x-ndjson` gives the rows as a file; in CSV, a text that a spreadsheet would take for a formula gets a leading apostrophe. At
  * most 1000 hours, days or months are summed up at once.

@@ -1034,7 +1034,7 @@ export interface UsageMethods {
    */
   logs(input?: ListUsageLogsQuery, options?: RequestOptions): Pages<UsageLogList, "listUsageLogs">;
   /**
-   * Sums up the account's requests by hour, day or month, up to this moment: the sums equal those of the receipts exactly, even in the
+   * Sums up the account's requests by hour, day or month or as a whole, up to this moment: the sums equal those of the receipts exactly, even in the
    * current hour. Works with an API key or a session. Filters combine: a request must match all of them. `Accept: text/csv` or
    * `application/x-ndjson` gives the rows as a file; in CSV, a text that a spreadsheet would take for a formula gets a leading apostrophe. At
    * most 1000 hours, days or months are summed up at once.
@@ -2576,7 +2576,7 @@ export interface OperatorMethods {
    */
   updateSettings(input: OperatorSettingsChange, options?: RequestOptions): Call<OperatorSettingList, "updateOperatorSettings">;
   /**
-   * Sums up all accounts' requests by hour, day or month, up to this moment, with what providers charge for them. Filters combine.
+   * Sums up all accounts' requests by hour, day or month or as a whole, up to this moment, with what providers charge for them. Filters combine.
    * `Accept: text/csv` or `application/x-ndjson` gives the rows as a file. At most 1000 hours, days or months are summed up at once.
    *
    * `GET /v1/operator/usage/summary`, /docs/api/getOperatorUsageSummary

@@ -4041,19 +4041,19 @@ export interface OperatorUsageSummary {
   timezone: string;
   /** The requested grouping. */
   group_by: OperatorUsageGroup[];
-  /** The sums, oldest first, then by group. A period without requests has no row. */
+  /** The sums, in the requested order. A period without requests has no row. */
   data: OperatorUsageSummaryRow[];
   /** The sums of all requests that match, those of other pages included. */
   total: OperatorUsageFigures;
-  /** Whether there are more rows; get them with `after` set to `last_id`. */
+  /** Whether there are more rows; get them with `after` set to `last_id`, unless they are ordered by cost. */
   has_more: boolean;
-  /** Id of the last row of this page; null on an empty page. */
+  /** Id of the last row of this page; null on an empty page, and where rows are ordered by cost. */
   last_id: string | null;
 }
 
-/** The requests of one hour, day or month, and of one group. Fields that are not grouped by are absent. */
+/** The requests of one period, and of one group. Fields that are not grouped by are absent. */
 export interface OperatorUsageSummaryRow {
-  /** When the hour, day or month begins. */
+  /** When the period begins. */
   start: string;
   /** With `group_by=account`: id of the account. */
   account?: string;
@@ -7106,7 +7106,7 @@ export interface UrlSource {
 }
 
 /** Length of the periods of a summary. */
-export type UsageBucket = "hour" | "day" | "month";
+export type UsageBucket = "hour" | "day" | "month" | "all";
 
 /** Why a logged request failed. */
 export interface UsageError {
@@ -7226,6 +7226,9 @@ export interface UsageLogList {
   last_id: string | null;
 }
 
+/** The order of a summary's rows. */
+export type UsageOrder = "time" | "cost";
+
 /** How a logged request ended. */
 export type UsageStatus = "success" | "failed";
 
@@ -7243,19 +7246,19 @@ export interface UsageSummary {
   timezone: string;
   /** The requested grouping. */
   group_by: UsageGroup[];
-  /** The sums, oldest first, then by group. A period without requests has no row. */
+  /** The sums, in the requested order. A period without requests has no row. */
   data: UsageSummaryRow[];
   /** The sums of all requests that match, those of other pages included. */
   total: UsageFigures;
-  /** Whether there are more rows; get them with `after` set to `last_id`. */
+  /** Whether there are more rows; get them with `after` set to `last_id`, unless they are ordered by cost. */
   has_more: boolean;
-  /** Id of the last row of this page; null on an empty page. */
+  /** Id of the last row of this page; null on an empty page, and where rows are ordered by cost. */
   last_id: string | null;
 }
 
-/** The requests of one hour, day or month, and of one group. Fields that are not grouped by are absent. */
+/** The requests of one period, and of one group. Fields that are not grouped by are absent. */
 export interface UsageSummaryRow {
-  /** When the hour, day or month begins. */
+  /** When the period begins. */
   start: string;
   /** With `group_by=model`: the requested model. */
   model?: string;
@@ -8159,6 +8162,8 @@ export interface GetOperatorUsageSummaryQuery {
   tag?: string | undefined;
   /** With `group_by=tag`: only tags with this key get rows; the total covers all requests. */
   tag_key?: string | undefined;
+  /** The order of the rows: by time, or by cost, which needs `bucket=all` and has one page. */
+  order?: UsageOrder | undefined;
   /** Rows per page: 1 to 1000, default 1000. */
   limit?: number | undefined;
   /** Lists the rows after the one with this id: the `last_id` of the previous page. */
@@ -8221,6 +8226,8 @@ export interface GetUsageSummaryQuery {
   tag?: string | undefined;
   /** With `group_by=tag`: only tags with this key get rows; the total covers all requests. */
   tag_key?: string | undefined;
+  /** The order of the rows: by time, or by cost, which needs `bucket=all` and has one page. */
+  order?: UsageOrder | undefined;
   /** Rows per page: 1 to 1000, default 1000. */
   limit?: number | undefined;
   /** Lists the rows after the one with this id: the `last_id` of the previous page. */

@@ -197,6 +197,11 @@ function operatorsCalls(): typeof questions {
         `?from=${ago(30)}&bucket=day`,
         `?from=${ago(390)}&bucket=month`,
       ),
+      ...[30, 90, 390].flatMap((days) =>
+        ["account", "key", "model"].map(
+          (group) => `/v1/operator/usage/summary?from=${ago(days)}&bucket=all&order=cost&limit=50&group_by=${group}`,
+        ),
+      ),
       ...[1, 7, 30].flatMap((days) => groups.map((group) => `/v1/operator/usage/summary?from=${ago(days)}&bucket=month&group_by=${group}`)),
       ...summary(`?from=${ago(390)}&bucket=month&group_by=model`, `?from=${ago(390)}&bucket=month&group_by=account`),
       ...summary(`?from=${ago(30)}&bucket=day&account=${busy}&group_by=model`, `?from=${ago(30)}&bucket=day&group_by=account`),

@@ -106,6 +106,7 @@ const unsplit = [
   ["0052-rare-rows", "media_job", "index"],
   ["0053-totals-and-vouchers", "voucher", "index"],
   ["0054-sums-by-span", "usage_total", "rewrite"],
+  ["0055-callers-charges", "usage_rollup", "index"],
 ];
 
 test("no migration reads or writes all of a table while others may not use it: what would is split, as src/db/README.md says", () => {

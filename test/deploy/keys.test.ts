@@ -63,7 +63,7 @@ const exceptions: Record<string, string> = {
   topup_payment_id_key: beforeAccount,
   topup_pkey: beforeAccount,
   usage_log_recent: byOperator,
-  usage_rollup_callers: byOperator,
+  usage_rollup_charges: byOperator,
   usage_rollup_tags: byOperator,
   usage_log_request: byId,
   verification_expires: byOperator,

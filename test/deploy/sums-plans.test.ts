@@ -225,7 +225,7 @@ test("sums over all accounts are looked up by their times, and those of 100 days
   expect((await readsOf()).map(({ walked }) => walked)).toEqual(before.map(({ walked }) => walked));
 });
 
-test("who called in a month is read in an index alone, and no table of sums is walked for a page of accounts or keys", async () => {
+test("who called in a month, and who was charged most, is read in an index alone, and no table of sums is walked for a page of accounts or keys", async () => {
   const accounts = 5_000;
   await db.pool.query("truncate usage_rollup, usage_total, usage_log");
   // Rows as wide as histograms make them.
@@ -238,17 +238,18 @@ test("who called in a month is read in an index alone, and no table of sums is w
 
   const { from, to } = lately();
   const buckets = [{ start: from, since: from }];
-  for (const group of ["account", "key"] as const) {
-    const read = () => readSummary(db, { accountId: null, span: { from, to }, buckets, groups: [group], filter: {}, limit: 10 });
-    const summary = await read();
-    expect(summary.rows.map((row) => row.requests)).toEqual(Array.from({ length: 11 }, () => 1n));
-    const ids = Array.from({ length: accounts }, (_, n) => `${group === "key" ? n + 1 : 2 * (n + 1)}`).toSorted();
-    expect(summary.rows.map((row) => row.names[0])).toEqual(ids.slice(0, 11));
-    const readsSums = (await explainQueries(db, read)).filter(({ text }) => text.includes("from usage_rollup r"));
-    expect(readsSums).toHaveLength(2);
-    for (const { text, walked } of readsSums) expect(walked, text).not.toContain("usage_rollup");
-    const [found, added] = readsSums;
-    expect(found!.alone, found!.text).toContain("usage_rollup_callers");
-    expect(added!.text).toContain("sum(latency)");
-  }
+  for (const group of ["account", "key"] as const)
+    for (const byCost of [false, true]) {
+      const read = () => readSummary(db, { accountId: null, span: { from, to }, buckets, groups: [group], filter: {}, byCost, limit: 10 });
+      const summary = await read();
+      expect(summary.rows.map((row) => row.requests)).toEqual(Array.from({ length: 11 }, () => 1n));
+      const ids = Array.from({ length: accounts }, (_, n) => `${group === "key" ? n + 1 : 2 * (n + 1)}`).toSorted();
+      expect(summary.rows.map((row) => row.names[0])).toEqual(ids.slice(0, 11));
+      const readsSums = (await explainQueries(db, read)).filter(({ text }) => text.includes("from usage_rollup r"));
+      expect(readsSums).toHaveLength(2);
+      for (const { text, walked } of readsSums) expect(walked, text).not.toContain("usage_rollup");
+      const [found, added] = readsSums;
+      expect(found!.alone, found!.text).toContain("usage_rollup_charges");
+      expect(added!.text).toContain("sum(latency)");
+    }
 });

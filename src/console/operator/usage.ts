@@ -1,34 +1,17 @@
-// The sums of all accounts' requests in a range: rows of the API, all pages of them up to a bound, and what they add up to.
+// The sums of all accounts' requests in a range, and what they say of earnings.
 import { getOperatorUsageSummary } from "svc-sdk/operator";
-import type { OperatorUsageFigures, OperatorUsageGroup, OperatorUsageSummaryRow } from "svc-sdk/types";
+import type { OperatorUsageFigures, OperatorUsageSummary } from "svc-sdk/types";
 import { api } from "../lib/api.ts";
-import type { Bucket, Range } from "../lib/range.ts";
+import type { Range } from "../lib/range.ts";
 import { zoneName } from "../lib/time.ts";
 
-interface OperatorUsage {
-  rows: OperatorUsageSummaryRow[];
-  /** Of all requests, also of rows that were not read. */
-  total: OperatorUsageFigures;
-  /** Whether every row was read. */
-  whole: boolean;
-}
+type Query = NonNullable<Parameters<typeof getOperatorUsageSummary>[1]>;
 
-/** Of a thousand rows each; what is beyond is left out, and the page says so. */
-const mostPages = 5;
-
-export async function readOperatorUsage(range: Range, bucket: Bucket, group?: OperatorUsageGroup): Promise<OperatorUsage> {
-  const query = {
-    ...{ from: range.from.toISOString(), to: range.to.toISOString(), bucket, timezone: zoneName },
-    ...(group === undefined ? {} : { group_by: [group] }),
-  };
-  let page = await getOperatorUsageSummary(api, query);
-  const { total } = page;
-  const rows = [...page.data];
-  for (let read = 1; page.has_more && page.last_id !== null && read < mostPages; read += 1) {
-    page = await getOperatorUsageSummary(api, { ...query, after: page.last_id });
-    rows.push(...page.data);
-  }
-  return { rows, total, whole: !page.has_more };
+export function readOperatorUsage(
+  { from, to }: Range,
+  how: Pick<Query, "bucket" | "order" | "group_by" | "limit">,
+): Promise<OperatorUsageSummary> {
+  return getOperatorUsageSummary(api, { from: from.toISOString(), to: to.toISOString(), timezone: zoneName, ...how });
 }
 
 export interface Earnings {

@@ -3,7 +3,8 @@
 // that reads these sums, and what they don't have, in the log.
 import type { Queries } from "../../db/connect.ts";
 
-export type BucketName = "hour" | "day" | "month";
+/** `all`: the whole span. */
+export type BucketName = "hour" | "day" | "month" | "all";
 
 /** Exclusive of `to`. */
 export interface Span {
@@ -39,7 +40,7 @@ const daysBy = (unit: "day" | "month") => `
     cross join lateral (select g at time zone $3 as at) l
   ) s where start < $2`;
 
-const queries: Record<BucketName, string> = { hour: hours, day: daysBy("day"), month: daysBy("month") };
+const queries: Record<Exclude<BucketName, "all">, string> = { hour: hours, day: daysBy("day"), month: daysBy("month") };
 
 /** In their order; at most `most` and one. Null: the database knows no such zone. */
 export async function bucketsOf(
@@ -47,6 +48,7 @@ export async function bucketsOf(
   { from, to }: Span,
   { bucket, timezone, most }: { bucket: BucketName; timezone: string; most: number },
 ): Promise<Bucket[] | null> {
+  if (bucket === "all") return [{ start: from, since: floorQuarter(from) }];
   try {
     const { rows } = await pool.query<Bucket>(`${queries[bucket]} order by 2 limit $4`, [floorQuarter(from), to, timezone, most + 1]);
     return rows;

@@ -40,7 +40,7 @@ export interface SummaryRow extends Figures {
 }
 
 export interface Summary {
-  /** By start, then by their groups' texts; one more than the limit, if there are more. */
+  /** In the order that was asked for; one more than the limit, if there are more. */
   rows: SummaryRow[];
   total: Figures;
 }
@@ -112,7 +112,7 @@ function placeOf({ after }: SummaryQuestion, texts: readonly string[], put: Put)
 
 /** SQL of the page's groups, one more than the limit. */
 function pageOf(question: SnapshotQuestion, put: Put): string {
-  const { groups, limit } = question;
+  const { groups, limit, byCost } = question;
   // A text is made once for each group, of its number, or in its place.
   const found = groups.map((group, index) =>
     isNumbered(group) ? { key: keyOf(group), text: textOf(group) } : { key: `${textOf(group)} as text_${index}`, text: `text_${index}` },
@@ -120,8 +120,11 @@ function pageOf(question: SnapshotQuestion, put: Put): string {
   const keys = ["start", ...found.map(({ key }) => key)].join(", ");
   const texts = found.map(({ text }) => text);
   const part = partOf(question, put, { of: "calls", only: columnsOf(question) });
-  return `select ${["start", ...idsOf(question)].join(", ")} from (select distinct ${keys} from (${part}) part) found
-    where ${placeOf(question, texts, put) ?? "true"} order by ${["start", ...texts].join(", ")} limit ${put(limit + 1)}`;
+  const each = byCost
+    ? `select ${keys}, sum(cost) as cost from (${part}) part group by ${["start", ...groups.map(keyOf)].join(", ")}`
+    : `select distinct ${keys} from (${part}) part`;
+  return `select ${["start", ...idsOf(question)].join(", ")} from (${each}) found
+    where ${placeOf(question, texts, put) ?? "true"} order by ${[byCost ? "cost desc" : "start", ...texts].join(", ")} limit ${put(limit + 1)}`;
 }
 
 /** Of the page's groups alone, if these are known. */
@@ -131,7 +134,7 @@ async function readSums({ pool }: Queries, question: SnapshotQuestion, page: Pag
   const { groups, limit, filter } = question;
   const texts = groups.map(textOf);
   const byTag = groups.includes("tag") && filter.tag === undefined;
-  const order = ["start", ...texts].join(", ");
+  const order = [question.byCost ? "sum(cost) desc" : "start", ...texts].join(", ");
   const keys = ["start", ...groups.map(keyOf)].join(", ");
   const place = placeOf(question, texts, put);
   const most = put(limit + 2);

@@ -40,6 +40,8 @@ export interface SummaryQuestion {
   buckets: readonly Bucket[];
   groups: readonly SummaryGroup[];
   filter: SummaryFilter;
+  /** The highest cost first, of one bucket. Absent: by start, then by the groups' texts. */
+  byCost?: boolean;
   /** Only groups after this one: its start and its groups' texts. */
   after?: { start: Date; names: readonly string[] } | undefined;
   limit: number;
@@ -161,12 +163,12 @@ export function isOfEveryone({ accountId, groups, filter: { keyIds, member, tag 
   return accountId === null && of === "calls" && !isOfOne && keyIds === undefined && member === undefined && tag === undefined;
 }
 
-/** What groups and filters ask for. */
-export function columnsOf({ groups, filter: { model, operation, status, route, provider } }: SummaryQuestion): Column[] {
+/** What groups, filters and the order ask for. */
+export function columnsOf({ groups, filter: { model, operation, status, route, provider }, byCost }: SummaryQuestion): Column[] {
   const is = (group: SummaryGroup, filter?: unknown) => groups.includes(group) || filter !== undefined;
   const asked: Partial<Record<Column, boolean>> = {
     ...{ account_id: is("account"), key_id: is("key"), model: is("model", model), operation: is("operation", operation) },
-    ...{ failed: is("status", status), route: is("route", route) || is("provider", provider) },
+    ...{ failed: is("status", status), route: is("route", route) || is("provider", provider), cost: byCost === true },
   };
   return everyColumn.filter((name) => asked[name]);
 }

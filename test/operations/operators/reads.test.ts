@@ -122,11 +122,24 @@ describe("the sums over all accounts", () => {
     expect((JSON.parse(next.text) as { account: string }).account).not.toBe((JSON.parse(first.text) as { account: string }).account);
   });
 
-  test("400 invalid_parameter: an unknown group, a group twice, no account's id", async () => {
+  test("by cost: the groups of the whole time, the dearest first, in one page", async () => {
+    const whole = (await get("usage/summary?bucket=all&group_by=account")).json;
+    expect(new Set(whole.data.map(({ start }: { start: string }) => start))).toEqual(new Set([whole.from]));
+    const { data, total, has_more, last_id } = (await get("usage/summary?bucket=all&order=cost&group_by=account&limit=2")).json;
+    const costs = whole.data.map(({ cost_usd }: { cost_usd: number }) => cost_usd).toSorted((a: number, b: number) => b - a);
+    expect(data.map(({ cost_usd }: { cost_usd: number }) => cost_usd)).toEqual(costs.slice(0, 2));
+    expect({ total: total.cost_usd, has_more, last_id }).toEqual({ total: whole.total.cost_usd, has_more: true, last_id: null });
+    expect((await get("usage/summary?bucket=all&order=cost&group_by=account&limit=2", "text/csv")).headers.link).toBeUndefined();
+  });
+
+  test("400 invalid_parameter: an unknown group, a group twice, no account's id, by cost over several periods or a second page", async () => {
     for (const [query, param] of [
       ["group_by=color", "group_by[0]"],
       ["group_by=account,account", "group_by"],
       ["account=ada@example.com", "account"],
+      ["order=cost", "order"],
+      ["order=size", "order"],
+      [`bucket=all&order=cost&after=sum_${"A".repeat(4)}`, "after"],
     ])
       expect(codeOf(await get(`usage/summary?${query}`))).toEqual([400, "invalid_parameter", param]);
   });

@@ -1,15 +1,14 @@
 // Which accounts, models, providers or routes the requests of the range were of: the largest first.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import type { OperatorUsageGroup, OperatorUsageSummaryRow } from "svc-sdk/types";
+import type { OperatorUsageGroup } from "svc-sdk/types";
 import type { ReactNode } from "react";
-import { count } from "../../lib/money.ts";
 import { rangeOf } from "../../lib/range.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Select } from "../../ui/field.tsx";
 import { Card, Empty, Loading } from "../../ui/parts.tsx";
 import { Table } from "../../ui/table.tsx";
 import { OperatorLink, useAddress } from "../address.tsx";
-import { addEarnings, type Earnings, readOperatorUsage } from "../usage.ts";
+import { type Earnings, earningsOf, readOperatorUsage } from "../usage.ts";
 import { earningsColumns } from "./earnings-columns.tsx";
 
 const groups = { account: "Account", model: "Model", provider: "Provider", route: "Route" } as const;
@@ -24,11 +23,13 @@ export function ByGroup(): ReactNode {
   const group = isGroup(search.group) ? search.group : "account";
   const { data, error, refetch } = useQuery({
     queryKey: ["operator", "usage", "group", group, range, from, to],
-    // Months, because the fewest rows have the same sums.
-    queryFn: async () => ({ group, ...(await readOperatorUsage(rangeOf(search, "24h"), "month", group)) }),
+    queryFn: async () => {
+      const largest = { bucket: "all", order: "cost", limit: mostShown } as const;
+      return { group, ...(await readOperatorUsage(rangeOf(search, "24h"), { ...largest, group_by: [group] })) };
+    },
     placeholderData: keepPreviousData,
   });
-  const sums = data === undefined ? [] : sumsOf(data.rows, data.group);
+  const sums = data === undefined ? [] : data.data.map((row): Sum => ({ id: row[data.group] ?? "", ...earningsOf(row) }));
   return (
     <Card
       title="By group"
@@ -48,34 +49,18 @@ export function ByGroup(): ReactNode {
       {data !== undefined && (
         <Table
           name="By group"
-          rows={sums.slice(0, mostShown)}
+          rows={sums}
           idOf={({ id }) => id}
           empty={<Empty title="No requests in this period" />}
           columns={[{ name: groups[data.group], cell: ({ id }: Sum) => <Named group={data.group} id={id} /> }, ...earningsColumns]}
         />
       )}
-      {data !== undefined && (sums.length > mostShown || !data.whole) && (
-        <p className="border-t border-line px-5 py-3 text-quiet">
-          {data.whole ? `The ${mostShown} largest of ${count(sums.length)}.` : `The ${mostShown} largest of those read; there are more.`}
-        </p>
-      )}
+      {data?.has_more && <p className="border-t border-line px-5 py-3 text-quiet">{`The ${mostShown} largest; there are more.`}</p>}
     </Card>
   );
 }
 
 type Sum = Earnings & { id: string };
-
-function sumsOf(rows: readonly OperatorUsageSummaryRow[], group: Group): Sum[] {
-  const grouped = new Map<string, OperatorUsageSummaryRow[]>();
-  for (const row of rows) {
-    const id = row[group] ?? "";
-    const own = grouped.get(id);
-    if (own === undefined) grouped.set(id, [row]);
-    else own.push(row);
-  }
-  const sums = [...grouped].map(([id, own]) => ({ id, ...addEarnings(own) }));
-  return sums.sort((one, other) => other.charged - one.charged || other.requests - one.requests || one.id.localeCompare(other.id));
-}
 
 function Named({ group, id }: { group: Group; id: string }): ReactNode {
   if (id === "") return <span className="text-quiet">No provider was called</span>;

@@ -19,7 +19,7 @@ export function OverTime(): ReactNode {
     queryKey: ["operator", "usage", preset, from, to],
     queryFn: async () => {
       const range = rangeOf(search, "24h");
-      return { range, ...(await readOperatorUsage(range, range.bucket)) };
+      return { range, ...(await readOperatorUsage(range, { bucket: range.bucket })) };
     },
     placeholderData: keepPreviousData,
     refetchInterval: 30_000,
@@ -29,7 +29,7 @@ export function OverTime(): ReactNode {
   const { starts, bucket } = data.range;
   const times = starts.map((start, at) => {
     const next = starts[at + 1]?.getTime() ?? Infinity;
-    const rows = data.rows.filter((row) => (at === 0 || Date.parse(row.start) >= start.getTime()) && Date.parse(row.start) < next);
+    const rows = data.data.filter((row) => (at === 0 || Date.parse(row.start) >= start.getTime()) && Date.parse(row.start) < next);
     return { ...addEarnings(rows), name: startName(start, bucket) };
   });
   const part = (amount: number | null) => (amount === null ? null : Math.max(amount, 0));
