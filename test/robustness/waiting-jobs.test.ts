@@ -21,7 +21,7 @@ test(`${pollers} long polls: half of the clients disconnect, a stop answers the 
   const gateway = await startGateway({ catalog });
   const account = await gateway.createAccount({ deposit: "20" });
   const job = await newJob(gateway, account);
-  const waiters = countWaiters(gateway);
+  const waiters = countWaiters(gateway, { times: 20 });
   const agent = new Agent({ maxSockets: Infinity });
   const polls = Array.from({ length: pollers }, () => poll(`${gateway.url}/v1/jobs/${job.shownId}?wait=25`, account.key, agent));
   await eventually(() => expect(waiters.now).toBe(pollers));
@@ -33,7 +33,7 @@ test(`${pollers} long polls: half of the clients disconnect, a stop answers the 
   const other = new pg.Client(gateway.databaseUrl);
   await other.connect();
   await other.query("begin; lock table media_job in access exclusive mode");
-  const stopped = gateway.stop(); // a poll lasts 25 s, this test not as long
+  const stopped = gateway.stop();
   for (const { answer } of polls.slice(pollers / 2)) expect(await answer).toEqual([200, "pending"]);
   await other.end();
   await stopped;
