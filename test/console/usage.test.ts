@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, useBrowser } from "../support/browser.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
-import { openPerson, phone } from "./people.ts";
+import { makeMonths } from "../support/log-months.ts";
+import { openPerson, phone, violationsOf } from "./people.ts";
 
 describe.skipIf(chromiumPath === null)("Usage", () => {
   const chromium = useBrowser("the console's Usage page");
@@ -85,6 +86,37 @@ describe.skipIf(chromiumPath === null)("Usage", () => {
     await table.getByRole("row").filter({ hasText: account.email }).waitFor();
     expect(await table.getByRole("row").filter({ hasText: account.email }).getByRole("cell").nth(1).textContent()).toBe("3");
     expect(faults).toEqual([]);
+    await close();
+  });
+
+  test("with more groups than a chart can have, the chart shows all requests, and the table has the largest groups with their whole sums", async () => {
+    const { db } = gateway.context;
+    await makeMonths(db, 1);
+    const other = await gateway.createAccount({ deposit: "20" });
+    // In each of the last six hours a request of 1,010 models; the n-th costs n.
+    await db.pool.query(
+      `insert into usage_log (account_id, created_at, id, request_id, operation, model, status, http_status, cost, reserved, prices, attempts, stream, latency_ms)
+       select $1, now() - h * interval '1 hour', gen_random_uuid(), 'req_' || n || '_' || h, 'createChatCompletion', 'demo/m-' || n, 'success', 200, n * 1000, 0, '{}', '[]', false, 1
+       from generate_series(1, 1010) n, generate_series(0, 5) h`,
+      [other.accountId],
+    );
+    const { page, faults, close } = await openPerson(chromium.browser, gateway, { account: other });
+    await page.goto(`${gateway.url}/console/usage?group=model&range=24h`);
+    await page
+      .getByText("Too many groups for a chart: it shows all requests. The table has the 1,000 groups with the highest cost.")
+      .waitFor();
+    const table = page.getByRole("table", { name: "Usage" });
+    expect(await table.getAttribute("aria-rowcount")).toBe("1001");
+    const cells = table.getByRole("row").nth(1).getByRole("cell");
+    expect([await cells.nth(0).textContent(), await cells.nth(1).textContent(), await cells.nth(6).textContent()]).toEqual([
+      "demo/m-1010",
+      "6",
+      "$0.0606",
+    ]);
+    await page.getByRole("button", { name: "Show table" }).click();
+    const values = page.getByRole("table", { name: "Values of the chart" });
+    expect(await values.getByRole("columnheader").allTextContents()).toEqual(["Time", "Spend (USD)"]);
+    expect([await violationsOf(page), faults]).toEqual([[], []]);
     await close();
   });
 

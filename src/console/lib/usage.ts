@@ -1,4 +1,4 @@
-// The sums of usage in a range, by what they are grouped by: rows of the API, all pages of them, and their total.
+// The sums of usage in a range, by what they are grouped by: rows of the API, and their total.
 import { queryOptions } from "@tanstack/react-query";
 import { getUsageSummary } from "svc-sdk/functions";
 import type { UsageFigures, UsageGroup, UsageSummaryRow } from "svc-sdk/types";
@@ -8,14 +8,14 @@ import { zoneName } from "./time.ts";
 
 export interface Usage {
   range: Range;
+  /** By time, and by group unless there are too many. */
   rows: UsageSummaryRow[];
-  /** Of all requests, also of rows that were not read. */
+  /** With too many groups for `rows`: those with the highest cost, each over the whole range. */
+  largest: UsageSummaryRow[] | null;
   total: UsageFigures;
-  /** Whether every row was read. */
-  whole: boolean;
 }
 
-/** Pages of a thousand rows; what is beyond is left out, and the page says so. */
+/** Of a thousand rows each. */
 const mostPages = 5;
 
 export function usageQueryOf(range: Range, group: UsageGroup | null) {
@@ -37,7 +37,12 @@ export async function readUsage(range: Range, group: UsageGroup | null): Promise
     page = await getUsageSummary(api, { ...query, after: page.last_id });
     rows.push(...page.data);
   }
-  return { range, rows, total: first.total, whole: !page.has_more };
+  if (!page.has_more) return { range, rows, largest: null, total: first.total };
+  const [together, largest] = await Promise.all([
+    getUsageSummary(api, usageQueryOf(range, null)),
+    getUsageSummary(api, { ...query, bucket: "all", order: "cost" }),
+  ]);
+  return { range, rows: together.data, largest: largest.data, total: together.total };
 }
 
 /** What Home shows where its address says no other range. */

@@ -251,6 +251,13 @@ test("group_by=member, and member: the person who created the key, before and af
   await checkAll();
 });
 
+test("bucket=all is one period, from the beginning of the time on; order=cost begins with the highest cost", async () => {
+  const account = await world.account();
+  for (const model of ["demo/chat", "demo/counted", "demo/down"]) await world.chat(account, { model });
+  const { data, from } = await summaryOf(account, "?bucket=all&order=cost&group_by=model");
+  expect(pick(data, "start", "model")).toEqual(["counted", "chat", "down"].map((name) => [from, `demo/${name}`]));
+});
+
 test("a session may ask too", async () => {
   const account = await world.account();
   await world.chat(account, { model: "demo/chat" });
@@ -273,6 +280,7 @@ test.each([
   ["after", "after=sum_abc"],
   ["after", `group_by=model&after=sum_${Buffer.from("[1]").toString("base64url")}`],
   ["bucket", "bucket=week"],
+  ["order", "order=cost"],
   ["limit", "limit=1001"],
   ["member", "member=ada"],
   ["member", "member=usr_00"],

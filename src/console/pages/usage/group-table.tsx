@@ -10,8 +10,10 @@ import { groupName, metricOf, type UsageSearch } from "./choices.ts";
 import type { Series } from "./series.ts";
 
 interface Row extends Pick<Series, "id" | "name" | "sum"> {
-  /** Where it stands in the chart; null: the total. */
+  /** Its place, largest first; null: the total. */
   at: number | null;
+  /** Whether it has a color in the chart. */
+  isCharted: boolean;
 }
 
 interface GroupTableProps {
@@ -21,7 +23,7 @@ interface GroupTableProps {
   search: UsageSearch;
 }
 
-export function GroupTable({ series, group, usage: { total }, search }: GroupTableProps): ReactNode {
+export function GroupTable({ series, group, usage: { total, largest }, search }: GroupTableProps): ReactNode {
   const metric = metricOf(search);
   const share = ({ sum }: Row) => {
     const all = metric.added ? total[metric.field] : 0;
@@ -43,10 +45,10 @@ export function GroupTable({ series, group, usage: { total }, search }: GroupTab
     <>
       <Table
         name="Usage"
-        rows={series.map((one, at): Row => ({ ...one, at }))}
+        rows={series.map((one, at): Row => ({ ...one, at, isCharted: largest === null }))}
         idOf={({ id }) => id}
         columns={columns}
-        total={{ id: "", name: "Total", sum: total, at: null }}
+        total={{ id: "", name: "Total", sum: total, at: null, isCharted: false }}
       />
       {group === "tag" && (
         <p className="px-5 py-3 text-xs text-quiet">
@@ -57,8 +59,8 @@ export function GroupTable({ series, group, usage: { total }, search }: GroupTab
   );
 }
 
-function Name({ row: { name, at } }: { row: Row }): ReactNode {
-  if (at === null) return name;
+function Name({ row: { name, at, isCharted } }: { row: Row }): ReactNode {
+  if (at === null || !isCharted) return <span className="break-all">{name}</span>;
   return (
     <span className="flex min-w-32 items-center gap-2">
       <span aria-hidden="true" className={`size-2.5 shrink-0 rounded-sm ${seriesDot(at)}`} />

@@ -8,7 +8,7 @@ export interface Series {
   id: string;
   name: string;
   sum: typeof noSum;
-  /** The metric in each hour, day or month. */
+  /** The metric in each hour, day or month; empty with too many groups for it. */
   values: number[];
 }
 
@@ -18,9 +18,9 @@ const mostSeries = 8;
 /** What a key or a member is called, where it is known. */
 type NameOf = (id: string) => string | undefined;
 
-export function seriesOf({ range, rows }: Usage, group: UsageGroup, field: SumName, named: NameOf): Series[] {
+export function seriesOf({ range, rows, largest }: Usage, group: UsageGroup, field: SumName, named: NameOf): Series[] {
   const grouped = new Map<string, UsageSummaryRow[]>();
-  for (const row of rows) {
+  for (const row of largest ?? rows) {
     const id = row[group] ?? "";
     grouped.set(id, [...(grouped.get(id) ?? []), row]);
   }
@@ -28,7 +28,7 @@ export function seriesOf({ range, rows }: Usage, group: UsageGroup, field: SumNa
     id,
     name: nameOf(group, id, named),
     sum: addUp(own),
-    values: valuesOf(range, own, field),
+    values: largest === null ? valuesOf(range, own, field) : [],
   }));
   return made.sort((one, other) => other.sum[field] - one.sum[field] || one.name.localeCompare(other.name));
 }

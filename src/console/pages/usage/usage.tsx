@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useMemo, useState } from "react";
 import { membersQuery } from "../../lib/members.ts";
+import { count } from "../../lib/money.ts";
 import { keysQuery } from "../../lib/queries.ts";
 import { rangeName, rangeOf, startName } from "../../lib/range.ts";
 import { useMay } from "../../lib/rights.ts";
@@ -72,7 +73,10 @@ function Figures({ usage, before, metric, search }: FiguresProps): ReactNode {
     return seriesOf(usage, group, metric.field, named);
   }, [usage, group, metric.added, metric.field, keys, people]);
   const labels = usage.range.starts.map((at) => startName(at, usage.range.bucket));
-  const shown = series === null ? [{ id: "all", name: metric.label, values: valuesOverTime(usage, metric) }] : withOther(series);
+  const shown =
+    series === null || usage.largest !== null
+      ? [{ id: "all", name: metric.label, values: valuesOverTime(usage, metric) }]
+      : withOther(series);
   const period = rangeName(search, "Last 30 days");
   return (
     <>
@@ -91,9 +95,9 @@ function Figures({ usage, before, metric, search }: FiguresProps): ReactNode {
           ) : (
             <StackedBars label={`${metric.label} by ${usage.range.bucket}`} labels={labels} series={shown} text={metric.text} />
           )}
-          {!usage.whole && (
+          {usage.largest !== null && (
             <p className="text-quiet">
-              There are more groups than can be shown: the total counts all, the chart and the table leave some out.
+              {`Too many groups for a chart: it shows all requests. The table has the ${count(usage.largest.length)} groups with the highest cost.`}
             </p>
           )}
         </div>
