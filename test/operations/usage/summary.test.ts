@@ -267,6 +267,7 @@ test("a session may ask too", async () => {
 
 test.each([
   ["timezone", "timezone=Mars/Olympus"],
+  ["timezone", "timezone=Mars/Olympus&bucket=all"],
   ["timezone", "timezone=%2B05:00"],
   ["timezone", "timezone=Factory"],
   ["from", "from=2026-11-21T10:00:00Z&to=2026-11-21T10:00:00Z"],

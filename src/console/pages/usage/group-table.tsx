@@ -12,8 +12,6 @@ import type { Series } from "./series.ts";
 interface Row extends Pick<Series, "id" | "name" | "sum"> {
   /** Its place, largest first; null: the total. */
   at: number | null;
-  /** Whether it has a color in the chart. */
-  isCharted: boolean;
 }
 
 interface GroupTableProps {
@@ -31,7 +29,7 @@ export function GroupTable({ series, group, usage: { total, largest }, search }:
     return (sum[metric.field] / all).toLocaleString("en-US", { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
   };
   const columns: Column<Row>[] = [
-    { name: groupName(group), cell: (row) => <Name row={row} /> },
+    { name: groupName(group), cell: (row) => <Name row={row} isCharted={largest === null} /> },
     { name: "Requests", right: true, cell: ({ sum }) => count(sum.requests) },
     { name: "Errors", right: true, cell: ({ sum }) => count(sum.errors) },
     { name: "Input", right: true, cell: ({ sum }) => count(sum.prompt_tokens) },
@@ -45,10 +43,10 @@ export function GroupTable({ series, group, usage: { total, largest }, search }:
     <>
       <Table
         name="Usage"
-        rows={series.map((one, at): Row => ({ ...one, at, isCharted: largest === null }))}
+        rows={series.map((one, at): Row => ({ ...one, at }))}
         idOf={({ id }) => id}
         columns={columns}
-        total={{ id: "", name: "Total", sum: total, at: null, isCharted: false }}
+        total={{ id: "", name: "Total", sum: total, at: null }}
       />
       {group === "tag" && (
         <p className="px-5 py-3 text-xs text-quiet">
@@ -59,7 +57,8 @@ export function GroupTable({ series, group, usage: { total, largest }, search }:
   );
 }
 
-function Name({ row: { name, at, isCharted } }: { row: Row }): ReactNode {
+/** With the color that it has in the chart. */
+function Name({ row: { name, at }, isCharted }: { row: Row; isCharted: boolean }): ReactNode {
   if (at === null || !isCharted) return <span className="break-all">{name}</span>;
   return (
     <span className="flex min-w-32 items-center gap-2">
