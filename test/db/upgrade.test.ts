@@ -193,6 +193,8 @@ describe.each(goldens)("$file", (given) => {
       await migrate(db);
       const { key } = golden;
       const { request, video, serves } = golden.after!;
+      // The upgrade is not weeks after the video was ordered, when the first sweep would end it.
+      await db.pool.query("update media_job set started_at = now(), intent_at = now() where completed_at is null");
       const before = await balanceOf(golden.account);
       const gateway = await startGateway({ databaseUrl: database.url });
       try {
