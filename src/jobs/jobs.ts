@@ -2,19 +2,21 @@
 import { randomUUID } from "node:crypto";
 import { keepDoing } from "../concurrency/keep-doing.ts";
 import { inSlot, openAccountMutex, openSlots } from "../concurrency/slots.ts";
+import type { Queries } from "../db/connect.ts";
 import { listen } from "../db/listen.ts";
 import { isTransient } from "../db/transient-error.ts";
 import { mayPass } from "../ledger/account-batcher.ts";
 import { watchLate } from "./late-watch.ts";
 import { interval, type JobParts, type JobsOptions, jobTimes } from "./parts.ts";
+import { parseJobId } from "./read-jobs.ts";
 import { startRunner } from "./runner.ts";
 import { tierLimits } from "./submit-request.ts";
 import type { Jobs } from "./types.ts";
-import { openWaiters } from "./waiters.ts";
+import { openWaiters, type Waiters } from "./waiters.ts";
 
-/** How often a waiter reads the row while notifications may be lost. */
+/** While there is no connection for notifications, jobs that are waited for are looked for as often as this. */
 const deafMs = 1_000;
-const lookMs = 5_000;
+const lookedForMax = 1_000;
 /** Files that this process moves at once: each may be tens of megabytes on their way to the store. */
 const transfersMax = 8;
 
@@ -56,17 +58,24 @@ export async function startJobs({ times, listenUrl, ...options }: JobsOptions): 
   const watch = () => watchLate(parts, stopping.signal).catch(reportLasting("watching late jobs", parts));
   const watching = keepDoing(Math.min(parts.times.lateMs, 5_000), watch);
 
+  let lookedAt = performance.now();
+  const look = async () => {
+    if (listener.heardUntil > -Infinity && performance.now() - lookedAt < parts.times.endsMs) return;
+    lookedAt = performance.now();
+    await lookForEnds(parts.db, waiters);
+  };
+  const looking = keepDoing(Math.min(parts.times.endsMs, deafMs), () => look().catch(reportLasting("looking for ended jobs", parts)));
+
   let stopped: Promise<void> | undefined;
   const stop = async (graceMs: number) => {
     stopping.abort();
     waiters.close(); // a long poll must not delay the server's shutdown
-    await Promise.all([sweeping.stop(), watching.stop(), runner.stop(graceMs)]);
+    await Promise.all([sweeping.stop(), watching.stop(), looking.stop(), runner.stop(graceMs)]);
     await publisher.drained();
     await listener.close();
   };
-  const isDeaf = () => listener.heardUntil === -Infinity;
   return {
-    ended: (shownId, ms, signal) => waiters.wait(shownId, Math.min(ms, isDeaf() ? deafMs : lookMs), signal),
+    ended: waiters.wait,
     wake: runner.wake,
     useCatalog: (catalog) => void (parts.catalog = catalog),
     accountMutex: parts.accountMutex,
@@ -81,6 +90,18 @@ function reportLasting(what: string, { onFault }: Pick<JobParts, "onFault">) {
   return (error: unknown) => {
     if (!isTransient(error)) onFault(error, what);
   };
+}
+
+/** One statement for a thousand jobs, however many wait for each. */
+async function lookForEnds({ pool }: Queries, waiters: Waiters): Promise<void> {
+  const ids = waiters.awaited();
+  while (ids.length > 0) {
+    const { rows } = await pool.query<{ shown_id: string }>(
+      "select shown_id from media_job where id = any($1) and completed_at is not null",
+      [ids.splice(0, lookedForMax).map((shownId) => parseJobId(shownId)?.id)],
+    );
+    for (const { shown_id } of rows) waiters.ended(shown_id);
+  }
 }
 
 // The sweep: ends jobs that waited too long or that no process runs, and fills slots that stayed free, e.g. after a deposit that raised the tier.

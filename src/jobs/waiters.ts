@@ -11,9 +11,11 @@ import { readBalance, readLimitedKey } from "../ledger/balance.ts";
 import { type ReadJob, readJob } from "./read-jobs.ts";
 import { isFinal } from "./show-job.ts";
 
-interface Waiters {
+export interface Waiters {
   /** False: this process stops, and no more ends are heard of. */
   wait(shownId: string, ms: number, signal: AbortSignal): Promise<boolean>;
+  /** The jobs that are waited for. */
+  awaited(): string[];
   /** A job has ended. */
   ended(shownId: string): void;
   /** Notifications may have been lost: every waiter reads its row again. */
@@ -61,6 +63,7 @@ export function openWaiters(): Waiters {
       });
       return !closed;
     },
+    awaited: () => [...waiting.keys()],
     ended(shownId) {
       const now = performance.now();
       ends.delete(shownId);
