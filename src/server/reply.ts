@@ -109,26 +109,25 @@ async function sendEarly(edge: Edge, exchange: Exchange, status: number, head: s
   boundFlush(edge, exchange, payload);
 }
 
-async function sendStream(
+/** Not an async function: its frame would keep the answer's headers until the stream's end. */
+function sendStream(
   edge: Edge,
   exchange: Exchange,
   status: number,
   headers: Headers,
   stream: Extract<Reply, { stream: unknown }>["stream"],
-): Promise<void> {
+): Promise<void> | void {
   const { req, res } = exchange;
   res.writeHead(status, headOf(edge, exchange, status, headers));
-  if (req.method === "HEAD") {
-    res.end();
-    return;
-  }
+  if (req.method === "HEAD") return void res.end();
   // The client learns at once that its request was accepted, long before a first token.
   res.flushHeaders();
   // A read's answer is prepared, and may take as long as a video on a slow line.
   const sink = openSink(res, exchange.atWork ? edge.limits : { ...edge.limits, slowReaderMs: Infinity });
-  await stream(sink);
-  sink.end();
-  boundFlush(edge, exchange);
+  return stream(sink).then(() => {
+    sink.end();
+    boundFlush(edge, exchange);
+  });
 }
 
 // A body that is still arriving when its request has already been answered (401, 413, …): it is read and discarded for

@@ -11,6 +11,7 @@ import { exchange } from "../../src/providers/transport/exchange.ts";
 import { fileForm } from "../../src/providers/transport/multipart.ts";
 import type { UpstreamError } from "../../src/providers/errors/upstream-error.ts";
 import type { UpstreamRequest } from "../../src/providers/transport/types.ts";
+import { memory } from "../support/memory.ts";
 import { providerAt, startHost, until, useUpstream } from "./upstream-fixture.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "streamed-body-"));
@@ -32,7 +33,11 @@ function fileOf(bytes: number, text?: string) {
   return { path, bytes, contentType: "audio/mpeg", extension: "mp3" };
 }
 
-function requestTo(url: string, form: ReturnType<typeof fileForm>, change: Partial<UpstreamRequest> = {}): UpstreamRequest {
+function requestTo(
+  url: string,
+  form: Pick<UpstreamRequest, "body" | "contentType">,
+  change: Partial<UpstreamRequest> = {},
+): UpstreamRequest {
   const signal = new AbortController().signal;
   const rest = { method: "POST", path: "/audio/transcriptions", accept: "application/json" } as const;
   return { provider: providerAt(url), requestId: "req_1", signal, ...rest, ...form, ...change };
@@ -241,4 +246,40 @@ test("a query of the base URL follows one of the path", async () => {
   const form = fileForm([], "file", fileOf(1, "x"));
   await (await useUpstream().send(requestTo("", form, { provider, path: "/speech?format=mp3" }))).body.bytes(10);
   expect(host.requests[0]!.url).toBe("/v1/speech?format=mp3&GroupId=7");
+});
+
+test("a long prompt is not kept while its answer streams", async () => {
+  const bytes = 4_000_000;
+  const url = await listen((socket) => {
+    let bytesLeft = 0;
+    socket.on("data", (chunk: Buffer) => {
+      const head = bytesLeft > 0 ? null : String(chunk.subarray(0, 1_000));
+      if (head !== null) bytesLeft = head.indexOf("\r\n\r\n") + 4 + Number(/content-length: (\d+)/.exec(head)![1]);
+      bytesLeft -= chunk.length;
+      if (bytesLeft === 0) socket.write("HTTP/1.1 200 OK\r\n\r\ndata: 1\n\n");
+    });
+  });
+  const upstream = useUpstream();
+  const send = (length: number) => {
+    const text = { body: `é${"a".repeat(length)}`, contentType: "application/json" };
+    return upstream.send(requestTo(url, text));
+  };
+  const answers = [await send(bytes), await send(bytes)]; // V8 may hold the last ones for a while
+  const before = memory();
+  for (let round = 0; round < 10; round += 1) answers.push(await send(bytes));
+  expect(memory() - before).toBeLessThan(5 * bytes);
+  for (const { body } of answers) body.cancel();
+});
+
+test("a long prompt arrives whole, its length said", async () => {
+  const host = await startHost((_request, response) => response.end("ok"));
+  const upstream = useUpstream();
+  for (const length of [65_535, 65_536, 300_000]) {
+    const text = "é".repeat(length / 2) + "a".repeat(length);
+    await (await upstream.send(requestTo(host.url, { body: text, contentType: "application/json" }))).body.bytes(10);
+    const { headers, body } = host.requests.at(-1)!;
+    expect(body).toBe(text);
+    expect(headers["content-length"]).toBe(String(Buffer.byteLength(text)));
+    expect(headers).not.toHaveProperty("transfer-encoding");
+  }
 });

@@ -27,8 +27,9 @@ const nothing: ReadRecord = { records: [], done: false };
 
 export function openRecordReader(state: ChunkState, provider: Provider, now: () => Date): RecordReader {
   const fast = openFastPath(state.tally);
-  const merger = openPieceMerger();
+  let merger: PieceMerger | null = null; // few streams are so long
   const isLong = () => state.tally.deltas >= joinedAfter;
+  const rest = () => merger?.rest() ?? [];
 
   function readParsed(data: string, event: string, begun: boolean): ReadRecord {
     const value = readRecordData(data, event);
@@ -39,14 +40,14 @@ export function openRecordReader(state: ChunkState, provider: Provider, now: () 
     if (error !== undefined) return broken(error, begun);
     if (!steady) fast.forget();
     else if (begun && !anyEnded(state)) fast.learn(data, records[0]!);
-    return { records: isLong() ? merger.push(records) : records, done: false };
+    return { records: isLong() ? (merger ??= openPieceMerger()).push(records) : records, done: false };
   }
 
   /** Groq says by an error that the model called a tool wrongly: what it had said is an answer (docs/behaviour/providers.md#malformed-output). */
   function broken(error: unknown, begun: boolean): ReadRecord {
     if (!begun || !readErrorValue(error).words.has("tool_use_failed")) throw recordError(error, begun, provider);
     if (state.choices.size === 0) throw malformedOutput();
-    return { records: [...merger.rest(), ...missingEnds(state, true)], done: true };
+    return { records: [...rest(), ...missingEnds(state, true)], done: true };
   }
 
   return {
@@ -57,7 +58,7 @@ export function openRecordReader(state: ChunkState, provider: Provider, now: () 
       if (data === "") return nothing;
       if (data.trim() !== "[DONE]") return readParsed(data, event, begun);
       if (state.choices.size === 0) throw unreadable("the stream ended without an answer");
-      return { records: [...merger.rest(), ...missingEnds(state)], done: true };
+      return { records: [...rest(), ...missingEnds(state)], done: true };
     },
   };
 }

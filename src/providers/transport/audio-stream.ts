@@ -103,7 +103,7 @@ export async function streamAudio(
       clearTimeout(start);
       whole.stop();
     });
-  await outlet.started;
+  await outlet.started();
   clearTimeout(start);
   const cancel = () => stop(new DOMException("The upstream call was cancelled.", "AbortError"));
   return { kind: "stream", body: bodyOf(outlet, cancel, signal) };

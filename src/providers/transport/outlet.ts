@@ -12,43 +12,51 @@ export interface Outlet<Rec> {
   readonly begun: boolean;
   readonly ended: boolean;
   /** Resolves with start(); rejects where fail() came first. */
-  readonly started: Promise<void>;
+  started(): Promise<void>;
   forEach(onRecord: OnRecord<Rec>, signal: AbortSignal): Promise<void>;
 }
 
 export function openOutlet<Rec>(onStart: () => void, onEnd: () => void): Outlet<Rec> {
   const waiting: Rec[] = [];
-  const started = Promise.withResolvers<void>();
-  const attached = Promise.withResolvers<void>();
-  const ended = Promise.withResolvers<void>();
-  ended.promise.catch(() => undefined); // forEach may never be called
   let onRecord: OnRecord<Rec> | null = null;
+  let failure: { error: unknown } | null = null;
+  // Promises only for who waits, and only as long: a stream may last for minutes.
+  let toStart: PromiseWithResolvers<void> | null = null;
+  let toAttach: PromiseWithResolvers<void> | null = null;
+  let toEnd: PromiseWithResolvers<void> | null = null;
 
   const outlet = {
     begun: false,
     ended: false,
-    started: started.promise,
+    started(): Promise<void> {
+      if (outlet.begun) return Promise.resolve();
+      if (failure) return Promise.reject(failure.error);
+      return (toStart ??= Promise.withResolvers<void>()).promise;
+    },
     emit(record: Rec): void | Promise<void> {
       if (onRecord) return onRecord(record);
       waiting.push(record);
       outlet.start();
-      return attached.promise; // without a listener the socket waits
+      return (toAttach ??= Promise.withResolvers<void>()).promise; // without a listener the socket waits
     },
     start(): void {
       if (outlet.begun) return;
       outlet.begun = true;
       onStart();
-      started.resolve();
+      toStart?.resolve();
+      toStart = null;
     },
     end(): void {
       outlet.start();
       outlet.ended = true;
       onEnd();
-      ended.resolve();
+      toEnd?.resolve();
     },
     fail(error: unknown): void {
-      started.reject(error);
-      ended.reject(error);
+      if (outlet.ended || failure) return;
+      failure = { error };
+      toStart?.reject(error);
+      toEnd?.reject(error);
     },
     async forEach(listener: OnRecord<Rec>, signal: AbortSignal): Promise<void> {
       for (let record = waiting.shift(); record !== undefined; record = waiting.shift()) {
@@ -57,8 +65,12 @@ export function openOutlet<Rec>(onStart: () => void, onEnd: () => void): Outlet<
         if (pending) await pending;
       }
       onRecord = listener;
-      attached.resolve();
-      await ended.promise;
+      toAttach?.resolve();
+      toAttach = null;
+      if (failure) throw failure.error;
+      if (outlet.ended) return;
+      toEnd = Promise.withResolvers<void>();
+      await toEnd.promise;
     },
   };
   return outlet;

@@ -47,7 +47,7 @@ export async function readStream<Rec, Shown extends Tally>(
   else disconnect?.stopUpstream.addEventListener("abort", outlet.start, { once: true });
   void readToEnd(body, reader).finally(() => clearTimeout(linger)); // it would keep the whole call, and find nothing to cancel
   try {
-    await outlet.started;
+    await outlet.started();
   } finally {
     clearTimeout(timer);
   }
@@ -55,14 +55,11 @@ export async function readStream<Rec, Shown extends Tally>(
     kind: "stream",
     tally,
     cancel: body.cancel,
-    async forEach(onRecord) {
-      try {
-        await outlet.forEach(onRecord, signal);
-      } catch (error) {
+    forEach: (onRecord) =>
+      outlet.forEach(onRecord, signal).catch((error: unknown) => {
         body.cancel(); // for a listener that threw; after a broken socket it changes nothing
         throw error;
-      }
-    },
+      }),
   };
 }
 
