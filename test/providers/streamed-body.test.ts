@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { sentOf } from "../../src/providers/json/splice.ts";
 import { exchange } from "../../src/providers/transport/exchange.ts";
 import { fileForm } from "../../src/providers/transport/multipart.ts";
 import type { UpstreamError } from "../../src/providers/errors/upstream-error.ts";
@@ -251,23 +252,15 @@ test("a query of the base URL follows one of the path", async () => {
 
 test("a long prompt is not kept while its answer streams", async () => {
   const bytes = 4_000_000;
-  const url = await listen((socket) => {
-    let bytesLeft = 0;
-    socket.on("data", (chunk: Buffer) => {
-      const head = bytesLeft > 0 ? null : String(chunk.subarray(0, 1_000));
-      if (head !== null) bytesLeft = head.indexOf("\r\n\r\n") + 4 + Number(/content-length: (\d+)/.exec(head)![1]);
-      bytesLeft -= chunk.length;
-      if (bytesLeft === 0) socket.write("HTTP/1.1 200 OK\r\n\r\ndata: 1\n\n");
-    });
-  });
+  const server = createHttpServer((request, response) => void request.resume().on("end", () => response.write("data: 1\n\n")));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  cleanups.push(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const upstream = useUpstream();
-  const send = (length: number) => {
-    const text = { body: `é${"a".repeat(length)}`, contentType: "application/json" };
-    return upstream.send(requestTo(url, text));
-  };
-  const answers = [await send(bytes), await send(bytes)];
+  const send = () => upstream.send(requestTo(url, { body: sentOf(`é${"a".repeat(bytes)}`), contentType: "application/json" }));
+  const answers = [await send(), await send()];
   const before = memory();
-  for (let round = 0; round < 10; round += 1) answers.push(await send(bytes));
+  for (let round = 0; round < 10; round += 1) answers.push(await send());
   await eventually(() => expect(memory() - before).toBeLessThan(5 * bytes)); // the last ones may be held for a moment
   for (const { body } of answers) body.cancel();
 });
@@ -275,9 +268,9 @@ test("a long prompt is not kept while its answer streams", async () => {
 test("a long prompt arrives whole, its length said", async () => {
   const host = await startHost((_request, response) => response.end("ok"));
   const upstream = useUpstream();
-  for (const length of [65_535, 65_536, 300_000]) {
-    const text = "é".repeat(length / 2) + "a".repeat(length);
-    await (await upstream.send(requestTo(host.url, { body: text, contentType: "application/json" }))).body.bytes(10);
+  for (const length of [32_768, 32_769, 65_535, 65_536, 300_000]) {
+    const text = "é".repeat(length / 2) + "a".repeat(length - Math.floor(length / 2));
+    await (await upstream.send(requestTo(host.url, { body: sentOf(text), contentType: "application/json" }))).body.bytes(10);
     const { headers, body } = host.requests.at(-1)!;
     expect(body).toBe(text);
     expect(headers["content-length"]).toBe(String(Buffer.byteLength(text)));

@@ -3,7 +3,7 @@
 import { subscribe } from "node:diagnostics_channel";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import type { Dispatcher, Pool } from "undici";
 import { alreadyGone, type Slots } from "../../concurrency/slots.ts";
 import { type Failure, socketFailure, UpstreamError } from "../errors/upstream-error.ts";
@@ -17,8 +17,7 @@ export function startCall(pool: Pool, slots: Slots, request: UpstreamRequest, li
   const leave = slots.take(() => {
     call.leaveQueue = alreadyGone;
     call.sends();
-    const sent = lettingGo(request);
-    pool.dispatch(dispatchOptions(sent, openBodyOf(sent, call), limits), handlerOf(call, slots, request));
+    pool.dispatch(dispatchOptions(request, openBodyOf(request, call), limits), handlerOf(call, slots, request));
   }, request.account);
   if (leave === false) call.stop(new UpstreamError("local_overload", "too many calls wait for this provider"));
   else if (!call.over && call.controller === null) call.leaveQueue = leave;
@@ -164,22 +163,6 @@ function handlerOf(call: OpenCall, slots: Slots, { account, body }: UpstreamRequ
       call.stop(call.closedFor?.reason ?? connectionFault(error, isLarge && !answered));
     },
   };
-}
-
-/** In bytes. */
-const keptBodyMax = 65_536;
-
-/** undici keeps a body until its answer's end, for minutes where that is a stream. A large one becomes a stream, which keeps nothing. */
-function lettingGo(request: UpstreamRequest): UpstreamRequest {
-  const { body } = request;
-  if (body === null || isStreamed(body) || body.length < keptBodyMax) return request;
-  let rest: Buffer | null = typeof body === "string" ? Buffer.from(body) : body;
-  const read = function (this: Readable) {
-    const bytes = rest;
-    rest = null;
-    this.push(bytes);
-  };
-  return { ...request, body: { length: rest.length, open: () => new Readable({ read }) } };
 }
 
 /** A body that can't be read is our own fault, not the upstream's. */
