@@ -14,8 +14,7 @@ import { tierLimits } from "./submit-request.ts";
 import type { Jobs } from "./types.ts";
 import { openWaiters, type Waiters } from "./waiters.ts";
 
-/** While there is no connection for notifications, jobs that are waited for are looked for as often as this. */
-const deafMs = 1_000;
+/** In one statement. */
 const lookedForMax = 1_000;
 /** Files that this process moves at once: each may be tens of megabytes on their way to the store. */
 const transfersMax = 8;
@@ -58,13 +57,8 @@ export async function startJobs({ times, listenUrl, ...options }: JobsOptions): 
   const watch = () => watchLate(parts, stopping.signal).catch(reportLasting("watching late jobs", parts));
   const watching = keepDoing(Math.min(parts.times.lateMs, 5_000), watch);
 
-  let lookedAt = performance.now();
-  const look = async () => {
-    if (listener.heardUntil > -Infinity && performance.now() - lookedAt < parts.times.endsMs) return;
-    lookedAt = performance.now();
-    await lookForEnds(parts.db, waiters);
-  };
-  const looking = keepDoing(Math.min(parts.times.endsMs, deafMs), () => look().catch(reportLasting("looking for ended jobs", parts)));
+  const look = () => lookForEnds(parts.db, waiters).catch(reportLasting("looking for ended jobs", parts));
+  const looking = keepDoing(parts.times.endsMs, look);
 
   let stopped: Promise<void> | undefined;
   const stop = async (graceMs: number) => {
@@ -92,7 +86,7 @@ function reportLasting(what: string, { onFault }: Pick<JobParts, "onFault">) {
   };
 }
 
-/** One statement for a thousand jobs, however many wait for each. */
+/** Of all jobs that are waited for, however many wait for each. */
 async function lookForEnds({ pool }: Queries, waiters: Waiters): Promise<void> {
   const ids = waiters.awaited();
   while (ids.length > 0) {

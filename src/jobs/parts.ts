@@ -67,7 +67,7 @@ export interface JobTimes {
   queueLifeMs: number;
   runLifeMs: number;
   sweepMs: number;
-  /** How often a process looks whether jobs that are waited for have ended, since a notification may be lost; without a connection for them every second. */
+  /** How often a process looks whether jobs that are waited for have ended, since a notification may be lost. */
   endsMs: number;
   /** How often a job that was given up is polled, until runLifeMs after its route was asked. */
   lateMs: number;
@@ -86,7 +86,7 @@ export const jobTimes: JobTimes = {
   queueLifeMs: 60 * 60_000,
   runLifeMs: 30 * 60_000,
   sweepMs: 10_000,
-  endsMs: 5_000,
+  endsMs: 1_000,
   lateMs: 30_000,
   submitTimeoutMs: 8_000,
   runWaitMs: 25_000,

@@ -35,7 +35,7 @@ test("is notified of it by another process, and still knows of an end just befor
 test("is made up for where its notification was lost: one statement looks for all jobs that are waited for", async () => {
   const ids = await Promise.all([place(), place(), place()]);
   const owners = await Promise.all(ids.map((id) => lease(world.db, id)));
-  const { jobs } = await start(models, { times: { endsMs: 100 } });
+  const { jobs } = await start(models);
   const shown = await Promise.all(ids.map(async (id) => (await rowOf(world.db, id))["shown_id"] as string));
   const asked = vi.spyOn(world.db.pool, "query");
   const ended = Array.from({ length: 30 }, (_, at) => jobs.ended(shown[at % 3]!, 60_000, never));
