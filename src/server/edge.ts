@@ -70,7 +70,7 @@ export interface EdgeLimits {
   /** How much of a refused body is read (docs/behaviour/requests.md#bodies). */
   drainBytes: number;
   drainMs: number;
-  /** Bytes that may queue for a client that doesn't read, if a handler doesn't wait. */
+  /** Bytes that a handler may write on while it should wait for its client, such as keep-alives. */
   queuedBytes: number;
   /** A stream's client that reads nothing for this long is disconnected. */
   stalledReaderMs: number;

@@ -171,6 +171,7 @@ function openSink(res: ServerResponse, limits: Pick<EdgeLimits, "queuedBytes" | 
   let gathered = "";
   let scheduled = false;
   let waiting: Promise<void> | null = null;
+  let unawaited = 0;
   let leftMs = limits.slowReaderMs;
 
   function leave(): void {
@@ -192,13 +193,15 @@ function openSink(res: ServerResponse, limits: Pick<EdgeLimits, "queuedBytes" | 
 
   function send(chunk: string | Uint8Array): void {
     if (res.destroyed || res.writableEnded || put(chunk)) return;
-    if (waiting !== null && res.writableLength > limits.queuedBytes) {
+    if (waiting !== null) {
+      unawaited += chunk.length;
       // The handler kept writing without awaiting: disconnecting this client protects memory.
-      res.destroy();
+      if (unawaited > limits.queuedBytes) res.destroy();
       return;
     }
-    waiting ??= untilDrained(res, Math.min(limits.stalledReaderMs, leftMs)).then((waitedMs) => {
+    waiting = untilDrained(res, Math.min(limits.stalledReaderMs, leftMs)).then((waitedMs) => {
       waiting = null;
+      unawaited = 0;
       leftMs -= waitedMs;
     });
   }

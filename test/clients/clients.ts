@@ -99,7 +99,7 @@ export async function quiet({ simulator }: Gateway): Promise<void> {
 }
 
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = AbortSignal.timeout(10_000);
+  const deadline = AbortSignal.timeout(60_000);
   while (!(await condition())) {
     if (deadline.aborted) throw new Error("waited in vain");
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -87,9 +87,9 @@ describe("of three hosts, one that only reads, one that is gone and one that tak
         const before = await listeners();
         to.restore();
         from.cut();
-        await until(async () => (await call()).status === 200, "calls are answered", 60_000);
-        await until(async () => (await fetch(`${gateway.url}/readyz`)).status === 200, "it is ready", 60_000);
-        await until(async () => (await listeners()) === before, "it listens", 60_000);
+        await until(async () => (await call()).status === 200, "calls are answered");
+        await until(async () => (await fetch(`${gateway.url}/readyz`)).status === 200, "it is ready");
+        await until(async () => (await listeners()) === before, "it listens");
       }
       expect(await world.audit()).toMatchObject({ mismatches: [] });
     } finally {

@@ -208,13 +208,13 @@ describe.each(goldens)("$file", (given) => {
         // Calls were open, and their gateway is gone. A video was being made, and is asked for where it was ordered: its hold stays while it goes on.
         const made = async () => (await gateway.request("GET", `/v1/jobs/${video.id}`, { key })).json;
         const { status, estimated_cost } = video;
-        await expect.poll(made, { timeout: 30_000 }).toMatchObject({ status, estimated_cost, charged_amount: null });
+        await expect.poll(made).toMatchObject({ status, estimated_cost, charged_amount: null });
         await serves(gateway);
         const reservations = "select from hold where pool is distinct from 'escrow' and id <> all($1)";
         const ofJobs = (await db.pool.query<{ id: string }>("select id from media_job where completed_at is null")).rows.map(
           ({ id }) => id,
         );
-        await expect.poll(async () => (await db.pool.query(reservations, [ofJobs])).rowCount, { timeout: 30_000 }).toBe(0);
+        await expect.poll(async () => (await db.pool.query(reservations, [ofJobs])).rowCount).toBe(0);
         const after = await balanceOf(golden.account);
         const charge = before.available + before.reserved - after.available - after.reserved;
         expect(charge).toBeGreaterThan(0n);
@@ -225,6 +225,5 @@ describe.each(goldens)("$file", (given) => {
         await gateway.stop();
       }
     },
-    90_000,
   );
 });

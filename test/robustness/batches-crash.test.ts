@@ -21,7 +21,7 @@ test("a batch that lost its process half way is completed by the next, with exac
   const url = "/v1/chat/completions";
   const created = await createBatch(at(victim.url), account, url, linesFor(url, bodies));
   const done = async () => (await world.db.pool.query<{ completed: number }>("select completed from batch")).rows[0]!.completed;
-  await until(async () => (await done()) >= 8, "a third is done", 60_000);
+  await until(async () => (await done()) >= 8, "a third is done");
   await until(() => world.simulator.calls().some(({ outcome }) => outcome === "open"), "others run");
   await victim.kill("SIGKILL");
   const survivor = await world.start(shared);

@@ -108,7 +108,7 @@ export async function inParallel(times: number, atOnce: number, work: (index: nu
  * Waits for what must come to be; the deadline only ends a test that would otherwise hang. What takes seconds is looked for less often: a
  * look may be an audit.
  */
-export async function until(holds: () => boolean | Promise<boolean>, what: string, deadlineMs = 110_000): Promise<void> {
+export async function until(holds: () => boolean | Promise<boolean>, what: string, deadlineMs = 300_000): Promise<void> {
   const startedAt = performance.now();
   while (!(await holds())) {
     const waited = performance.now() - startedAt;

@@ -70,7 +70,6 @@ oneInThree()(
     const grown = (await heap()) - heapBefore;
     expect(grown).toBeLessThan(keptMax);
   },
-  300_000,
 );
 
 /** Of the gateway: what it listens and talks to its database with. */

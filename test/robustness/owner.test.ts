@@ -42,7 +42,7 @@ test("a gateway starts on it, serves calls and images, hears what svc does, and 
     expect(submitted.status).toBe(202);
     const { id } = (await submitted.json()) as { id: string };
     const job = async () => (await fetch(`${gateway.url}/v1/jobs/${id}?wait=25`, { headers })).json();
-    await expect.poll(job, { timeout: 90_000 }).toMatchObject({ status: "succeeded" });
+    await expect.poll(job).toMatchObject({ status: "succeeded" });
     const shown = (await svc("account", "show", account_id)).json() as { balance: number; reserved: number; lifetime_spent: number };
     expect(shown.lifetime_spent).toBeGreaterThan(0);
     expect(shown.balance + shown.lifetime_spent).toBeCloseTo(5, 8);

@@ -133,6 +133,31 @@ describe("a streamed reply", () => {
     socket.socket.destroy();
   });
 
+  test("a client that still reads a large event is not cut off by the signs of life that are due meanwhile", async () => {
+    const event = Buffer.alloc(16 * 1024 * 1024, "x");
+    edge = await startEdge({
+      limits: { queuedBytes: 1024 * 1024 },
+      handlers: {
+        createChatCompletion: streaming(async (sink) => {
+          const read = sink.write(event);
+          for (let silences = 0; silences < 3; silences++) {
+            void sink.write(": keep-alive\n\n");
+            await new Promise<void>((resolve) => setImmediate(resolve));
+          }
+          await read;
+          await sink.write("data: [DONE]\n\n");
+        }),
+      },
+    });
+    const socket = await openSocket(edge.port);
+    socket.socket.pause();
+    await socket.send(request.replace("\r\n", "\r\nconnection: close\r\n"));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    socket.socket.resume();
+    expect((await socket.ended()).slice(-30)).toContain("data: [DONE]\n\n\r\n0\r\n\r\n");
+    socket.socket.destroy();
+  });
+
   test("a reader that takes a little now and then is cut off once it has been waited for long enough in all", async () => {
     let over = false;
     edge = await startEdge({

@@ -60,7 +60,7 @@ export async function readStream(simulator: Simulator, model: string, more: Reco
 }
 
 export async function until(condition: () => boolean): Promise<void> {
-  const deadline = AbortSignal.timeout(5000);
+  const deadline = AbortSignal.timeout(60_000);
   while (!condition()) {
     if (deadline.aborted) throw new Error("waited in vain");
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -94,30 +94,26 @@ describe("a low balance", () => {
 });
 
 describe("a charge without an answer", () => {
-  oneInThree()(
-    "kill -9 between the charge and the credit: another process credits it, and charges nothing more",
-    async () => {
-      const who = await ready(gateway);
-      let asked = () => undefined as void;
-      const charged = new Promise<void>((resolve) => (asked = resolve));
-      gateway.stripe.cards.beforeChargeAnswer = () => {
-        gateway.stripe.cards.beforeChargeAnswer = null;
-        asked();
-        return new Promise(() => undefined);
-      };
-      const dying = await spawnGateway({ ...stripeEnv(gateway.stripe), DATABASE_URL: gateway.databaseUrl });
-      await charged;
-      await dying.kill("SIGKILL");
-      await look(gateway); // its lease is not over
-      expect([await balanceOf(who), await statusesOf(who)]).toEqual([0, ["pending"]]);
-      await endLease(gateway, who);
-      await look(gateway);
-      expect([await balanceOf(who), await statusesOf(who)]).toEqual([20, ["succeeded"]]);
-      expect(new Set(gateway.stripe.cards.chargesAsked).size).toBe(1);
-      await turnOff(who);
-    },
-    120_000,
-  );
+  oneInThree()("kill -9 between the charge and the credit: another process credits it, and charges nothing more", async () => {
+    const who = await ready(gateway);
+    let asked = () => undefined as void;
+    const charged = new Promise<void>((resolve) => (asked = resolve));
+    gateway.stripe.cards.beforeChargeAnswer = () => {
+      gateway.stripe.cards.beforeChargeAnswer = null;
+      asked();
+      return new Promise(() => undefined);
+    };
+    const dying = await spawnGateway({ ...stripeEnv(gateway.stripe), DATABASE_URL: gateway.databaseUrl });
+    await charged;
+    await dying.kill("SIGKILL");
+    await look(gateway); // its lease is not over
+    expect([await balanceOf(who), await statusesOf(who)]).toEqual([0, ["pending"]]);
+    await endLease(gateway, who);
+    await look(gateway);
+    expect([await balanceOf(who), await statusesOf(who)]).toEqual([20, ["succeeded"]]);
+    expect(new Set(gateway.stripe.cards.chargesAsked).size).toBe(1);
+    await turnOff(who);
+  });
 
   test("the provider charged and did not answer: the next look finds the charge and credits it, and charges nothing more", async () => {
     const who = await ready(gateway);

@@ -43,7 +43,10 @@ const { limited = [], unlimited = [] } = Object.groupBy(Object.values(operations
 
 describe("429 rate_limit_exceeded", () => {
   test.each(names(limited))("%s", async (_, operation) => {
-    const { status, json, headers } = await ask(operation, credentialFor(operation));
+    // On a slow machine the minute may be over whose calls beforeAll used up: this operation then uses up the next one's.
+    let reply = await ask(operation, credentialFor(operation));
+    for (let n = 0; n < bound && reply.status !== 429; n += 1) reply = await ask(operation, credentialFor(operation));
+    const { status, json, headers } = reply;
     expect(status).toBe(429);
     const { codes }: DialectRow = dialects[operation.dialect];
     expect(shownWord(operation.dialect, json)).toBe(codes.rate_limit_exceeded ?? "rate_limit_exceeded");

@@ -3,12 +3,15 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { forgotPassword } from "../../../src/sign-in/password.ts";
 import { signUp } from "../../../src/sign-in/sign-up.ts";
 import { resendVerification } from "../../../src/sign-in/verify-email.ts";
+import { inParallel } from "../../robustness/chat-client.ts";
 import { password, shown, type SignInGateway, startSignInGateway, tokenIn } from "../../support/sign-in.ts";
 
 let gateway: SignInGateway;
 beforeAll(async () => void (gateway = await startSignInGateway()));
 afterAll(() => gateway.stop());
 
+/** They wait for each other's lock, so that more would wait for a connection: on a slow machine for longer than one may. */
+const atOnce = 8;
 const hour = 60 * 60 * 1000;
 const mailsTo = (email: string) => gateway.mails.filter(({ to }) => to === email).length;
 /** Bypasses the throttle, which lets five a minute through. */
@@ -24,7 +27,7 @@ test.each([["signUp"], ["resend"], ["forgot"]] as const)(
     const email = gateway.newEmail();
     await gateway.signUp(email);
     const at = gateway.context.clock();
-    await Promise.all(Array.from({ length: 30 }, () => asking(email, at)[how]()));
+    await inParallel(30, atOnce, () => asking(email, at)[how]());
     expect(mailsTo(email)).toBe(20);
     const last = await gateway.mailTo(email);
     expect((await gateway.post("/v1/auth/verify", { token: tokenIn(last) })).status).toBe(200);
@@ -36,7 +39,7 @@ test.each([["signUp"], ["resend"], ["forgot"]] as const)(
 test.each([["signUp"], ["forgot"]] as const)("of a verified account, by %s", async (how) => {
   const { email } = await gateway.verifiedPerson();
   const at = gateway.context.clock();
-  await Promise.all(Array.from({ length: 30 }, () => asking(email, at)[how]()));
+  await inParallel(30, atOnce, () => asking(email, at)[how]());
   expect(mailsTo(email)).toBe(21); // the verification, and these
   // Once the links of a flood are too old, the owner gets one that works.
   await asking(email, new Date(at.getTime() + hour)).forgot();

@@ -60,7 +60,7 @@ test("is charged no less than its provider bills, and no more than was held, wha
     }),
     runs(40, 10),
   );
-}, 400_000);
+});
 
 test("so is a turn of a WebSocket, however its connection ends", async () => {
   /** A turn has an id of its own, which its client learns from no header: its account and a mark in its prompt tell it apart. */
@@ -80,4 +80,4 @@ test("so is a turn of a WebSocket, however its connection ends", async () => {
     }),
     runs(20, 3),
   );
-}, 400_000);
+});

@@ -160,7 +160,7 @@ describe("a caller who disconnects", () => {
     const account = await newAccount();
     await leaveAfter(ask(account, "finishes-and-hangs"), 14); // role, 12 tokens, finish reason
     // Without a bound of its own it would wait for the provider's idle limit of a minute.
-    await expect.poll(() => upstreamOf("finishes-and-hangs"), { timeout: 90_000 }).toMatchObject([{ outcome: "aborted" }]);
+    await expect.poll(() => upstreamOf("finishes-and-hangs")).toMatchObject([{ outcome: "aborted" }]);
     await expectCharged(account, { input: promptTokens, output: 12, estimated: true });
   });
 
