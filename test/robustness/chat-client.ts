@@ -95,7 +95,7 @@ export function keepAliveAgent(sockets: number): Agent {
 }
 
 /** Calls `work` `times` times, so many at once. */
-export async function inParallel(times: number, atOnce: number, work: (index: number) => Promise<void>): Promise<void> {
+export async function inParallel(times: number, atOnce: number, work: (index: number) => Promise<unknown>): Promise<void> {
   let next = 0;
   await Promise.all(
     Array.from({ length: Math.min(atOnce, times) }, async () => {
