@@ -1009,6 +1009,27 @@ create table usage_active (
   constraint usage_active_pkey PRIMARY KEY (span, starts_at, block)
 ) with (fillfactor=50);
 
+create table usage_caller (
+  span integer not null,
+  starts_at timestamp with time zone not null,
+  kind text not null,
+  id bigint not null,
+  requests bigint not null,
+  errors bigint not null,
+  input_tokens bigint not null,
+  cache_read_tokens bigint not null,
+  cache_write_tokens bigint not null,
+  output_tokens bigint not null,
+  reasoning_tokens bigint not null,
+  cost bigint not null,
+  expense bigint,
+  unmatched bigint not null,
+  latency numeric not null,
+  first_byte numeric not null,
+  constraint usage_caller_pkey PRIMARY KEY (kind, id, span, starts_at)
+);
+CREATE INDEX usage_caller_by_cost ON public.usage_caller USING btree (span, starts_at, kind, cost DESC, id);
+
 create table usage_fact (
   span smallint not null,
   starts_at timestamp with time zone not null,
@@ -1118,6 +1139,8 @@ create table usage_rollup_state (
   next_xid xid8,
   whole_since timestamp with time zone,
   routes_since timestamp with time zone,
+  callers_since timestamp with time zone,
+  callers_until timestamp with time zone,
   constraint usage_rollup_state_pkey PRIMARY KEY (only_row),
   constraint usage_rollup_state_only_row_check CHECK (only_row)
 );
@@ -1335,6 +1358,7 @@ CREATE UNIQUE INDEX workspace_domain_verified ON public.workspace_domain USING b
 -- function recall_slices() returns trigger
 -- function refuse_change() returns trigger
 -- function usage_add(_from timestamp with time zone, _until timestamp with time zone) returns bigint set plan_cache_mode=force_custom_plan
+-- function usage_add_week() returns boolean set plan_cache_mode=force_custom_plan
 -- function usage_facts(_error_code text, _attempts jsonb) returns TABLE(kind text, name text, calls bigint, failures bigint, cost bigint)
 -- function usage_forget() returns void
 -- function usage_histogram(_ms integer) returns numeric

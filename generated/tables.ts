@@ -653,6 +653,25 @@ export interface UsageActive {
   starts_at: Timestamp;
 }
 
+export interface UsageCaller {
+  cache_read_tokens: bigint;
+  cache_write_tokens: bigint;
+  cost: bigint;
+  errors: bigint;
+  expense: bigint | null;
+  first_byte: Numeric;
+  id: bigint;
+  input_tokens: bigint;
+  kind: string;
+  latency: Numeric;
+  output_tokens: bigint;
+  reasoning_tokens: bigint;
+  requests: bigint;
+  span: number;
+  starts_at: Timestamp;
+  unmatched: bigint;
+}
+
 export interface UsageFact {
   calls: bigint;
   cost: bigint | null;
@@ -731,6 +750,8 @@ export interface UsageRollup {
 }
 
 export interface UsageRollupState {
+  callers_since: Timestamp | null;
+  callers_until: Timestamp | null;
   closed_until: Generated<Timestamp>;
   next_until: Timestamp | null;
   next_xid: string | null;
@@ -896,6 +917,7 @@ export interface DB {
   totp: Totp;
   unapplied_event: UnappliedEvent;
   usage_active: UsageActive;
+  usage_caller: UsageCaller;
   usage_fact: UsageFact;
   usage_late: UsageLate;
   usage_log: UsageLog;

@@ -98,6 +98,7 @@ const growing = [
   "rate_window",
   "usage_log",
   "usage_active",
+  "usage_caller",
   "usage_fact",
   "usage_rollup",
   "usage_total",

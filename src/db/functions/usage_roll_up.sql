@@ -64,7 +64,7 @@ end $$;
 -- Adds all of the log between the times, and the late rows before them. Returns the rows of the log.
 create or replace function usage_add(_from timestamptz, _until timestamptz) returns bigint language plpgsql
 set plan_cache_mode = force_custom_plan as $$
-declare rows_added bigint;
+declare rows_added bigint; late_since timestamptz;
 begin
   with late as (
     delete from usage_late where created_at < _until returning account_id, created_at, id
@@ -139,8 +139,52 @@ begin
     select span, starts_at, account_id / 32768, bit_or(set_bit(B'0'::bit(32768), (account_id % 32768)::int, 1)) from caller group by 1, 2, 3
     on conflict (span, starts_at, block) do update set accounts = a.accounts | excluded.accounts
   )
-  select coalesce(sum(requests) filter (where tag is null), 0) into rows_added from quarter;
+  select coalesce(sum(requests) filter (where tag is null), 0),
+    (select min(created_at) from late where created_at >= (select callers_since from usage_rollup_state))
+  into rows_added, late_since from quarter;
+  -- The week of a late row and those after it are added up again.
+  update usage_rollup_state set callers_until = date_bin('7 days', late_since, 'epoch') where callers_until > late_since;
   return rows_added;
+end $$;
+
+-- Adds the next week to usage_caller, from the sums of its days and, at the end of four, from these. Returns whether it did. It waits a day after the
+-- end of a week, since jobs may be charged hours after they were ordered. As usage_roll_up, one process at a time.
+create or replace function usage_add_week() returns boolean language plpgsql
+set plan_cache_mode = force_custom_plan as $$
+declare
+  state usage_rollup_state; since timestamptz; four_since timestamptz;
+  week constant interval = '7 days'; untagged constant uuid = '00000000-0000-0000-0000-000000000000';
+begin
+  if not pg_try_advisory_xact_lock(7322009) then return false; end if;
+  select * into state from usage_rollup_state;
+  -- The first week of which all days are there; old ones are deleted.
+  select date_bin(week, min(starts_at) + week - interval '1 microsecond', 'epoch') into since from usage_rollup
+  where span = 1440 and tag_hash = untagged;
+  state.callers_since := greatest(state.callers_since, since);
+  since := greatest(state.callers_until, state.callers_since);
+  update usage_rollup_state set callers_since = state.callers_since, callers_until = since;
+  if since is null or since + week + interval '1 day' > state.closed_until then return false; end if;
+  delete from usage_caller where span = 10080 and starts_at = since;
+  insert into usage_caller (span, starts_at, kind, id, requests, errors, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens,
+    reasoning_tokens, cost, expense, unmatched, latency, first_byte)
+  select 10080, since, c.kind, c.id, sum(requests), coalesce(sum(requests) filter (where failed), 0), sum(input_tokens), sum(cache_read_tokens),
+    sum(cache_write_tokens), sum(output_tokens), sum(reasoning_tokens), sum(cost), sum(coalesce(expense, case when route = '' then 0 end)),
+    sum(usage_unmatched(unmatched, expense, route, cost)), sum(latency), sum(first_byte)
+  from usage_rollup cross join lateral (values ('account', account_id), ('key', key_id)) c(kind, id)
+  where span = 1440 and starts_at >= since and starts_at < since + week and tag_hash = untagged
+  group by c.kind, c.id;
+  four_since := date_bin(4 * week, since, 'epoch');
+  if since + week = four_since + 4 * week then
+    delete from usage_caller where span = 40320 and starts_at = four_since;
+    insert into usage_caller (span, starts_at, kind, id, requests, errors, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens,
+      reasoning_tokens, cost, expense, unmatched, latency, first_byte)
+    select 40320, four_since, kind, id, sum(requests), sum(errors), sum(input_tokens), sum(cache_read_tokens), sum(cache_write_tokens),
+      sum(output_tokens), sum(reasoning_tokens), sum(cost), sum(expense), sum(unmatched), sum(latency), sum(first_byte)
+    from usage_caller where span = 10080 and starts_at >= four_since and starts_at < four_since + 4 * week
+    group by kind, id;
+  end if;
+  update usage_rollup_state set callers_until = since + week;
+  return true;
 end $$;
 
 -- Before usage_roll_up adds it all again: forgets the sums of all months that the log still has. In the same transaction.
@@ -154,5 +198,6 @@ begin
   delete from usage_fact where starts_at >= begins;
   delete from usage_active where starts_at >= begins;
   update usage_rollup_state set closed_until = coalesce(begins, closed_until), whole_since = least(whole_since, begins),
-    routes_since = least(routes_since, begins);
+    routes_since = least(routes_since, begins),
+    callers_until = greatest(callers_since, least(callers_until, date_bin('7 days', begins, 'epoch')));
 end $$;

@@ -22,6 +22,7 @@ export interface Bucket {
 const quarterMs = 15 * 60_000;
 const hourMs = 4 * quarterMs;
 const dayMs = 24 * hourMs;
+const weekMs = 7 * dayMs;
 
 export const floorQuarter = (at: Date): Date => new Date(Math.floor(at.getTime() / quarterMs) * quarterMs);
 export const ceilQuarter = (at: Date): Date => new Date(Math.ceil(at.getTime() / quarterMs) * quarterMs);
@@ -79,6 +80,13 @@ export function piecesOf(buckets: readonly Bucket[], { from, to }: Span): Piece[
   });
 }
 
+/** Four weeks each as far as possible, and single ones. They begin on Thursdays, as the epoch did. */
+export function weeksWithin({ from, to }: Span): { minutes: number; at: Date }[] {
+  return divide(from.getTime(), to.getTime(), [4 * weekMs, weekMs]).flatMap(({ ms, since, before }) =>
+    Array.from({ length: (before - since) / ms }, (_, n) => ({ minutes: ms / 60_000, at: new Date(since + n * ms) })),
+  );
+}
+
 interface Part {
   ms: number;
   since: number;
@@ -110,12 +118,19 @@ export interface Added {
   /** Since when there are sums over all accounts, and those of routes; a number: since ever. Null: there are none yet. */
   wholeSince: Date | number | null;
   routesSince: Date | number | null;
+  /** Between which weeks there are sums of the callers; null: there are none yet. */
+  callersSince: Date | null;
+  callersUntil: Date | null;
 }
 
-/** Of the snapshot that the sums are then read in. Known to the planner, it tells which few rows and months of the log are left to read. */
+/**
+ * Of the snapshot that the sums are then read in. Known to the planner, it tells which few rows and months of the log are left to read. The snapshot's
+ * statements are not compiled: that takes longer than they do.
+ */
 export async function readAdded({ pool }: Queries): Promise<Added> {
   const { rows } = await pool.query<Added>(
-    `select closed_until::text as until, exists (select from usage_late) as "hasLate", whole_since as "wholeSince", routes_since as "routesSince"
+    `select closed_until::text as until, exists (select from usage_late) as "hasLate", whole_since as "wholeSince", routes_since as "routesSince",
+       callers_since as "callersSince", callers_until as "callersUntil", set_config('jit', 'off', true)
      from usage_rollup_state`,
   );
   return rows[0]!;

@@ -1,6 +1,7 @@
 // Sums up the usage log, exactly. What it reads is of one moment if `snapshot` is one, in which a call that settles meanwhile is not.
 import type { Queries } from "../../db/connect.ts";
 import type { Amount } from "../../money.ts";
+import { readLargest, rowsOfWeeks, type Weeks, weeksOf } from "./callers.ts";
 import { besideSums, ceilQuarter, floorQuarter, piecesOf, readAdded, type Span, sumsWithin } from "./periods.ts";
 import {
   columnsOf,
@@ -45,7 +46,7 @@ export interface Summary {
   total: Figures;
 }
 
-const figureSums = `coalesce(sum(requests), 0)::bigint as requests, coalesce(sum(requests) filter (where failed), 0)::bigint as errors,
+const figureSums = `coalesce(sum(requests), 0)::bigint as requests, coalesce(sum(errors), 0)::bigint as errors,
   coalesce(sum(input_tokens), 0)::bigint as input, coalesce(sum(cache_read_tokens), 0)::bigint as "cacheRead",
   coalesce(sum(cache_write_tokens), 0)::bigint as "cacheWrite", coalesce(sum(output_tokens), 0)::bigint as output,
   coalesce(sum(reasoning_tokens), 0)::bigint as reasoning, coalesce(sum(cost), 0)::bigint as cost, sum(expense)::bigint as expense,
@@ -58,6 +59,9 @@ const makers = `left join (select k.id as made, a.user_id::text as maker from ap
 export async function readSummary(snapshot: Queries, asked: SummaryQuestion): Promise<Summary> {
   const question = { ...asked, added: await readAdded(snapshot) };
   const { groups, limit, filter, accountId } = question;
+  const weeks = weeksOf(question);
+  const largest = weeks === null ? null : await readLargest(snapshot, question, weeks);
+  if (largest !== null) return readSums(snapshot, question, largest, weeks);
   const byTag = groups.includes("tag") && filter.tag === undefined;
   const isOfMany = accountId === null && (groups.includes("account") || groups.includes("key")) && !byTag && !groups.includes("member");
   if (!isOfMany || !isOfEveryone({ ...question, groups: [] }, "calls")) return readSums(snapshot, question, null);
@@ -127,8 +131,8 @@ function pageOf(question: SnapshotQuestion, put: Put): string {
     where ${placeOf(question, texts, put) ?? "true"} order by ${[byCost ? "cost desc" : "start", ...texts].join(", ")} limit ${put(limit + 1)}`;
 }
 
-/** Of the page's groups alone, if these are known. */
-async function readSums({ pool }: Queries, question: SnapshotQuestion, page: Page | null): Promise<Summary> {
+/** Of the page's groups alone, if these are known, and with the sums of whole weeks that there are of these. */
+async function readSums({ pool }: Queries, question: SnapshotQuestion, page: Page | null, weeks: Weeks | null = null): Promise<Summary> {
   const values: unknown[] = [];
   const put = (value: unknown) => `$${values.push(value)}`;
   const { groups, limit, filter } = question;
@@ -138,7 +142,11 @@ async function readSums({ pool }: Queries, question: SnapshotQuestion, page: Pag
   const keys = ["start", ...groups.map(keyOf)].join(", ");
   const place = placeOf(question, texts, put);
   const most = put(limit + 2);
-  const part = partOf(question, put, { of: byTag ? "tags" : "calls", page });
+  const parts = [
+    partOf(question, put, { of: byTag ? "tags" : "calls", page, except: weeks }),
+    ...(weeks === null ? [] : [rowsOfWeeks(weeks, page!, put)]),
+  ];
+  const part = parts.join(" union all ");
   const isApart = byTag || page !== null;
   const grouped = `
     select grouping(start) = 1 as "isTotal", start, array[${texts.join(", ")}]::text[] as names, ${figureSums}

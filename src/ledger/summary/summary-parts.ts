@@ -65,6 +65,8 @@ const columns = {
   route: ["r.route", "coalesce(l.attempts -> -1 ->> 'route', '')"],
   tag: ["r.tag", "tag"],
   requests: ["r.requests", "1"],
+  /** Never by itself: no table of sums has it. */
+  errors: ["case when r.failed then r.requests else 0 end", "(l.status = 'failed')::int"],
   input_tokens: ["r.input_tokens", "l.input_tokens"],
   cache_read_tokens: ["r.cache_read_tokens", "l.cache_read_tokens"],
   cache_write_tokens: ["r.cache_write_tokens", "l.cache_write_tokens"],
@@ -76,8 +78,8 @@ const columns = {
   latency: ["r.latency", "usage_histogram(l.latency_ms)"],
   first_byte: ["r.first_byte", "usage_histogram(case when l.stream then l.first_byte_ms end)"],
 } as const;
-type Column = keyof typeof columns;
-const everyColumn = Object.keys(columns) as Column[];
+export type Column = keyof typeof columns;
+export const everyColumn = Object.keys(columns) as Column[];
 /** The sums over all accounts don't know these. */
 const ofOne: Partial<Record<Column, string>> = { account_id: "0", key_id: "0", tag: "null" };
 
@@ -88,6 +90,8 @@ interface PartOptions {
   only?: readonly Column[];
   /** Only its groups. */
   page?: Page | null;
+  /** Without the sums of this time, which is whole days within the span's one bucket. */
+  except?: Span | null;
 }
 
 /** Groups of a page: where their periods start, and their accounts or keys, if these are grouped by. */
@@ -101,11 +105,17 @@ export interface Page {
 export const untagged = "(select usage_tag_hash(null))";
 
 /** What the rollups have of each period, and rows of the log, as the same columns, after the start of their bucket. */
-export function partOf(question: SnapshotQuestion, put: Put, { of, only = everyColumn, page }: PartOptions): string {
+export function partOf(question: SnapshotQuestion, put: Put, { of, only = everyColumn, page, except }: PartOptions): string {
   const { accountId, span, buckets, filter, added } = question;
   const [first, last] = [ceilQuarter(span.from), floorQuarter(span.to)];
   const whole = first < last ? { from: first, to: last } : { from: span.to, to: span.to };
-  const pieces = piecesOf(buckets, whole);
+  const [before, after] = except
+    ? [
+        { ...whole, to: except.from },
+        { ...whole, from: except.to },
+      ]
+    : [whole];
+  const pieces = [...piecesOf(buckets, before), ...(after ? piecesOf(buckets, after) : [])];
   const arrays = [pieces.map((p) => p.start), pieces.map((p) => p.minutes), pieces.map((p) => p.since), pieces.map((p) => p.before)].map(
     put,
   );
