@@ -179,11 +179,17 @@ function isGone(response: ServerResponse): boolean {
   return response.destroyed || response.req.socket.readableEnded;
 }
 
-/** True once the socket has taken it; a client that takes nothing for so long is dropped. */
+/**
+ * True once the socket has taken it; a client that takes nothing for so long is dropped. A process that was kept from running calls its timers before
+ * it looks at its sockets, so these are looked at once more.
+ */
 function writeOrDrop(response: ServerResponse, frame: string | Buffer, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const late = setTimeout(() => response.destroy(), ms);
+    let taken = false;
+    const drop = () => void (taken || response.destroy());
+    const late = setTimeout(() => setImmediate(() => setImmediate(drop)), ms);
     response.write(frame, (error) => {
+      taken = true;
       clearTimeout(late);
       resolve(error == null);
     });
