@@ -12,7 +12,6 @@ import { readVouchers } from "../../src/payments/vouchers.ts";
 import { readPayments } from "../../src/ledger/statements/read-months.ts";
 import { eventually } from "../support/eventually.ts";
 import { readActions } from "../../src/operators/action-log.ts";
-import { rollUp } from "../../src/ledger/summary/roll-up.ts";
 import { readKeyDays, readSpent, readSummary } from "../../src/ledger/summary/read-summary.ts";
 import { listSpending } from "../../src/operators/accounts.ts";
 import { listWorkspaces } from "../../src/workspaces/workspaces.ts";
@@ -253,35 +252,4 @@ test("who called in a month, and who was charged most, is read in an index alone
       expect(found!.alone, found!.text).toContain("usage_rollup_charges");
       expect(added!.text).toContain("sum(latency)");
     }
-});
-
-test("who was charged most in months is found in the first of each week, not by adding up all who called", async () => {
-  await db.pool.query("truncate usage_rollup, usage_total, usage_log, usage_caller");
-  await db.pool.query(
-    `insert into usage_rollup select n, 1440, date_bin('1 day', now(), '2000-01-01 00:00Z') - (7 * week + n % 7) * interval '1 day', usage_tag_hash(null), 'm', n, 'createChatCompletion',
-       false, 'p/m', null, 1, 1, 0, 0, 1, 0, case when n <= 30 then 1000000 / n else 5 end, 1, 0, 0, 0 from generate_series(1, 1000) n, generate_series(1, 20) week`,
-  );
-  await db.pool.query(
-    "update usage_rollup_state set closed_until = now(), whole_since = '-infinity', callers_since = null, callers_until = null",
-  );
-  await rollUp(db);
-  await db.pool.query("vacuum analyze usage_rollup, usage_caller");
-
-  const { rows: state } = await db.pool.query<{ until: Date }>("select callers_until as until from usage_rollup_state");
-  const { from, to } = lately(24 * 120);
-  const buckets = [{ start: from, since: from }];
-  for (const group of ["account", "key"] as const) {
-    const read = () =>
-      readSummary(db, { accountId: null, span: { from, to }, buckets, groups: [group], filter: {}, byCost: true, limit: 10 });
-    const summary = await read();
-    const [, found, figures] = await explainQueries(db, read);
-    await db.pool.query("update usage_rollup_state set callers_until = null");
-    const whole = await read();
-    await db.pool.query("update usage_rollup_state set callers_until = $1", [state[0]!.until]);
-    expect(summary).toEqual(whole);
-    expect(summary.rows.map((row) => row.names[0])).toEqual(Array.from({ length: 11 }, (_, n) => `${n + 1}`));
-    // Some 30 of 1,000 may be among them; to look up all in each sum would take 30,000 pages.
-    expect(found!.buffers, found!.text).toBeLessThan(1_000);
-    expect(figures!.buffers, figures!.text).toBeLessThan(1_000);
-  }
 });

@@ -1,28 +1,27 @@
-// Which accounts or keys were charged most in a long time, without adding up all that called: their sums of whole weeks lie in the order of their
-// costs.
+// Sums of each account's and each key's whole weeks, which take less time to add up than days do; and, as they lie in the order of their costs, which
+// accounts or keys were charged most in a long time, without adding up all that called.
 import type { Queries } from "../../db/connect.ts";
-import { type Span, weeksWithin } from "./periods.ts";
+import { type Piece, piecesOf, weekSizes } from "./periods.ts";
 import { type Column, columnsOf, everyColumn, type Page, partOf, type Put, type SnapshotQuestion } from "./summary-parts.ts";
 
-/** The whole weeks within a question's span; in `sums`, one after the other, each or four together. */
-export interface Weeks extends Span {
+/** The whole weeks within a question's buckets, single ones and four together. */
+export interface Weeks {
   kind: "account" | "key";
-  sums: { minutes: number; at: Date }[];
+  pieces: Piece[];
 }
 
 /** Null for a question that they don't answer. */
-export function weeksOf({ accountId, groups, filter, byCost, span, added }: SnapshotQuestion): Weeks | null {
+export function weeksOf({ accountId, groups, filter, span, buckets, added }: SnapshotQuestion): Weeks | null {
   const { callersSince, callersUntil } = added;
   const [kind] = groups;
-  if (byCost !== true || accountId !== null || groups.length !== 1 || (kind !== "account" && kind !== "key")) return null;
+  if (accountId !== null || groups.length !== 1 || (kind !== "account" && kind !== "key")) return null;
   if (Object.values(filter).some((value) => value !== undefined) || callersSince === null || callersUntil === null) return null;
   const summed = {
     from: new Date(Math.max(span.from.getTime(), callersSince.getTime())),
     to: new Date(Math.min(span.to.getTime(), callersUntil.getTime())),
   };
-  const sums = weeksWithin(summed);
-  const last = sums.at(-1);
-  return last === undefined ? null : { kind, sums, from: sums[0]!.at, to: new Date(last.at.getTime() + last.minutes * 60_000) };
+  const pieces = piecesOf(buckets, summed, weekSizes);
+  return pieces.length === 0 ? null : { kind, pieces };
 }
 
 /** With more candidates it takes less time to add up all that called. */
@@ -41,11 +40,12 @@ export async function readLargest({ pool }: Queries, question: SnapshotQuestion,
   const values: unknown[] = [];
   const put: Put = (value) => `$${values.push(value)}`;
   const { span, limit, buckets } = question;
-  const edgeShare = Math.max(edgeShareMin, 1 - lengthOf(weeks) / lengthOf(span));
+  const lengthMs = weeks.pieces.reduce((sum, { since, before }) => sum + before.getTime() - since.getTime(), 0);
+  const edgeShare = Math.max(edgeShareMin, 1 - lengthMs / (span.to.getTime() - span.from.getTime()));
   const { list, ofWeek } = sqlOf(weeks, put);
   const most = put(limit + 1);
-  const perMinute = `${put(((1 - edgeShare) * 60_000) / lengthOf(weeks))}::float8`;
-  const edge = partOf(question, put, { of: "calls", only: columnsOf(question), except: weeks });
+  const perMinute = `${put(((1 - edgeShare) * 60_000) / lengthMs)}::float8`;
+  const edge = partOf(question, put, { of: "calls", only: columnsOf(question), except: weeks.pieces });
   const { rows } = await pool.query<{ id: bigint }>(
     `with edge as materialized (
        select id, sum(cost)::bigint as cost from (${edge}) part(start, id, cost) group by id
@@ -75,12 +75,19 @@ export async function readLargest({ pool }: Queries, question: SnapshotQuestion,
   return { start: [buckets[0]!.start], [`${weeks.kind}_id`]: rows.map(({ id }) => id) };
 }
 
-const lengthOf = ({ from, to }: Span) => to.getTime() - from.getTime();
-
 /** SQL: the sums as `w`, and the rows `r` of one of them. Looked up one by one: by a range of times Postgres 15 reads it whole for each group. */
-function sqlOf({ kind, sums }: Weeks, put: Put) {
+function sqlOf({ kind, pieces }: Weeks, put: Put) {
+  const sums = pieces.flatMap(({ start, minutes, since, before }) => {
+    const ms = minutes * 60_000;
+    return Array.from({ length: (before.getTime() - since.getTime()) / ms }, (_, n) => ({
+      start,
+      minutes,
+      at: new Date(since.getTime() + n * ms),
+    }));
+  });
+  const [starts, minutes, times] = [sums.map(({ start }) => start), sums.map((sum) => sum.minutes), sums.map(({ at }) => at)].map(put);
   return {
-    list: `unnest(${put(sums.map(({ minutes }) => minutes))}::int[], ${put(sums.map(({ at }) => at))}::timestamptz[]) w(span, starts_at)`,
+    list: `unnest(${starts}::timestamptz[], ${minutes}::int[], ${times}::timestamptz[]) w(start, span, starts_at)`,
     ofWeek: `r.span = w.span and r.starts_at = w.starts_at and r.kind = ${put(kind)}`,
   };
 }
@@ -93,6 +100,7 @@ export function rowsOfWeeks(weeks: Weeks, page: Page, put: Put): string {
   const { list, ofWeek } = sqlOf(weeks, put);
   const own = `${weeks.kind}_id` as const;
   const shown = everyColumn.map((name) => (name === own ? "r.id" : apart.includes(name) ? "null" : `r.${name}`));
-  return `select ${[`${put(page.start[0])}::timestamptz`, ...shown].join(", ")} from ${list}
-    cross join lateral (select * from usage_caller r where ${ofWeek} and r.id = any(array(select unnest(${put(page[own])}::bigint[]))) offset 0) r`;
+  return `select ${["w.start", ...shown].join(", ")} from ${list}
+    cross join lateral (select * from usage_caller r where ${ofWeek} and r.id = any(array(select unnest(${put(page[own])}::bigint[]))) offset 0) r
+    where w.start = any(${put(page.start)}::timestamptz[])`;
 }

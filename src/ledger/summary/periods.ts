@@ -60,18 +60,22 @@ export async function bucketsOf(
 }
 
 /** Whole periods of so many minutes, in one bucket. */
-interface Piece {
+export interface Piece {
   start: Date;
   minutes: number;
   since: Date;
   before: Date;
 }
 
-/** Of the quarters within the span. */
-export function piecesOf(buckets: readonly Bucket[], { from, to }: Span): Piece[] {
+/** In milliseconds, the longest first. Weeks begin on Thursdays, as the epoch did. */
+const sizes = [dayMs, hourMs, quarterMs];
+export const weekSizes = [4 * weekMs, weekMs];
+
+/** In their order: what periods of these sizes there are within the span. */
+export function piecesOf(buckets: readonly Bucket[], { from, to }: Span, of: readonly number[] = sizes): Piece[] {
   return buckets.flatMap(({ start, since }, index) => {
     const end = Math.min(to.getTime(), buckets[index + 1]?.since.getTime() ?? Infinity);
-    return divide(Math.max(from.getTime(), since.getTime()), end).map((part) => ({
+    return divide(Math.max(from.getTime(), since.getTime()), end, of).map((part) => ({
       start,
       minutes: part.ms / 60_000,
       since: new Date(part.since),
@@ -80,11 +84,9 @@ export function piecesOf(buckets: readonly Bucket[], { from, to }: Span): Piece[
   });
 }
 
-/** Four weeks each as far as possible, and single ones. They begin on Thursdays, as the epoch did. */
-export function weeksWithin({ from, to }: Span): { minutes: number; at: Date }[] {
-  return divide(from.getTime(), to.getTime(), [4 * weekMs, weekMs]).flatMap(({ ms, since, before }) =>
-    Array.from({ length: (before - since) / ms }, (_, n) => ({ minutes: ms / 60_000, at: new Date(since + n * ms) })),
-  );
+/** What of the span lies before, between and after its pieces. */
+export function spansBeside({ from, to }: Span, pieces: readonly Piece[]): Span[] {
+  return [from, ...pieces.map(({ before }) => before)].map((end, index) => ({ from: end, to: pieces[index]?.since ?? to }));
 }
 
 interface Part {
@@ -94,7 +96,7 @@ interface Part {
 }
 
 /** Quarters up to an hour, hours up to a day, days, and back again. */
-function divide(since: number, before: number, [ms, ...finer]: readonly number[] = [dayMs, hourMs, quarterMs]): Part[] {
+function divide(since: number, before: number, [ms, ...finer]: readonly number[]): Part[] {
   if (since >= before || ms === undefined) return [];
   const [first, last] = [Math.ceil(since / ms) * ms, Math.floor(before / ms) * ms];
   if (first >= last) return divide(since, before, finer);

@@ -60,11 +60,11 @@ export async function readSummary(snapshot: Queries, asked: SummaryQuestion): Pr
   const question = { ...asked, added: await readAdded(snapshot) };
   const { groups, limit, filter, accountId } = question;
   const weeks = weeksOf(question);
-  const largest = weeks === null ? null : await readLargest(snapshot, question, weeks);
+  const largest = weeks === null || asked.byCost !== true ? null : await readLargest(snapshot, question, weeks);
   if (largest !== null) return readSums(snapshot, question, largest, weeks);
   const byTag = groups.includes("tag") && filter.tag === undefined;
   const isOfMany = accountId === null && (groups.includes("account") || groups.includes("key")) && !byTag && !groups.includes("member");
-  if (!isOfMany || !isOfEveryone({ ...question, groups: [] }, "calls")) return readSums(snapshot, question, null);
+  if (!isOfMany || !isOfEveryone({ ...question, groups: [] }, "calls")) return readSums(snapshot, question, null, null);
   // And of a long time only in as many buckets as it takes to fill the page, from the one in which the page before ended.
   const first = Math.max(
     0,
@@ -75,7 +75,7 @@ export async function readSummary(snapshot: Queries, asked: SummaryQuestion): Pr
     const isAll = first + count >= question.buckets.length;
     const page = await readPage(snapshot, { ...question, ...time });
     if (!isAll && page.start.length <= limit) continue;
-    const summary = await readSums(snapshot, question, page);
+    const summary = await readSums(snapshot, question, page, weeks);
     if (isAll || summary.rows.length > limit) return summary;
   }
 }
@@ -131,8 +131,8 @@ function pageOf(question: SnapshotQuestion, put: Put): string {
     where ${placeOf(question, texts, put) ?? "true"} order by ${[byCost ? "cost desc" : "start", ...texts].join(", ")} limit ${put(limit + 1)}`;
 }
 
-/** Of the page's groups alone, if these are known, and with the sums of whole weeks that there are of these. */
-async function readSums({ pool }: Queries, question: SnapshotQuestion, page: Page | null, weeks: Weeks | null = null): Promise<Summary> {
+/** Of the page's groups alone, if these are known, then with the sums of whole weeks that there are of these. */
+async function readSums({ pool }: Queries, question: SnapshotQuestion, page: Page | null, weeks: Weeks | null): Promise<Summary> {
   const values: unknown[] = [];
   const put = (value: unknown) => `$${values.push(value)}`;
   const { groups, limit, filter } = question;
@@ -143,7 +143,7 @@ async function readSums({ pool }: Queries, question: SnapshotQuestion, page: Pag
   const place = placeOf(question, texts, put);
   const most = put(limit + 2);
   const parts = [
-    partOf(question, put, { of: byTag ? "tags" : "calls", page, except: weeks }),
+    partOf(question, put, { of: byTag ? "tags" : "calls", page, except: weeks?.pieces }),
     ...(weeks === null ? [] : [rowsOfWeeks(weeks, page!, put)]),
   ];
   const part = parts.join(" union all ");

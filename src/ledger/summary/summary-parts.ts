@@ -1,6 +1,17 @@
 // What sums of the usage log are put together from, as SQL with the same columns: whole quarters of an hour from the rollups, and from the log what
 // these don't have: the last minutes, rows that came late (src/db/functions/usage_roll_up.sql), and what lies between a quarter and an end of the span.
-import { type Added, besideSums, type Bucket, ceilQuarter, floorQuarter, piecesOf, type Span, sumsWithin } from "./periods.ts";
+import {
+  type Added,
+  besideSums,
+  type Bucket,
+  ceilQuarter,
+  floorQuarter,
+  type Piece,
+  piecesOf,
+  type Span,
+  spansBeside,
+  sumsWithin,
+} from "./periods.ts";
 
 /** What may be grouped by, as an expression over `part`; never null, so that pages have an order. */
 export const groupTexts = {
@@ -90,8 +101,8 @@ interface PartOptions {
   only?: readonly Column[];
   /** Only its groups. */
   page?: Page | null;
-  /** Without the sums of this time, which is whole days within the span's one bucket. */
-  except?: Span | null;
+  /** Without the sums of these, which are whole days. */
+  except?: readonly Piece[];
 }
 
 /** Groups of a page: where their periods start, and their accounts or keys, if these are grouped by. */
@@ -105,17 +116,11 @@ export interface Page {
 export const untagged = "(select usage_tag_hash(null))";
 
 /** What the rollups have of each period, and rows of the log, as the same columns, after the start of their bucket. */
-export function partOf(question: SnapshotQuestion, put: Put, { of, only = everyColumn, page, except }: PartOptions): string {
+export function partOf(question: SnapshotQuestion, put: Put, { of, only = everyColumn, page, except = [] }: PartOptions): string {
   const { accountId, span, buckets, filter, added } = question;
   const [first, last] = [ceilQuarter(span.from), floorQuarter(span.to)];
   const whole = first < last ? { from: first, to: last } : { from: span.to, to: span.to };
-  const [before, after] = except
-    ? [
-        { ...whole, to: except.from },
-        { ...whole, from: except.to },
-      ]
-    : [whole];
-  const pieces = [...piecesOf(buckets, before), ...(after ? piecesOf(buckets, after) : [])];
+  const pieces = spansBeside(whole, except).flatMap((beside) => piecesOf(buckets, beside));
   const arrays = [pieces.map((p) => p.start), pieces.map((p) => p.minutes), pieces.map((p) => p.since), pieces.map((p) => p.before)].map(
     put,
   );
