@@ -3,7 +3,8 @@
 import { APICallError, generateObject, generateText, isStepCount, Output, RetryError, streamObject, streamText, tool } from "ai";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { costIn, costOf, quiet, until, useClients } from "./clients.ts";
+import { until } from "../support/eventually.ts";
+import { costIn, costOf, quiet, useClients } from "./clients.ts";
 
 const clients = useClients();
 const prompt = "Tell me about the sea.";

@@ -3,7 +3,8 @@
 import Anthropic from "@anthropic-ai/sdk";
 import Anthropic0 from "anthropic-sdk-0";
 import { describe, expect, test } from "vitest";
-import { costIn, costOf, type Customer, quiet, userMessage, until, useClients } from "./clients.ts";
+import { until } from "../support/eventually.ts";
+import { costIn, costOf, type Customer, quiet, userMessage, useClients } from "./clients.ts";
 
 const clients = useClients();
 

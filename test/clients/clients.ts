@@ -7,6 +7,7 @@ import { type AnthropicInput, ChatAnthropic } from "@langchain/anthropic";
 import { ChatOpenAI, type ChatOpenAIFields } from "@langchain/openai";
 import OpenAI, { type ClientOptions } from "openai";
 import { afterAll, beforeAll, expect } from "vitest";
+import { until } from "../support/eventually.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
 import { clientsCatalog } from "./upstreams.ts";
 
@@ -96,14 +97,6 @@ function notingFetch(exchanges: Exchange[]): typeof globalThis.fetch {
 /** No call is open towards the upstream any more. */
 export async function quiet({ simulator }: Gateway): Promise<void> {
   await until(() => simulator.calls().every(({ outcome }) => outcome !== "open"));
-}
-
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = AbortSignal.timeout(60_000);
-  while (!(await condition())) {
-    if (deadline.aborted) throw new Error("waited in vain");
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }
 
 export function userMessage(content: string): { role: "user"; content: string }[] {

@@ -2,7 +2,8 @@
 // disconnects (docs/behaviour/streams.md#disconnects), and what either costs.
 import OpenAI from "openai";
 import { describe, expect, test, vi } from "vitest";
-import { costOf, quiet, userMessage, until, useClients } from "./clients.ts";
+import { until } from "../support/eventually.ts";
+import { costOf, quiet, userMessage, useClients } from "./clients.ts";
 
 const clients = useClients();
 const messages = userMessage("Tell me about the sea.");

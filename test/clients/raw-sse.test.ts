@@ -1,7 +1,8 @@
 // Streamed answers byte by byte, from every kind of upstream: the promises that clients lean on without saying so
 // (docs/behaviour/streams.md). The form itself is asserted in raw-streams.ts for each answer read here.
 import { describe, expect, test } from "vitest";
-import { costIn, quiet, userMessage, until, useClients } from "./clients.ts";
+import { until } from "../support/eventually.ts";
+import { costIn, quiet, userMessage, useClients } from "./clients.ts";
 import { readRaw } from "./raw-streams.ts";
 
 const clients = useClients();

@@ -7,7 +7,8 @@ import { zodResponsesFunction, zodTextFormat } from "openai/helpers/zod";
 import type { ResponseInputItem } from "openai/resources/responses/responses";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { costIn, costOf, quiet, until } from "./clients.ts";
+import { until } from "../support/eventually.ts";
+import { costIn, costOf, quiet } from "./clients.ts";
 import { useResponsesClients } from "./responses-clients.ts";
 
 const clients = useResponsesClients();

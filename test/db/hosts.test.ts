@@ -4,9 +4,10 @@ import { connect } from "../../src/db/connect.ts";
 import { type Embedded, startEmbedded } from "../../src/db/embedded.ts";
 import { parseHosts } from "../../src/db/hosts.ts";
 import { runSvc } from "../cli/run-svc.ts";
-import { chat, until } from "../robustness/chat-client.ts";
+import { chat } from "../robustness/chat-client.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "../robustness/database-proxy.ts";
 import { openWorld, type World } from "../robustness/world.ts";
+import { until } from "../support/eventually.ts";
 
 describe("an address is read as libpq reads it", () => {
   const written: [string, readonly string[], string][] = [

@@ -3,7 +3,7 @@
 // brings back what was charged since.
 import { existsSync, readFileSync, rmSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import { until } from "../robustness/chat-client.ts";
+import { until } from "../support/eventually.ts";
 import { askLedger, faultsOf } from "./books.ts";
 import { type Call, startLoad } from "./client.ts";
 import { type Machine, names } from "./cluster.ts";

@@ -6,7 +6,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import { request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { until } from "../robustness/chat-client.ts";
+import { until } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
 import { type Disk, mountDisk } from "./disk.ts";
 import { type End, type Link, openLink } from "./link.ts";

@@ -1,7 +1,7 @@
 // What happens to the cluster. Each does its harm, says when a new leader could be seen, waits until calls are good again, and mends what it
 // broke.
 import { setTimeout as sleep } from "node:timers/promises";
-import { until } from "../robustness/chat-client.ts";
+import { until } from "../support/eventually.ts";
 import { eventually } from "./eventually.ts";
 import type { Name } from "./cluster.ts";
 import { names } from "./cluster.ts";

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { until } from "../robustness/chat-client.ts";
+import { until } from "../support/eventually.ts";
 import { askLedger, type Books, compareBooks, faultsOf } from "./books.ts";
 import { type Call, type Load, startLoad } from "./client.ts";
 import type { Name } from "./cluster.ts";

@@ -3,9 +3,10 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { catalogFile, catalogText } from "../robustness/catalog.ts";
-import { chat, until } from "../robustness/chat-client.ts";
+import { chat } from "../robustness/chat-client.ts";
 import { openWorld, type World } from "../robustness/world.ts";
 import { head } from "../server/start-edge.ts";
+import { until } from "../support/eventually.ts";
 import type { SpawnedGateway } from "../support/gateway.ts";
 import { startTalkingHost } from "./hosts.ts";
 import { watch, type Watched } from "./resident.ts";

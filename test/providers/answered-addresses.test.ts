@@ -2,7 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { answeredAddress } from "../../src/providers/transport/target.ts";
 import type { UpstreamRequest } from "../../src/providers/transport/types.ts";
-import { providerAt, startHost, until, useUpstream } from "./upstream-fixture.ts";
+import { until } from "../support/eventually.ts";
+import { providerAt, startHost, useUpstream } from "./upstream-fixture.ts";
 
 function requestTo(path: string, change: Partial<UpstreamRequest> = {}): UpstreamRequest {
   const signal = new AbortController().signal;

@@ -2,9 +2,10 @@
 import { test } from "vitest";
 import type { AudioBody } from "../../src/providers/verbs/audio.ts";
 import { streamAudio } from "../../src/providers/transport/audio-stream.ts";
+import { until } from "../support/eventually.ts";
 import { bytesOf, callTo } from "./audio-fixture.ts";
 import { expectFault } from "./openai/chat-fixture.ts";
-import { type Host, startHost, until, useUpstream } from "./upstream-fixture.ts";
+import { type Host, startHost, useUpstream } from "./upstream-fixture.ts";
 
 const idle = new AbortController().signal;
 const limits = { bytesMax: 1_000_000, startMs: 60_000, wholeMs: 60_000 };

@@ -5,7 +5,8 @@ import { openSlots } from "../../src/concurrency/slots.ts";
 import type { UpstreamError } from "../../src/providers/errors/upstream-error.ts";
 import { connectUpstreams } from "../../src/providers/transport/http.ts";
 import type { UpstreamRequest } from "../../src/providers/transport/types.ts";
-import { providerAt, startHost, until, useUpstream } from "./upstream-fixture.ts";
+import { until } from "../support/eventually.ts";
+import { providerAt, startHost, useUpstream } from "./upstream-fixture.ts";
 
 function requestTo(url: string, change: Partial<UpstreamRequest> = {}): UpstreamRequest {
   const signal = new AbortController().signal;

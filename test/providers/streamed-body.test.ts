@@ -12,9 +12,9 @@ import { exchange } from "../../src/providers/transport/exchange.ts";
 import { fileForm } from "../../src/providers/transport/multipart.ts";
 import type { UpstreamError } from "../../src/providers/errors/upstream-error.ts";
 import type { UpstreamRequest } from "../../src/providers/transport/types.ts";
-import { eventually } from "../support/eventually.ts";
+import { eventually, until } from "../support/eventually.ts";
 import { memory } from "../support/memory.ts";
-import { providerAt, startHost, until, useUpstream } from "./upstream-fixture.ts";
+import { providerAt, startHost, useUpstream } from "./upstream-fixture.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "streamed-body-"));
 const cleanups: (() => unknown)[] = [];

@@ -70,11 +70,3 @@ export function providerAt(baseUrl: string, change: Partial<Provider> = {}): Pro
 export function routeTo(baseUrl: string, change: Partial<Provider> = {}): Route {
   return { provider: providerAt(baseUrl, change), model: "upstream-model", reducedPrecision: null, thinking: "budget", cost: null };
 }
-
-export async function until(condition: () => boolean): Promise<void> {
-  const deadline = AbortSignal.timeout(60_000);
-  while (!condition()) {
-    if (deadline.aborted) throw new Error("timed out while waiting");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}

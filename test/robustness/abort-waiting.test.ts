@@ -2,9 +2,10 @@
 // was admitted at all. A lock on the account's balance holds the gateway in exactly that moment.
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { until } from "../support/eventually.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
 import { catalogText } from "./catalog.ts";
-import { leaveAfter, openChat, until } from "./chat-client.ts";
+import { leaveAfter, openChat } from "./chat-client.ts";
 
 /** What the simulator says of the prompt, and 12 tokens, at 100 and 200 units each. */
 const wholeCost = 7n * 100n + 12n * 200n;

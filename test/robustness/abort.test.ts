@@ -2,9 +2,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { UsageLogRow } from "../../src/ledger/usage-log.ts";
+import { until } from "../support/eventually.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
 import { catalogText } from "./catalog.ts";
-import { leaveAfter, openChat, promptTokens, until } from "./chat-client.ts";
+import { leaveAfter, openChat, promptTokens } from "./chat-client.ts";
 
 interface Cell {
   phase: string;

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { setSuspended } from "../../src/accounts/admin.ts";
 import { parseUsd } from "../../src/money.ts";
 import { sentence } from "../operations/speech/speech-gateway.ts";
+import { until } from "../support/eventually.ts";
 import type { SpawnedGateway } from "../support/spawned-gateway.ts";
 import { askAudio, type AudioHeard, type Leaving } from "./audio-client.ts";
 import { type AudioWorld, fewSlots, json, music, openAudioWorld, type Said, speech } from "./audio-world.ts";
-import { until } from "./chat-client.ts";
 import { oneInThree } from "../support/size.ts";
 
 let world: AudioWorld;

@@ -1,9 +1,9 @@
 // Speech, music and transcriptions at once over two gateways on one database: slots and money exact to the call.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sentence } from "../operations/speech/speech-gateway.ts";
+import { until } from "../support/eventually.ts";
 import { askAudio, type AudioHeard } from "./audio-client.ts";
 import { type AudioWorld, code, fewSlots, json, manySlots, music, openAudioWorld, speech } from "./audio-world.ts";
-import { until } from "./chat-client.ts";
 
 let world: AudioWorld;
 beforeAll(async () => void (world = await openAudioWorld()));

@@ -3,9 +3,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sentence } from "../operations/speech/speech-gateway.ts";
+import { until } from "../support/eventually.ts";
 import { askAudio } from "./audio-client.ts";
 import { type AudioWorld, code, json, manySlots, music, openAudioWorld, speech } from "./audio-world.ts";
-import { until } from "./chat-client.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.ts";
 
 let world: AudioWorld;

@@ -7,11 +7,11 @@ import { ca, type FileServer, startFileServer } from "../media/file-server.ts";
 import { familyA, familyB, perSecond, perSong, sentence, soundModel } from "../operations/speech/speech-gateway.ts";
 import { formOf, transcriber } from "../operations/transcriptions/transcription-gateway.ts";
 import { wavFile } from "../simulator/audio-check.ts";
+import { until } from "../support/eventually.ts";
 import type { SpawnedGateway } from "../support/spawned-gateway.ts";
 import { highTiers } from "../support/tiers.ts";
 import type { AudioAsk, AudioHeard } from "./audio-client.ts";
 import { catalogFile } from "./catalog.ts";
-import { until } from "./chat-client.ts";
 import { openWorld, type World } from "./world.ts";
 
 /** Of transcription 3, of speech and music 4, of all audio 5. */

@@ -1,9 +1,9 @@
 // kill -9 of the process that works on a batch: another one ends it, every line has one end, and none is charged twice.
 import { afterEach, expect, test } from "vitest";
+import { until } from "../support/eventually.ts";
 import { scratchFolder } from "../support/leftovers.ts";
 import { checkedRequest, type TestAccount } from "../support/gateway.ts";
 import { createBatch, ended, linesFor, resultsOf } from "../operations/batches/batch-gateway.ts";
-import { until } from "./chat-client.ts";
 import { openWorld, type World } from "./world.ts";
 
 let world: World;

@@ -103,16 +103,3 @@ export async function inParallel(times: number, atOnce: number, work: (index: nu
     }),
   );
 }
-
-/**
- * Waits for what must come to be; the deadline only ends a test that would otherwise hang. What takes seconds is looked for less often: a
- * look may be an audit.
- */
-export async function until(holds: () => boolean | Promise<boolean>, what: string, deadlineMs = 300_000): Promise<void> {
-  const startedAt = performance.now();
-  while (!(await holds())) {
-    const waited = performance.now() - startedAt;
-    if (waited > deadlineMs) throw new Error(`did not come to be: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, waited < 2_000 ? 20 : 100));
-  }
-}

@@ -2,9 +2,10 @@
 // more than some seconds, new calls are refused until it is right.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { until } from "../support/eventually.ts";
 import { quickLedger, quickTimes } from "../support/quick-ledger.ts";
 import { type ShiftedClock, shiftedClock } from "../support/shifted-clock.ts";
-import { chat, until } from "./chat-client.ts";
+import { chat } from "./chat-client.ts";
 import { openWorld, type World } from "./world.ts";
 import { oneInThree } from "../support/size.ts";
 

@@ -7,9 +7,9 @@ import { connect, type Db } from "../../src/db/connect.ts";
 import { type Embedded, startEmbedded } from "../../src/db/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { hello, language, provider } from "../operations/chat/chat-gateway.ts";
+import { until } from "../support/eventually.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
 import { quickTimes } from "../support/quick-ledger.ts";
-import { until } from "./chat-client.ts";
 import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.ts";
 
 /** The primary; its standby, promoted while the primary goes on; a server that has nothing to do with them. */

@@ -1,7 +1,7 @@
 // kill -9 of a process while a call with an idempotency key is in flight: another process answers its repeats, and it is charged once.
 import { randomUUID } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
-import { until } from "./chat-client.ts";
+import { until } from "../support/eventually.ts";
 import { openWorld, type World } from "./world.ts";
 
 let world: World;

@@ -1,9 +1,9 @@
 // What a request may cost at most is held before its upstream is asked, in every dialect: many at once spend no more than there
 // is, and nothing that a model reads stays uncounted because of where it stands (docs/behaviour/billing.md#reservation).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { until } from "../support/eventually.ts";
 import { type Gateway, startGateway, type TestReply } from "../support/gateway.ts";
 import { highTiers } from "../support/tiers.ts";
-import { until } from "./chat-client.ts";
 import { eventText, type HostileAnswer, type HostileHost, json, startHostileHost } from "./hostile-host.ts";
 
 const contextWindow = 500_000;

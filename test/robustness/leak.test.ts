@@ -1,9 +1,10 @@
 // Thousands of streams whose clients disconnect: nothing of them stays, in the gateway or at its upstream (docs/behaviour/streams.md#disconnects).
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect } from "vitest";
+import { until } from "../support/eventually.ts";
 import type { SpawnedGateway } from "../support/gateway.ts";
 import { oneInThree, sized } from "../support/size.ts";
-import { inParallel, leaveAfter, openChat, until } from "./chat-client.ts";
+import { inParallel, leaveAfter, openChat } from "./chat-client.ts";
 import { openWorld, socketsOf, type World } from "./world.ts";
 
 const streams = sized(10_000, 4_000);

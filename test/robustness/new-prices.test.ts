@@ -1,9 +1,10 @@
 // SIGHUP to a gateway of one process, the default: the catalog file is read anew while calls run. With workers: test/scale/rolling-restart.test.ts.
 import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { until } from "../support/eventually.ts";
 import type { SpawnedGateway } from "../support/spawned-gateway.ts";
 import { catalogText } from "./catalog.ts";
-import { type Answer, chat, until } from "./chat-client.ts";
+import { type Answer, chat } from "./chat-client.ts";
 import { childrenOf, openWorld, type World } from "./world.ts";
 
 const models = { quick: "quick+sim-tokens-3", long: "long+sim-pace-50ms+sim-tokens-60" };

@@ -1,7 +1,8 @@
 // What an operator does beside a running gateway takes effect in every process at once (docs/behaviour/operation.md#replicas).
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runSvc } from "../cli/run-svc.ts";
-import { chat, until } from "./chat-client.ts";
+import { until } from "../support/eventually.ts";
+import { chat } from "./chat-client.ts";
 import { openWorld, type World } from "./world.ts";
 
 let world: World;

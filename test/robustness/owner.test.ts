@@ -6,8 +6,9 @@ import { connect } from "../../src/db/connect.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { dropPartitions, ensurePartitions } from "../../src/db/partitions.ts";
 import { ownedDatabase, type TestDatabase } from "../support/database.ts";
+import { until } from "../support/eventually.ts";
 import { spawnGateway } from "../support/gateway.ts";
-import { chat, until } from "./chat-client.ts";
+import { chat } from "./chat-client.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {

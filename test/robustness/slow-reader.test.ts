@@ -2,9 +2,10 @@
 // itself after a while or when the client disconnects.
 import type { IncomingMessage } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { until } from "../support/eventually.ts";
 import { type Gateway, startGateway, type TestAccount } from "../support/gateway.ts";
 import { catalogText } from "./catalog.ts";
-import { chat, openChat, until } from "./chat-client.ts";
+import { chat, openChat } from "./chat-client.ts";
 import { memory } from "../support/memory.ts";
 
 const megabyte = 1024 * 1024;

@@ -8,9 +8,8 @@ import { startLoad, warmUp } from "../bench/soak-load.ts";
 import { liveIn, type Watched } from "../bench/soak-run.ts";
 import { openSoakWorld, type SoakWorld } from "../bench/soak-world.ts";
 import { auditAtRest } from "../support/audit.ts";
-import { eventually } from "../support/eventually.ts";
+import { eventually, until } from "../support/eventually.ts";
 import { freshDatabase, type TestDatabase } from "../support/database.ts";
-import { until } from "./chat-client.ts";
 import { oneInThree } from "../support/size.ts";
 
 const calls = 160;

@@ -6,9 +6,9 @@ import { loadCatalog } from "../../src/catalog/load.ts";
 import { readConfig } from "../../src/config.ts";
 import { startGateway } from "../../src/main.ts";
 import { familyA, familyB, listen, perSecond, sentence } from "../operations/speech/speech-gateway.ts";
+import { until } from "../support/eventually.ts";
 import { highTiers } from "../support/tiers.ts";
 import { catalogFile } from "./catalog.ts";
-import { until } from "./chat-client.ts";
 import { openWorld, type World } from "./world.ts";
 
 const models = [

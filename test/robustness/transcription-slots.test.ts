@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { formOf, transcriber } from "../operations/transcriptions/transcription-gateway.ts";
 import { wavFile } from "../simulator/audio-check.ts";
+import { until } from "../support/eventually.ts";
 import { checkedRequest, type SpawnedGateway, type TestReply } from "../support/gateway.ts";
 import { highTiers } from "../support/tiers.ts";
 import { catalogFile } from "./catalog.ts";
-import { until } from "./chat-client.ts";
 import { openWorld, type World } from "./world.ts";
 import { oneInThree } from "../support/size.ts";
 

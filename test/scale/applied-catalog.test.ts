@@ -4,9 +4,10 @@ import { writeFileSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
 import { callSvc } from "../cli/run-svc.ts";
 import { catalogFile, catalogText } from "../robustness/catalog.ts";
-import { type Answer, chat, until } from "../robustness/chat-client.ts";
+import { type Answer, chat } from "../robustness/chat-client.ts";
 import { loadModels, startLoad } from "../robustness/load.ts";
 import { childrenOf, openWorld, type World } from "../robustness/world.ts";
+import { until } from "../support/eventually.ts";
 
 const models = { ...loadModels, long: "long+sim-pace-50ms+sim-tokens-60" };
 const dearer = "{ mode: per-token, input: 10, output: 20 }";

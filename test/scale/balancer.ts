@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
-import { until } from "../robustness/chat-client.ts";
+import { until } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
 
 export interface Balancer {

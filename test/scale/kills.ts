@@ -2,10 +2,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { writeFileSync } from "node:fs";
 import { expect } from "vitest";
-import { type Answer, chat, keepAliveAgent, until } from "../robustness/chat-client.ts";
+import { type Answer, chat, keepAliveAgent } from "../robustness/chat-client.ts";
 import { catalogText, flatFee, perToken } from "../robustness/catalog.ts";
 import { expectCharged, loadModels, startLoad } from "../robustness/load.ts";
 import { openWorld, type World } from "../robustness/world.ts";
+import { until } from "../support/eventually.ts";
 import { quickLedger } from "../support/quick-ledger.ts";
 import type { SpawnedGateway } from "../support/spawned-gateway.ts";
 import { highTiers } from "../support/tiers.ts";

@@ -2,8 +2,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { runSvc } from "../cli/run-svc.ts";
-import { chat, until } from "../robustness/chat-client.ts";
+import { chat } from "../robustness/chat-client.ts";
 import { openWorld } from "../robustness/world.ts";
+import { until } from "../support/eventually.ts";
 import { needTool } from "../support/find-tool.ts";
 import { expectExactAfter, openReplicas } from "./kills.ts";
 import { type Pooler, startPooler } from "./pooler.ts";

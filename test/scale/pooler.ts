@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chooseRunner, findPostgres, ownTree, spawnPostgres } from "../../src/db/postgres-process.ts";
-import { until } from "../robustness/chat-client.ts";
+import { until } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
 import { end } from "./balancer.ts";
 

@@ -3,11 +3,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { catalogText } from "../robustness/catalog.ts";
-import { type Answer, chat, keepAliveAgent, until as waitUntil } from "../robustness/chat-client.ts";
+import { type Answer, chat, keepAliveAgent } from "../robustness/chat-client.ts";
 import { openDatabaseProxy } from "../robustness/database-proxy.ts";
 import { expectCharged, loadModels, startLoad } from "../robustness/load.ts";
 import { childrenOf, openWorld, type World } from "../robustness/world.ts";
 import { type Program, programFor } from "../support/bundle.ts";
+import { until as waitUntil } from "../support/eventually.ts";
 import type { SpawnedGateway } from "../support/spawned-gateway.ts";
 import { oneInThree } from "../support/size.ts";
 

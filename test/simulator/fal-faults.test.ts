@@ -2,9 +2,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { failures, failureTypes } from "../../src/simulator/fal/failure-types.ts";
+import { until } from "../support/eventually.ts";
 import { load, run, send, submit } from "./fal-fixture.ts";
 import { readVideo, readPng } from "./image-check.ts";
-import { until, useSimulator } from "./simulator-fixture.ts";
+import { useSimulator } from "./simulator-fixture.ts";
 
 const simulator = useSimulator();
 const prompt = "A cat in a boat";

@@ -1,8 +1,9 @@
 // Everything that may be wrong with the files of a finished work.
 import { describe, expect, test } from "vitest";
+import { until } from "../support/eventually.ts";
 import { load, run } from "./fal-fixture.ts";
 import { readPng } from "./image-check.ts";
-import { until, useSimulator } from "./simulator-fixture.ts";
+import { useSimulator } from "./simulator-fixture.ts";
 
 const simulator = useSimulator();
 const prompt = "A cat in a boat";

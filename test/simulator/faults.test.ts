@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { startSimulator } from "../../src/simulator/simulator.ts";
-import { chat, post, readRaw, readStream, until, useSimulator, userMessage } from "./simulator-fixture.ts";
+import { until } from "../support/eventually.ts";
+import { chat, post, readRaw, readStream, useSimulator, userMessage } from "./simulator-fixture.ts";
 
 const simulator = useSimulator();
 const ask = (model: string, more = {}) => post(simulator.current, "/v1/chat/completions", { model, messages: userMessage("hi"), ...more });

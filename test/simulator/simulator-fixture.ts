@@ -59,14 +59,6 @@ export async function readStream(simulator: Simulator, model: string, more: Reco
   return { text, broke, done, chunks };
 }
 
-export async function until(condition: () => boolean): Promise<void> {
-  const deadline = AbortSignal.timeout(60_000);
-  while (!condition()) {
-    if (deadline.aborted) throw new Error("waited in vain");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
 function parse(text: string): any {
   try {
     return JSON.parse(text);

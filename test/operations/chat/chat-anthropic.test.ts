@@ -1,7 +1,8 @@
 // POST /v1/chat/completions over hosts of the Anthropic protocol: translated there and back, charged by cache bucket, with fallbacks to and
 // from hosts of the other protocol.
 import { describe, expect, test } from "vitest";
-import { leaveAfter, openChat, until } from "../../robustness/chat-client.ts";
+import { leaveAfter, openChat } from "../../robustness/chat-client.ts";
+import { until } from "../../support/eventually.ts";
 import { chatWorld, costUsd, language, prices, provider, recordsOf, textOf } from "./chat-gateway.ts";
 
 const north = (model: string, more: object = {}) => ({ provider: "north", model, ...more });

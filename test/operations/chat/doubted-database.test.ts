@@ -1,6 +1,6 @@
 // While a gateway distrusts its clock or its database, nothing that takes money begins: every kind of call is refused before a provider is asked.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { until } from "../../robustness/chat-client.ts";
+import { until } from "../../support/eventually.ts";
 import type { TestAccount } from "../../support/gateway.ts";
 import { paid, startTopupGateway, type TopupGateway } from "../credits/topup-gateway.ts";
 

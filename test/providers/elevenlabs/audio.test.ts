@@ -3,9 +3,10 @@ import { describe, expect, test } from "vitest";
 import { elevenlabsMusic, elevenlabsSounds, elevenlabsSpeech } from "../../../src/providers/elevenlabs/audio.ts";
 import type { UpstreamFault } from "../../../src/providers/errors/upstream-error.ts";
 import type { SpeechOrder } from "../../../src/providers/verbs/audio.ts";
+import { until } from "../../support/eventually.ts";
 import { bodyOf, bytesOf, callTo, endless, pieces, settled } from "../audio-fixture.ts";
 import { expectFault, json } from "../openai/chat-fixture.ts";
-import { type Answer, type Host, startHost, until, useUpstream } from "../upstream-fixture.ts";
+import { type Answer, type Host, startHost, useUpstream } from "../upstream-fixture.ts";
 
 const provider = { protocol: "elevenlabs" } as const;
 const order: SpeechOrder = { text: "Hello.", voice: "voice-1", format: "mp3_44100_192", settings: {}, progressive: false };

@@ -1,9 +1,10 @@
 // ElevenLabs voices: pages, which voices are left out, and what is read of one.
 import { expect, test } from "vitest";
 import { elevenlabsVoices } from "../../../src/providers/elevenlabs/voices.ts";
+import { until } from "../../support/eventually.ts";
 import { callTo } from "../audio-fixture.ts";
 import { expectFault, json } from "../openai/chat-fixture.ts";
-import { type Answer, startHost, until, useUpstream } from "../upstream-fixture.ts";
+import { type Answer, startHost, useUpstream } from "../upstream-fixture.ts";
 
 const voice = (id: string, more: object = {}) => ({ voice_id: id, name: id.toUpperCase(), category: "premade", labels: {}, ...more });
 const bare = (id: string) => ({ voiceId: id, name: id.toUpperCase(), labels: {}, previewUrl: null, description: null, tags: [] });

@@ -2,9 +2,10 @@
 import { describe, expect, test } from "vitest";
 import type { FetchMade, MusicOrder } from "../../../src/providers/verbs/audio.ts";
 import { falMusic, type MusicTimes } from "../../../src/providers/fal/music.ts";
+import { until } from "../../support/eventually.ts";
 import { bytesOf, callTo } from "../audio-fixture.ts";
 import { expectFault } from "../openai/chat-fixture.ts";
-import { type Host, startHost, until, useUpstream } from "../upstream-fixture.ts";
+import { type Host, startHost, useUpstream } from "../upstream-fixture.ts";
 
 const order: MusicOrder = { prompt: "a waltz", lyrics: null, seconds: null, format: "mp3_44100_128" };
 const mp3 = Buffer.from("ID3 song");

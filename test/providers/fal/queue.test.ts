@@ -1,8 +1,9 @@
 // Work that a fal queue accepted: its states, every form of output, cancelling, and failed polls that say nothing about the work.
 import { describe, expect, test } from "vitest";
 import { falQueue } from "../../../src/providers/fal/queue.ts";
+import { until } from "../../support/eventually.ts";
 import { expectFault, json } from "../openai/chat-fixture.ts";
-import { type Answer, startHost, until, useUpstream } from "../upstream-fixture.ts";
+import { type Answer, startHost, useUpstream } from "../upstream-fixture.ts";
 import { callOf, completed, key, look, lookAtResult, startQueue, ticketAt } from "./fal-fixture.ts";
 
 const nothing = { contentType: null, width: null, height: null, seconds: null, fps: null };

@@ -1,7 +1,8 @@
 // Submits to a fal queue: what is sent, and both forms of the answer.
 import { describe, expect, test } from "vitest";
+import { until } from "../../support/eventually.ts";
 import { expectFault, json } from "../openai/chat-fixture.ts";
-import { type Host, startHost, until, useUpstream } from "../upstream-fixture.ts";
+import { type Host, startHost, useUpstream } from "../upstream-fixture.ts";
 import { key, image, submitVideo, submitImage, ticketAnswer } from "./fal-fixture.ts";
 
 const startTickets = () =>

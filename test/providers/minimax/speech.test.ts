@@ -6,9 +6,10 @@ import type { UpstreamFault } from "../../../src/providers/errors/upstream-error
 import { minimaxSpeech } from "../../../src/providers/minimax/audio.ts";
 import type { SpeechOrder } from "../../../src/providers/verbs/audio.ts";
 import { tonePcm } from "../../sound/tones.ts";
+import { until } from "../../support/eventually.ts";
 import { bodyOf, bytesOf, callTo, endless, pieces, settled } from "../audio-fixture.ts";
 import { events, expectFault, json, sse } from "../openai/chat-fixture.ts";
-import { type Answer, type Host, startHost, until, useUpstream } from "../upstream-fixture.ts";
+import { type Answer, type Host, startHost, useUpstream } from "../upstream-fixture.ts";
 
 const order: SpeechOrder = { text: "Hello.", voice: "calm", format: "mp3_44100_128", settings: { stability: 1 }, progressive: false };
 const fine = { status_code: 0, status_msg: "success" };

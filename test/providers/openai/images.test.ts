@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import type { Begun, FetchReference, ImageOrder } from "../../../src/providers/verbs/media.ts";
 import { openaiImages, referenceBytesMax } from "../../../src/providers/openai/images.ts";
 import type { Provider } from "../../../src/providers/types.ts";
-import { type Answer, type Host, routeTo, startHost, until, useUpstream } from "../upstream-fixture.ts";
+import { until } from "../../support/eventually.ts";
+import { type Answer, type Host, routeTo, startHost, useUpstream } from "../upstream-fixture.ts";
 import { expectFault, json } from "./chat-fixture.ts";
 
 const square = { width: 1024, height: 1024 };

@@ -2,7 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { openaiChat } from "../../../src/providers/openai/chat.ts";
 import type { ChatCall, ChatStream } from "../../../src/providers/verbs/chat.ts";
-import { type Answer, type Host, routeTo, startHost, until, useUpstream } from "../upstream-fixture.ts";
+import { until } from "../../support/eventually.ts";
+import { type Answer, type Host, routeTo, startHost, useUpstream } from "../upstream-fixture.ts";
 import { chunk, sse } from "./chat-fixture.ts";
 
 const first = sse(chunk({ role: "assistant", content: "The" }));

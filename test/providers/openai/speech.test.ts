@@ -5,8 +5,9 @@ import { openaiSpeech } from "../../../src/providers/openai/audio.ts";
 import type { SpeechOrder } from "../../../src/providers/verbs/audio.ts";
 import { samplesOf } from "../../../src/sound/convert.ts";
 import { loudnessAt, tonePcm } from "../../sound/tones.ts";
+import { until } from "../../support/eventually.ts";
 import { bodyOf, bytesOf, callTo, endless, pieces, settled } from "../audio-fixture.ts";
-import { type Answer, startHost, until, useUpstream } from "../upstream-fixture.ts";
+import { type Answer, startHost, useUpstream } from "../upstream-fixture.ts";
 import { expectFault, json } from "./chat-fixture.ts";
 
 const order: SpeechOrder = { text: "Hello.", voice: "alloy", format: "pcm_24000", settings: { stability: 0.5 }, progressive: false };

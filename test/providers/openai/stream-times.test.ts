@@ -3,7 +3,8 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { openaiChat } from "../../../src/providers/openai/chat.ts";
 import type { UpstreamLimits } from "../../../src/providers/transport/types.ts";
-import { type Answer, routeTo, startHost, until, useUpstream } from "../upstream-fixture.ts";
+import { until } from "../../support/eventually.ts";
+import { type Answer, routeTo, startHost, useUpstream } from "../upstream-fixture.ts";
 import { chunk, expectFault, publicModel, sse } from "./chat-fixture.ts";
 
 /** Sends `first` once, then `again` every 20 ms for ever. */

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Transcript, TranscriptionOrder } from "../../../src/providers/verbs/audio.ts";
 import { openaiTranscribe } from "../../../src/providers/openai/audio.ts";
-import { type Answer, type Host, routeTo, startHost, until, useUpstream } from "../upstream-fixture.ts";
+import { until } from "../../support/eventually.ts";
+import { type Answer, type Host, routeTo, startHost, useUpstream } from "../upstream-fixture.ts";
 import { expectFault, json } from "./chat-fixture.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "transcribe-"));
