@@ -1,4 +1,4 @@
-// What accounts and keys were charged in months is read in the sums of their weeks: few pages, however many days and callers there are.
+// Who was charged most in months, and what keys were, is read in the sums of weeks: few pages, however many days and callers there are.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db } from "../../src/db/connect.ts";
 import type { Bucket } from "../../src/ledger/summary/periods.ts";
@@ -67,14 +67,12 @@ test("who was charged most in months is found in the first of each week, not by 
   }
 });
 
-test("a page of accounts or keys of months adds up their weeks, not their days", async () => {
+test("a page of keys of months adds up their weeks, not their days", async () => {
   await addUp({ callers: 100, models: 10, days: 140, day: "d", cost: "n" });
   const middle = new Date((from.getTime() + to.getTime()) / 2);
-  for (const group of ["account", "key"] as const) {
-    const [ofWeeks, ofDays] = await bothOf(group, { buckets: [start(from), start(middle)], limit: 50 });
-    expect(ofWeeks.summary).toEqual(ofDays.summary);
-    expect(ofWeeks.summary.rows).toHaveLength(51);
-    const [sums, all] = [ofWeeks.explained.at(-1)!, ofDays.explained.at(-1)!];
-    expect(sums.buffers, sums.text).toBeLessThan(all.buffers / 2);
-  }
+  const [ofWeeks, ofDays] = await bothOf("key", { buckets: [start(from), start(middle)], limit: 50 });
+  expect(ofWeeks.summary).toEqual(ofDays.summary);
+  expect(ofWeeks.summary.rows).toHaveLength(51);
+  const [sums, all] = [ofWeeks.explained.at(-1)!, ofDays.explained.at(-1)!];
+  expect(sums.buffers, sums.text).toBeLessThan(all.buffers / 5);
 });

@@ -1,5 +1,5 @@
-// What accounts and keys were charged in months, and the largest of a long time, read in the sums of weeks, is what adding up days gives, to the unit:
-// while calls come late, sums are made again and old ones deleted.
+// The largest accounts and keys of a long time, and what keys were charged in months, read in the sums of weeks, are what adding up days gives, to the
+// unit: while calls come late, sums are made again and old ones deleted.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Db, inSnapshot, type Queries, withoutEffect } from "../../src/db/connect.ts";
 import { bucketsOf, type Span } from "../../src/ledger/summary/periods.ts";
@@ -59,7 +59,7 @@ async function same(asked: SummaryQuestion): Promise<Summary> {
     await snapshot.pool.query("update usage_rollup_state set callers_until = null");
     return readSummary(snapshot, asked);
   });
-  expect(found, JSON.stringify({ ...asked, buckets: asked.buckets.length })).toEqual(ofAll);
+  expect(found, JSON.stringify(asked)).toEqual(ofAll);
   return found;
 }
 
@@ -76,10 +76,10 @@ async function check(from: Date, to: Date): Promise<void> {
 async function checkMonths(span: Span): Promise<void> {
   const timezone = any(["UTC", "Asia/Kolkata", "America/New_York"]);
   const buckets = (await bucketsOf(db, span, { bucket: "month", timezone, most: 20 }))!;
-  const [group, limit] = [any(["account", "key"] as const), any([100, 300, 1_000])];
+  const limit = any([100, 300, 1_000]);
   let after: SummaryQuestion["after"];
   for (let left = true; left;) {
-    const { rows } = await same({ accountId: null, span, buckets, groups: [group], filter: {}, limit, after });
+    const { rows } = await same({ accountId: null, span, buckets, groups: ["key"], filter: {}, limit, after });
     left = rows.length > limit;
     if (left) after = { start: rows[limit - 1]!.start, names: rows[limit - 1]!.names };
   }

@@ -1,5 +1,5 @@
-// Sums of each account's and each key's whole weeks, which take less time to add up than days do; and, as they lie in the order of their costs, which
-// accounts or keys were charged most in a long time, without adding up all that called.
+// Sums of each account's and each key's whole weeks. As they lie in the order of their costs, they say which accounts or keys were charged most in a
+// long time, without adding up all that called.
 import type { Queries } from "../../db/connect.ts";
 import { type Piece, piecesOf, weekSizes } from "./periods.ts";
 import { type Column, columnsOf, everyColumn, type Page, partOf, type Put, type SnapshotQuestion } from "./summary-parts.ts";
@@ -10,11 +10,15 @@ export interface Weeks {
   pieces: Piece[];
 }
 
-/** Null for a question that they don't answer. */
-export function weeksOf({ accountId, groups, filter, span, buckets, added }: SnapshotQuestion): Weeks | null {
+/**
+ * Null for a question that they don't answer, or not sooner: days of an account lie together in an index, and those of one that calls seldom are
+ * fewer than weeks; days of a key don't.
+ */
+export function weeksOf({ accountId, groups, filter, byCost, span, buckets, added }: SnapshotQuestion): Weeks | null {
   const { callersSince, callersUntil } = added;
   const [kind] = groups;
   if (accountId !== null || groups.length !== 1 || (kind !== "account" && kind !== "key")) return null;
+  if (kind === "account" && byCost !== true) return null;
   if (Object.values(filter).some((value) => value !== undefined) || callersSince === null || callersUntil === null) return null;
   const summed = {
     from: new Date(Math.max(span.from.getTime(), callersSince.getTime())),
@@ -30,7 +34,7 @@ const candidatesMax = 20_000;
 const edgeShareMin = 0.1;
 
 /**
- * The groups that were charged most, one more than the limit. Null: too many may be among them.
+ * The groups that were charged most, one more than the limit, of a question of one bucket. Null: too many may be among them.
  *
  * What the leaders of the single sums have in these alone gives a threshold that the groups asked for reach. It is divided among the sums, and what lies
  * beside the weeks ("edge"), by their shares of the time. A group that reaches it in total reaches its part in one of them at least, so only those

@@ -67,8 +67,9 @@ export interface Piece {
   before: Date;
 }
 
-/** In milliseconds, the longest first. Weeks begin on Thursdays, as the epoch did. */
+/** In milliseconds, the longest first. */
 const sizes = [dayMs, hourMs, quarterMs];
+/** They begin on Thursdays, as the epoch did. */
 export const weekSizes = [4 * weekMs, weekMs];
 
 /** In their order: what periods of these sizes there are within the span. */
@@ -84,9 +85,10 @@ export function piecesOf(buckets: readonly Bucket[], { from, to }: Span, of: rea
   });
 }
 
-/** What of the span lies before, between and after its pieces. */
+/** What of the span lies before, between and after pieces of it, which are in their order. */
 export function spansBeside({ from, to }: Span, pieces: readonly Piece[]): Span[] {
-  return [from, ...pieces.map(({ before }) => before)].map((end, index) => ({ from: end, to: pieces[index]?.since ?? to }));
+  const gaps = [from, ...pieces.map(({ before }) => before)].map((end, index) => ({ from: end, to: pieces[index]?.since ?? to }));
+  return gaps.filter((gap) => gap.from < gap.to);
 }
 
 interface Part {
@@ -95,7 +97,7 @@ interface Part {
   before: number;
 }
 
-/** Quarters up to an hour, hours up to a day, days, and back again. */
+/** Such as quarters up to an hour, hours up to a day, days, and back again. */
 function divide(since: number, before: number, [ms, ...finer]: readonly number[]): Part[] {
   if (since >= before || ms === undefined) return [];
   const [first, last] = [Math.ceil(since / ms) * ms, Math.floor(before / ms) * ms];

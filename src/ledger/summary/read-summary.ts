@@ -61,10 +61,10 @@ export async function readSummary(snapshot: Queries, asked: SummaryQuestion): Pr
   const { groups, limit, filter, accountId } = question;
   const weeks = weeksOf(question);
   const largest = weeks === null || asked.byCost !== true ? null : await readLargest(snapshot, question, weeks);
-  if (largest !== null) return readSums(snapshot, question, largest, weeks);
+  if (largest !== null) return readSums(snapshot, question, { page: largest, weeks });
   const byTag = groups.includes("tag") && filter.tag === undefined;
   const isOfMany = accountId === null && (groups.includes("account") || groups.includes("key")) && !byTag && !groups.includes("member");
-  if (!isOfMany || !isOfEveryone({ ...question, groups: [] }, "calls")) return readSums(snapshot, question, null, null);
+  if (!isOfMany || !isOfEveryone({ ...question, groups: [] }, "calls")) return readSums(snapshot, question, null);
   // And of a long time only in as many buckets as it takes to fill the page, from the one in which the page before ended.
   const first = Math.max(
     0,
@@ -75,7 +75,7 @@ export async function readSummary(snapshot: Queries, asked: SummaryQuestion): Pr
     const isAll = first + count >= question.buckets.length;
     const page = await readPage(snapshot, { ...question, ...time });
     if (!isAll && page.start.length <= limit) continue;
-    const summary = await readSums(snapshot, question, page, weeks);
+    const summary = await readSums(snapshot, question, { page, weeks });
     if (isAll || summary.rows.length > limit) return summary;
   }
 }
@@ -131,8 +131,12 @@ function pageOf(question: SnapshotQuestion, put: Put): string {
     where ${placeOf(question, texts, put) ?? "true"} order by ${[byCost ? "cost desc" : "start", ...texts].join(", ")} limit ${put(limit + 1)}`;
 }
 
-/** Of the page's groups alone, if these are known, then with the sums of whole weeks that there are of these. */
-async function readSums({ pool }: Queries, question: SnapshotQuestion, page: Page | null, weeks: Weeks | null): Promise<Summary> {
+/** Of the page's groups alone, if these are known, with sums of their whole weeks. */
+async function readSums(
+  { pool }: Queries,
+  question: SnapshotQuestion,
+  known: { page: Page; weeks: Weeks | null } | null,
+): Promise<Summary> {
   const values: unknown[] = [];
   const put = (value: unknown) => `$${values.push(value)}`;
   const { groups, limit, filter } = question;
@@ -143,11 +147,11 @@ async function readSums({ pool }: Queries, question: SnapshotQuestion, page: Pag
   const place = placeOf(question, texts, put);
   const most = put(limit + 2);
   const parts = [
-    partOf(question, put, { of: byTag ? "tags" : "calls", page, except: weeks?.pieces }),
-    ...(weeks === null ? [] : [rowsOfWeeks(weeks, page!, put)]),
+    partOf(question, put, { of: byTag ? "tags" : "calls", page: known?.page, except: known?.weeks?.pieces }),
+    ...(known?.weeks ? [rowsOfWeeks(known.weeks, known.page, put)] : []),
   ];
   const part = parts.join(" union all ");
-  const isApart = byTag || page !== null;
+  const isApart = byTag || known !== null;
   const grouped = `
     select grouping(start) = 1 as "isTotal", start, array[${texts.join(", ")}]::text[] as names, ${figureSums}
     from (${part}) part ${groups.includes("member") ? makers : ""}

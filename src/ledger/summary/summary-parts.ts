@@ -101,7 +101,7 @@ interface PartOptions {
   only?: readonly Column[];
   /** Only its groups. */
   page?: Page | null;
-  /** Without the sums of these, which are whole days. */
+  /** Without the sums of these, in their order, which are whole days within the span. */
   except?: readonly Piece[];
 }
 
