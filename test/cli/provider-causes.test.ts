@@ -12,6 +12,7 @@ import { test as testProvider } from "../../src/cli/provider-test.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Protocol } from "../../src/providers/types.ts";
 import { language } from "../operations/chat/chat-gateway.ts";
+import { freePort } from "../support/free-port.ts";
 
 type Said = [status: number, body: object, headers?: Record<string, string>];
 const told = (message: string, more: object = {}) => ({ error: { message, ...more } });
@@ -183,13 +184,10 @@ function modelOf(column: string, provider: string): object {
 
 beforeAll(async () => {
   const port = await listen(answering);
-  const closed = createServer();
-  const refusing = await listen(closed);
-  await new Promise((resolve) => closed.close(resolve));
   const addresses = {
     dns: "https://no-such-host.invalid",
     tls: `https://127.0.0.1:${await listen(secured)}`,
-    refused: `http://127.0.0.1:${refusing}`,
+    refused: `http://127.0.0.1:${await freePort()}`,
   };
   for (const column of columns) {
     const cells = [

@@ -1,4 +1,4 @@
-// A port for a server that is told its own, or that comes back at the same one. Below those that the system gives to sockets which ask for
+// A port for a server that is told its own, or that comes back at the same one, or for none. Below those that the system gives to sockets which ask for
 // any: such a socket, of a test beside this one, would take it between two starts.
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
+import type { AddressInfo, Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,6 +13,7 @@ import { runSvc } from "../../cli/run-svc.ts";
 import { connect, type Db } from "../../../src/db/connect.ts";
 import { freshDatabase, type TestDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
+import { freePort } from "../../support/free-port.ts";
 import { spawnGateway, type SpawnedGateway } from "../../support/spawned-gateway.ts";
 import { scrapeUntil } from "../../telemetry/scrape.ts";
 import { hello, language } from "./chat-gateway.ts";
@@ -35,16 +36,9 @@ const answering = (status: number, body: string) =>
   web((_request, response) => response.writeHead(status, { "content-type": "application/json" }).end(body));
 const sentence = (message: string) => JSON.stringify({ error: { message } });
 
-async function closedPort(): Promise<string> {
-  const server = createTcpServer();
-  const port = await listen(server);
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}`;
-}
-
 /** Each fault with its cause, and the sentence logged with it. */
 const cases = {
-  refused: [closedPort, "connection_refused", /ECONNREFUSED/],
+  refused: [async () => `http://127.0.0.1:${await freePort()}`, "connection_refused", /ECONNREFUSED/],
   dns: [() => "http://no-such-host.invalid", "dns", /no-such-host\.invalid/],
   expired: [() => secured("expired"), "tls_expired", /expired/],
   "self-signed": [() => secured("self-signed"), "tls_self_signed", /self-signed/],
