@@ -2,7 +2,8 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { whileFailing } from "../../support/failing-statements.ts";
 import type { TestAccount } from "../../support/gateway.ts";
 import { familyA, perSecond, perSong, speechWorld } from "../speech/speech-gateway.ts";
 
@@ -156,14 +157,13 @@ describe("upstreams that fail", () => {
 });
 
 describe("what can't be charged isn't kept", () => {
-  test("a charge that fails: 503 and the file is gone", async () => {
+  test("a charge that fails: 500 and the file is gone", async () => {
     const by = await world.account();
     const before = mediaFiles();
-    const away = Object.assign(new Error("the database system is starting up"), { code: "57P03" });
-    const settle = vi.spyOn(world.gateway.context.ledger, "settle").mockRejectedValue(away);
-    const reply = await music({ prompt, music_length_ms: 3000 }, "?save_to_blob=1", by);
-    settle.mockRestore();
-    expect([reply.status, reply.json.error.code]).toEqual([503, "overloaded"]);
+    const { result: reply } = await whileFailing(world.gateway.context.db, { part: "ledger_settle", code: "XX000" }, () =>
+      music({ prompt, music_length_ms: 3000 }, "?save_to_blob=1", by),
+    );
+    expect([reply.status, reply.json.error.code]).toEqual([500, "internal_error"]);
     expect(mediaFiles()).toEqual(before);
     const { pool } = world.gateway.context.db;
     await pool.query("update hold set expires_at = now() - interval '1 minute' where account_id = $1", [by.accountId]);

@@ -3,6 +3,7 @@
 import { connect } from "node:net";
 import { describe, expect, test, vi } from "vitest";
 import { operations } from "../../../generated/operations.ts";
+import { whileFailing } from "../../support/failing-statements.ts";
 import { memory } from "../../support/memory.ts";
 import { roundUsd } from "../../support/round-usd.ts";
 import { familyA, familyB, listen, priceA, priceB, sentence, speechWorld } from "./speech-gateway.ts";
@@ -65,9 +66,10 @@ describe("a stream that ends", () => {
 
   test("a charge that can't be made ends the connection without an end", async () => {
     const account = await world.account();
-    const settle = vi.spyOn(world.gateway.context.ledger, "settle").mockRejectedValue(new Error("away"));
-    const { outcome, bytes } = await listen(world, account, body("a"));
-    settle.mockRestore();
+    const { result } = await whileFailing(world.gateway.context.db, { part: "ledger_settle", code: "XX000" }, () =>
+      listen(world, account, body("a")),
+    );
+    const { outcome, bytes } = result;
     expect(outcome).toBe("broken");
     expect(bytes.length).toBeGreaterThan(0);
     await release(account.accountId);
